@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options
-from dragoman._core.jsontext import field_at
+from dragoman._core.jsontext import field_at, put_field
 
 FIELDS = {
     "gemini": ("generationConfig.thinkingConfig.includeThoughts", "gemini-3.5-flash"),
     "gemini-interactions": ("generation_config.thinking_summaries", "gemini-3.5-flash"),
     "anthropic": ("thinking.display", "claude-opus-5-5"),
     "openai-responses": ("reasoning.summary", "gpt-5.6"),
-}
+    "bedrock": ("additionalModelRequestFields.thinking.display",
+                "us.anthropic.claude-opus-4-8"),
+    "openrouter": ("reasoning.exclude", "anthropic/claude-opus-4.8"),
+}  # fmt: skip
 SAID: dict[str, dict[str, Any]] = {
     "gemini": {"none": False, "auto": True, "concise": True, "detailed": True},
     "gemini-interactions": {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto"},
@@ -23,6 +27,9 @@ SAID: dict[str, dict[str, Any]] = {
                   "detailed": "summarized"},
     "openai-responses": {"none": None, "auto": "auto", "concise": "concise",
                          "detailed": "detailed"},
+    "bedrock": {"none": "omitted", "auto": "summarized", "concise": "summarized",
+                "detailed": "summarized"},
+    "openrouter": {"none": True, "auto": False, "concise": False, "detailed": False},
 }  # fmt: skip
 BODIES: dict[str, dict[str, Any]] = {
     "gemini": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}], "generationConfig": {
@@ -34,6 +41,13 @@ BODIES: dict[str, dict[str, Any]] = {
                   "messages": [{"role": "user", "content": "Hi"}]},
     "openai-responses": {"model": "gpt-5.6", "input": "Hi",
                          "reasoning": {"effort": "high", "summary": "auto"}},
+    "bedrock": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}],
+                "additionalModelRequestFields": {
+                    "thinking": {"type": "adaptive", "display": "summarized"},
+                    "output_config": {"effort": "high"}}},
+    "openrouter": {"model": "anthropic/claude-opus-4.8",
+                   "reasoning": {"effort": "high", "exclude": False},
+                   "messages": [{"role": "user", "content": "Hi"}]},
 }  # fmt: skip
 
 
@@ -62,6 +76,46 @@ def test_the_fields_become_each_other(source: str, target: str) -> None:
     request = wire(source).read_request(BODIES[source])
     assert request.options.thoughts == "auto"
     assert wire(source).write_request(request).body == BODIES[source]
+
+
+HIDDEN: dict[str, dict[str, Any]] = {
+    "anthropic": {**BODIES["anthropic"], "thinking": {"type": "adaptive", "display": "omitted"}},
+    "bedrock": {**BODIES["bedrock"], "additionalModelRequestFields": {
+        "thinking": {"type": "enabled", "budget_tokens": 2000, "display": "omitted"}}},
+    "openrouter": {**BODIES["openrouter"], "reasoning": {"effort": "low", "exclude": True}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", FIELDS)
+@pytest.mark.parametrize("source", HIDDEN)
+def test_thoughts_stay_hidden(source: str, target: str) -> None:
+    out = dragoman.convert(HIDDEN[source], source, target, model=FIELDS[target][1], policy="ignore")
+    assert field_at(out.body, FIELDS[target][0]) == SAID[target]["none"]
+    request = wire(source).read_request(HIDDEN[source])
+    assert request.options.thoughts == "none"
+    assert wire(source).write_request(request).body == HIDDEN[source]
+
+
+@pytest.mark.parametrize(("source", "place", "value"), [
+    ("bedrock", FIELDS["bedrock"][0], "updates"), ("openrouter", FIELDS["openrouter"][0], "yes"),
+])  # fmt: skip
+def test_a_word_that_no_option_has_stays(source: str, place: str, value: str) -> None:
+    body = copy.deepcopy(BODIES[source])
+    put_field(body, place, value)
+    request = wire(source).read_request(body)
+    assert request.options.thoughts is None
+    assert wire(source).write_request(request).body == body
+
+
+def test_only_claude_has_the_field_at_converse() -> None:
+    request = ChatRequest([Msg.user("Hi")], options=Options(reasoning="high", thoughts="none"))
+    out = wire("bedrock").write_request(request, model="amazon.nova-2-lite-v1:0")
+    assert ("option.unsaid", "$.options.thoughts") in {(x.code, x.where) for x in out.losses}
+    out = dragoman.convert(BODIES["bedrock"], "bedrock", "openai/openai-chat", policy="ignore")
+    where = f"$.{FIELDS['bedrock'][0]}"
+    assert ("option.unsaid", where) in {(x.code, x.where) for x in out.losses}
+    out = dragoman.convert(BODIES["openrouter"], "openrouter", "groq", policy="ignore")
+    assert ("option.unsaid", "$.reasoning.exclude") in {(x.code, x.where) for x in out.losses}
 
 
 @pytest.mark.parametrize("target", ["openai/openai-chat", "ollama", "mistral", "cohere"])

@@ -69,7 +69,11 @@ VENDOR = Vendor(
             thinking_details=True,
             max_tokens_key="max_tokens",
             cache_mark="cache_control",
-            keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
+            keys={
+                "top_k": "top_k",
+                "repetition_penalty": "repetition_penalty",
+                "thoughts": "reasoning.exclude",
+            },
             server_tools={_SEARCH: {"type": "openrouter:web_search"}},
             server_fields=_FIELDS,
             model="openrouter/auto",

@@ -46,7 +46,8 @@ def test_options() -> None:
     [
         ({"thinking": {"type": "enabled", "budget_tokens": 2000}}, {"reasoning_budget": 2000}),
         ({"reasoning_config": {"type": "enabled", "budget_tokens": 2}}, {"reasoning_budget": 2}),
-        ({"thinking": {"type": "adaptive", "display": "omitted"}}, {"reasoning": "on"}),
+        ({"thinking": {"type": "adaptive", "display": "omitted"}},
+         {"reasoning": "on", "thoughts": "none"}),
         ({"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}},
          {"reasoning": "low"}),
         ({"thinking": {"type": "disabled"}}, {"reasoning": "off"}),

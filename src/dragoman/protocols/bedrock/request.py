@@ -45,7 +45,13 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
                   f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
                   f"{MODEL_FIELDS}.reasoning_effort", f"{MODEL_FIELDS}.reasoning.effort",
                   f"{MODEL_FIELDS}.reasoning_config"),
+    "thoughts": (f"{MODEL_FIELDS}.thinking.display",),
 }  # fmt: skip
+
+# Claude's `thinking.display`: how much of its thinking is shown
+_SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
+          "detailed": "summarized"}  # fmt: skip
+_DISPLAYED = {"omitted": "none", "summarized": "auto"}
 
 # `form` of other makers' models -> where their word for thinking stands; none turns it off
 _WORD_FIELDS = {
@@ -84,9 +90,7 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
         if name in ("reasoning", "reasoning_budget") and word == "disabled":
             continue
         for path in paths:
-            value = field_at(body, path)
-            is_odd = value == "" or (name == "stop" and isinstance(value, str))
-            if not is_odd and (value := request_fields.option_value(name, value)) is not None:
+            if (value := _option(name, field_at(body, path))) is not None:
                 values[name] = value
                 take_field(body, path)
                 if path != paths[0]:
@@ -100,6 +104,14 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
             values["reasoning"], notes["reasoning"] = _SWITCH_WORDS[word], {"at": None}
         notes.setdefault(name, {})["with"] = {switch: word}
     return Options(**values)
+
+
+def _option(name: str, value: Json) -> Any:
+    """The neutral value of a field; None for what the option cannot hold."""
+    if name == "thoughts":
+        return _DISPLAYED.get(value) if isinstance(value, str) else None
+    is_odd = value == "" or (name == "stop" and isinstance(value, str))
+    return None if is_odd else request_fields.option_value(name, value)
 
 
 def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
@@ -128,7 +140,9 @@ _UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEf
 def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Put the options and the response format into the body."""
     request, caps = prepared.request, prepared.caps
-    inference = request_fields.options(request, _COMPOSED, caps, report)
+    shows = caps.form.startswith("claude")
+    keys = {**_COMPOSED, "thoughts": ""} if shows else _COMPOSED
+    inference = request_fields.options(request, keys, caps, report)
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
         request_fields.within(inference, key, name, (0, 1), request, report)
     tier = inference.pop("service_tier", None)
@@ -137,6 +151,8 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         report.lost("option.unsaid", request.options, "service_tier", what=what)
         tier = None
     thinking = _thinking_fields(prepared, inference.get("maxTokens"), report)
+    if shows:
+        _write_display(thinking, request, caps, report)
     if thinking == _UNLIMITED:
         for name in ("max_tokens", "temperature", "top_p", "top_k"):
             if inference.pop(_COMPOSED[name], None) is not None:
@@ -214,6 +230,19 @@ def _claude_thinking(
         return {}
     fitting = reasoning.fit_budget(budget, maximum, options, report)
     return {} if fitting is None else {"thinking": {"type": "enabled", "budget_tokens": fitting}}
+
+
+def _write_display(
+    fields: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
+) -> None:
+    """How much of Claude's thinking is shown, inside of what asks for it."""
+    thinking: JsonObject | None = fields.get("thinking")
+    if thinking is None:
+        on = caps.form == "claude" and caps.thinks in ("always", "default")
+    else:
+        on = thinking["type"] != "disabled"
+    if word := reasoning.shown(request, _SHOWN, on, report):
+        fields["thinking"] = {"type": "adaptive", **(thinking or {}), "display": word}
 
 
 def fit_still_efforts(
@@ -436,6 +465,13 @@ def read_request(
     return request
 
 
+def _as_read(name: str, value: Any) -> Json:
+    """The value that `_option` read."""
+    if name == "thoughts":
+        return _SHOWN[value]
+    return list(value) if isinstance(value, tuple) else value
+
+
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     issuer = room.issuer
@@ -451,7 +487,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         if name in kept and name in _OPTIONS:
             path, switches = _noted_place(name, notes)
             if path is not None:
-                put_field(body, path, list(value) if isinstance(value, tuple) else value)
+                put_field(body, path, _as_read(name, value))
             for switch, word in switches.items():
                 put_field(body, switch, word)
     if req.tools and "tools" in kept:

@@ -29,10 +29,11 @@ _OPTION_PLACES: dict[str, tuple[str, ...]] = {
     )},
     "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
     "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
+    "thoughts": ("reasoning.exclude",),
 }  # fmt: skip
 
 # read of any host, and written only in dialects that name a key
-_HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget"}
+_HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget", "thoughts"}
 
 
 @dataclass(frozen=True, slots=True)

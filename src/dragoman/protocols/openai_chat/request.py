@@ -23,7 +23,7 @@ from ...message.request import NO_OPTIONS, model_origin, new_request
 from .. import chat_request
 from ..base import Names, Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
-from ..reasoning import USUAL_BUDGET, Asked, fit_budget
+from ..reasoning import USUAL_BUDGET, Asked, fit_budget, shown
 from ..request_fields import option_value
 from .blocks import CUSTOM, cache_mark, read_cache_mark
 from .dialect import Dialect, OptionPlaces
@@ -43,6 +43,10 @@ _THINKING_PLACES: dict[str, dict[Any, str]] = {
     "chat_template_kwargs.enable_thinking": _SWITCH,
     "chat_template_kwargs.thinking": _SWITCH,
 }
+
+
+# of `reasoning.exclude`, which keeps thinking out of the answer
+_SHOWN = {"none": "true", "auto": "false", "concise": "false", "detailed": "false"}
 
 
 # whether a stream ends with the figures of usage; a word of this protocol alone, for in others it
@@ -103,6 +107,8 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
             body["stop"] = value[0] if notes.get("stop") == "text" else list(value)
         elif name == "reasoning":
             _thinking_as_read(body, value, notes)
+        elif name == "thoughts":
+            put_field(body, option_path(name, notes, room.dialect), value == "none")
         else:
             put_field(body, option_path(name, notes, room.dialect), value)
     if req.tools and "tools" in kept:
@@ -148,7 +154,7 @@ def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> 
         for path in paths:
             if path.partition(".")[0] not in body:
                 continue
-            value = option_value(name, field_at(other_fields, path))
+            value = _option(name, field_at(other_fields, path))
             if value is not None:
                 if type(take_field(other_fields, path)) is str and name == "stop":
                     new_notes["stop"] = "text"
@@ -165,6 +171,13 @@ def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> 
     body.update(other_fields)
     notes.update(new_notes)
     return options
+
+
+def _option(name: str, value: Json) -> Any:
+    """The neutral value of a field; None for what the option cannot hold."""
+    if name == "thoughts":
+        return ("none" if value else "auto") if isinstance(value, bool) else None
+    return option_value(name, value)
 
 
 def _read_thinking(body: JsonObject, fields: dict[str, Any], notes: JsonObject) -> None:
@@ -243,6 +256,14 @@ def fit_thinking(
         return asked
     budget = fit_budget(asked.budget or USUAL_BUDGET, options.max_tokens, options, report)
     return None if budget is None else replace(asked, budget=budget)
+
+
+def write_shown(
+    body: JsonObject, path: str, request: ChatRequest, thinks: bool, report: Report
+) -> None:
+    """Say at `path` whether thinking stays out of the answer, where that was asked for."""
+    if word := shown(request, _SHOWN, thinks, report):
+        put_field(body, path, word == "true")
 
 
 def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:

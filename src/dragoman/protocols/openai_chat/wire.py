@@ -223,3 +223,6 @@ class OpenAIChat(Room):
             body.update(asked_fields := fields.thinking_fields(thinking, caps))
             if not asked_fields:
                 moot(request, report)
+        if path := keys.get("thoughts"):
+            thinks = caps.thinks != "never" and not (thinking is not None and thinking.off)
+            fields.write_shown(body, path, request, thinks, report)
