@@ -121,9 +121,9 @@ def test_fields(fields: dict[str, Any], node: str, name: str, path: str) -> None
 
 
 def test_losses_name_places_of_the_body_that_was_read() -> None:
-    told = body({**HI, "x": 1}, top_k=3, seed=1, reasoning={"effort": "low", "exclude": True})
+    told = body({**HI, "x": 1}, top_k=3, seed=1, reasoning={"effort": "low", "summary": "auto"})
     out = dragoman.wire("anthropic", policy="ignore").write_request(
         dragoman.wire(WIRE).read_request(told), model="claude-opus-5-5"
     )
     where = {loss.where for loss in out.losses}
-    assert {"$.messages[0].x", "$.seed", "$.reasoning.exclude"} <= where
+    assert {"$.messages[0].x", "$.seed", "$.reasoning.summary"} <= where

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -143,6 +144,8 @@ class WireReading(ABC):
             body = all_plain(body)
             request, history = self._made(body, path, headers)
         origin = model_origin(self._issuer, request.model)
+        if self._spoken is not None:  # of the vendor's other protocols these are no fields
+            origin = replace(origin, protocol=self._spoken)
         if (
             request.messages and request.messages[0].origin is not origin
         ):  # a room may say it itself

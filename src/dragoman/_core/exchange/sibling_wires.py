@@ -1,6 +1,10 @@
-"""What both of OpenAI's wires have, and the tree does not model, as the other one has it.
+"""Fields that the tree does not model, between two protocols of one vendor.
 
-Reference: OpenAI API, "Create chat completion" and "Create a model response", request bodies.
+What both of OpenAI's wires have becomes what the other one calls it. Other fields that a request
+was read with are no fields of another protocol, though the issuer is the same: they go by the
+name of their protocol, `dashscope/anthropic`, as those of answers do (`kin`), until a request is
+written over that again. Reference: OpenAI API, "Create chat completion" and "Create a model
+response", request bodies.
 """
 
 from __future__ import annotations
@@ -9,10 +13,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ...losses import Report
-from ...message import ChatRequest
-from ...message.blocks import noted
+from ...message import ChatRequest, ServerTool, Tool
+from ...message.blocks import Extras, noted
 from ...protocols.base import Room
 from ..jsontext import JsonObject, field_at, put_field, take_field
+from ..passes.roles import same_items
 
 _NEWER = "safety_identifier"
 _USERS = ("user", _NEWER)  # one is the option `user`: which, the notes of the reader say
@@ -33,6 +38,7 @@ class _SiblingWire:
     user: str  # where the option `user` stands unless the notes say otherwise
     flatten: Callable[[JsonObject], JsonObject | None]  # a choice as it stands there
     nest: Callable[[JsonObject], JsonObject | None]  # and back
+    alone: frozenset[str]  # fields that only its requests have
 
 
 # OpenAI API, "Files"; Gemini API, "Files": one store for both wires of a maker's own host
@@ -63,6 +69,63 @@ def adopt_sibling_fields(
         return req
     source, target = _SIBLINGS[read.protocol], _SIBLINGS[room.protocol]
     return _Adoption(read.issuer, room.protocol, source, target, report).request(req)
+
+
+def set_apart_fields(
+    req: ChatRequest, room: Room, reads: Collection[str], report: Report
+) -> ChatRequest:
+    """The request, and its tools, with fields of the vendor's other protocols under their names.
+
+    `reads`: the issuers whose fields this wire takes. The room's own go by the name of the issuer
+    alone. Between OpenAI's two protocols only those go apart that the other one does not have: a
+    host's own fields are mostly for both.
+    """
+    read = req.read
+    protocol = read.protocol.partition(" ")[0] if read else room.protocol  # behind it, the host's
+    if read is None or protocol == room.protocol:
+        return req
+    here = f"{room.issuer}/{room.protocol}"
+    names = {here: room.issuer, noted(here): noted(room.issuer)}
+    only = _SIBLINGS[protocol].alone if {protocol, room.protocol} <= _SIBLINGS.keys() else None
+    elsewhere = f"{read.issuer}/{protocol}"
+    if read.issuer in reads:
+        report.called[elsewhere] = read.issuer
+        if only is None:
+            names |= {read.issuer: elsewhere, noted(read.issuer): noted(elsewhere)}
+    extras = _renamed(req.extras, names)
+    if only and extras and read.issuer in reads:
+        extras = _split(extras, read.issuer, elsewhere, only)
+    tools = [_renamed_tool(tool, names, report) for tool in req.tools]
+    if extras == req.extras and same_items(tools, req.tools):
+        return req
+    return report.made(replace(req, extras=extras or None, tools=tools), req)
+
+
+def _renamed(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
+    """The fields under other names of issuers; the same object where no name changes."""
+    if not extras or names.keys().isdisjoint(extras):
+        return extras
+    renamed: dict[str, JsonObject] = {}
+    for issuer, fields in extras.items():
+        name = names.get(issuer, issuer)
+        renamed[name] = {**renamed.get(name, {}), **fields}
+    return renamed
+
+
+def _split(extras: Extras, issuer: str, elsewhere: str, alone: Collection[str]) -> Extras:
+    """The same, with the fields `alone` of an issuer under another name."""
+    fields = extras.get(issuer, {})
+    kept = {name: fields[name] for name in fields if name not in alone}
+    moved = {name: fields[name] for name in fields if name in alone}
+    parts = {**extras, issuer: kept, elsewhere: {**extras.get(elsewhere, {}), **moved}}
+    return {name: values for name, values in parts.items() if values}
+
+
+def _renamed_tool(
+    tool: Tool | ServerTool, names: Mapping[str, str], report: Report
+) -> Tool | ServerTool:
+    extras = _renamed(tool.extras, names)
+    return tool if extras is tool.extras else report.made(replace(tool, extras=extras), tool)
 
 
 @dataclass(slots=True)
@@ -142,6 +205,15 @@ def _nested(entry: JsonObject) -> JsonObject | None:
     return {"type": kind, kind: fields} if fields else None
 
 
-_CHAT = _SiblingWire({**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested)
-_RESPONSES = _SiblingWire({**_SHARED, "verbosity": "text.verbosity"}, _NEWER, dict, dict)
+_CHAT = _SiblingWire(
+    {**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested,
+    frozenset({"audio", "function_call", "functions", "messages", "prediction", "response_format",
+               "verbosity", "web_search_options"}),
+)  # fmt: skip
+_RESPONSES = _SiblingWire(
+    {**_SHARED, "verbosity": "text.verbosity"}, _NEWER, dict, dict,
+    frozenset({"background", "context_management", "conversation", "include", "input",
+               "instructions", "max_tool_calls", "previous_response_id", "prompt", "text",
+               "truncation"}),
+)  # fmt: skip
 _SIBLINGS = {"openai-chat": _CHAT, "openai-responses": _RESPONSES}

@@ -40,7 +40,7 @@ from .model_facts import ModelFacts, without_switch
 from .pipeline import FormatStyle, PreparedHistory, prepare
 from .read import WireReading
 from .residue import residue_of, source_map
-from .sibling_wires import adopt_sibling_fields, issuers_of_files
+from .sibling_wires import adopt_sibling_fields, issuers_of_files, set_apart_fields
 from .verbatim import prepare_verbatim, write_verbatim
 
 
@@ -148,8 +148,10 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         )
         if req.extras is not None and HEALED in req.extras:
             req = _without_healed(req, report)
+        given = req.messages
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
+            req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
         caps = self._capabilities(req, name, style)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
@@ -167,6 +169,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             raise
         if report.kinds:
             (policy or self.policy).judge(report, self._logged)
+        left = req if req.messages is given else replace(req, messages=given)
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
@@ -175,7 +178,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             # what thinking in the answer will be bound to, hashed when somebody asks for it
             client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
-            left=partial(residue_of, req, prepared, http, caps, self.room, report),
+            left=partial(residue_of, left, prepared, http, caps, self.room, report),
             sourced=partial(source_map, req, prepared, http, caps, self.room, report),
         )  # fmt: skip
 
