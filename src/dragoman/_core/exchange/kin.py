@@ -22,7 +22,7 @@ from ... import message as tree
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, Origin, RawBlock, TextBlock, ThinkingBlock
-from ...message.blocks import ANSWER, NOTES, ContentBlock, Extras
+from ...message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, Extras
 from ...protocols.base import Room
 from ...protocols.chat_shape import are_objects
 from ..jsontext import JsonObject
@@ -39,6 +39,11 @@ _HOSTS: Mapping[str, frozenset[str]] = {
 }
 
 
+# vendor -> its protocols whose parts have the same fields beside media, such as `fps`
+# (Model Studio docs, "Visual understanding": native and compatible mode)
+_SAME_MEDIA: Mapping[str, frozenset[str]] = {"dashscope": frozenset({"dashscope", "openai-chat"})}
+
+
 # a citation as the other protocol has it, None if it has none: (data, of an answer)
 _Form: TypeAlias = Callable[[JsonObject, bool], JsonObject | None]
 
@@ -49,7 +54,8 @@ class Kin:
     `other` is the protocol of what was said, if the vendor said it over another than the room's.
     """
 
-    __slots__ = ("_form", "_holds", "_issuer", "_other", "_report", "_seals", "_target")
+    __slots__ = ("_form", "_holds", "_issuer", "_other", "_report", "_same_media", "_seals",
+                 "_target")  # fmt: skip
 
     def __init__(
         self,
@@ -63,6 +69,7 @@ class Kin:
         self._issuer = issuer
         self._target = f"{issuer}/{other}" if other else room.issuer
         self._other = bool(other)
+        self._same_media = {other, room.protocol} <= _SAME_MEDIA.get(issuer, frozenset())
         if other:
             ends = ("", ANSWER)
             report.called |= {f"{self._target}{end}": f"{issuer}{end}" for end in ends}
@@ -168,6 +175,8 @@ class Kin:
             return self._formed(block, self._form, answer)
         if type(block) is RawBlock:
             return self._node(block, issuer=self._target) if block.issuer == self._issuer else block
+        if self._same_media and block.type in MEDIA_KINDS:
+            return block
         own = (block.extras or {}).get(self._issuer, {})
         if sealed := self._seals & own.keys():
             self._report.foreign(block, self._issuer, {name: own[name] for name in sealed})

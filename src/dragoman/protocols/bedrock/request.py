@@ -133,6 +133,10 @@ def option_paths(options: Options, notes: JsonObject) -> Iterator[tuple[str, str
                 yield name, parent if parent and path.startswith(f"{parent}.") else path
 
 
+def _is_claude(caps: Capabilities) -> bool:
+    return caps.form.startswith("claude")
+
+
 # what Nova 2 refuses all limits and sampling beside (inspect_ai issue 3767)
 _UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": "high"}}
 
@@ -140,8 +144,7 @@ _UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEf
 def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Put the options and the response format into the body."""
     request, caps = prepared.request, prepared.caps
-    shows = caps.form.startswith("claude")
-    keys = {**_COMPOSED, "thoughts": ""} if shows else _COMPOSED
+    keys = {**_COMPOSED, "thoughts": ""} if _is_claude(caps) else _COMPOSED
     inference = request_fields.options(request, keys, caps, report)
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
         request_fields.within(inference, key, name, (0, 1), request, report)
@@ -151,8 +154,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         report.lost("option.unsaid", request.options, "service_tier", what=what)
         tier = None
     thinking = _thinking_fields(prepared, inference.get("maxTokens"), report)
-    if shows:
-        _write_display(thinking, request, caps, report)
+    _write_display(thinking, request, caps, report)
     if thinking == _UNLIMITED:
         for name in ("max_tokens", "temperature", "top_p", "top_k"):
             if inference.pop(_COMPOSED[name], None) is not None:
@@ -162,7 +164,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     makers: JsonObject = {}
     if top_k is not None and caps.form == "nova":
         makers["inferenceConfig"] = {"topK": top_k}
-    elif top_k is not None and caps.form.startswith("claude"):
+    elif top_k is not None and _is_claude(caps):
         makers["top_k"] = top_k
     elif top_k is not None:
         report.lost("option.unsaid", request.options, "top_k", what="top_k")
@@ -186,7 +188,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
     if wish is None:
         return {}
     effort = wish.effort
-    if caps.form.startswith("claude"):
+    if _is_claude(caps):
         return _claude_thinking(wish, prepared, maximum, report)
     if caps.form == "nova" and wish.off:
         return {"reasoningConfig": {"type": "disabled"}}
@@ -236,6 +238,8 @@ def _write_display(
     fields: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
     """How much of Claude's thinking is shown, inside of what asks for it."""
+    if not _is_claude(caps):
+        return
     thinking: JsonObject | None = fields.get("thinking")
     if thinking is None:
         on = caps.form == "claude" and caps.thinks in ("always", "default")
