@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import dragoman
 from dragoman import ChatRequest, InvalidMessage, Msg
 from dragoman.message import Origin, TextBlock, ToolResultBlock, ToolUseBlock, dump, load
-from dragoman.message.check import HEALED, heal
+from dragoman.message.blocks import HEALED
+from dragoman.message.check import heal
 
 HALF = "half \ud83d"
 WHOLE = "half \ufffd"

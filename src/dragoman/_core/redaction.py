@@ -103,13 +103,18 @@ class Shown:
 
 
 def _saying(value: Any) -> Iterable[str]:
-    """The names of a dataclass's fields that are neither empty nor its mere type."""
+    """The names of a dataclass's fields that are neither empty nor its mere type.
+
+    Instead of a field that is named in `_told_as`, the property that it names there.
+    """
+    told_as = getattr(value, "_told_as", {})
     for f in fields(value):
         if f.repr and (f.name != "type" or f.default is MISSING):
-            text = getattr(value, f.name, None)
+            name = told_as.get(f.name, f.name)
+            text = getattr(value, name, None)
             empty = isinstance(text, (str, list, tuple, dict)) and not text
             if text is not None and text is not False and not empty:
-                yield f.name
+                yield name
 
 
 class _Teller:

@@ -19,6 +19,7 @@ from .blocks import (
     Base64Source,
     ContentBlock,
     Extras,
+    HasExtras,
     TextBlock,
     ToolUseBlock,
     call_within,
@@ -55,7 +56,7 @@ class Finish(Shown):
 
 @final
 @dataclass(slots=True, repr=False)
-class Usage(Shown):
+class Usage(HasExtras, Shown):
     """Tokens, disjoint: `input` without cache, `output` with reasoning. None means unknown."""
 
     input: int | None = None
@@ -91,7 +92,7 @@ _FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 
 
 @dataclass(slots=True, repr=False)
-class Candidate(Shown):
+class Candidate(HasExtras, Shown):
     """One of the answers to a request."""
 
     msg: Msg
@@ -111,7 +112,7 @@ class Candidate(Shown):
 
 
 @dataclass(slots=True, repr=False)
-class ChatResponse(Shown):
+class ChatResponse(HasExtras, Shown):
     """An answer: its candidates, what it cost, and how the reading of it ended.
 
     `status`: `complete`, `truncated` (cut by a limit), `interrupted` (the stream broke off) or

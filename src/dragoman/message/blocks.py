@@ -198,6 +198,7 @@ Extras: TypeAlias = dict[str, JsonObject]
 _JSON = (dict, list, str, int, float, type(None))
 ANSWER = " (answer)"
 NOTES = " (notes)"
+HEALED = "dragoman"  # among extras: what was healed, so that writers can report it
 TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
 SUMMARY = "summary"  # the same of one whose text under `content` sums up earlier turns
 SEALED_SUMMARY = "sealed summary"  # of one that only its provider can open
@@ -215,6 +216,28 @@ def noted(issuer: str) -> str:
     that the tree says by the nearest: losses anywhere else.
     """
     return issuer + NOTES
+
+
+class HasExtras:
+    """What nodes with `extras` offer beside them."""
+
+    __slots__ = ()
+    _told_as: ClassVar[Mapping[str, str]] = {"extras": "provider_fields"}
+    extras: Extras | None
+
+    @property
+    def provider_fields(self) -> Extras:
+        """The fields in `extras` by provider, without the notes that readers leave among them.
+
+        `extras` keeps what a provider says in answers alone under another name; here all of its
+        fields stand under its own. A new dict, empty where there are none.
+        """
+        fields: Extras = {}
+        for issuer, own in (self.extras or {}).items():
+            if own and issuer != HEALED and not issuer.endswith(NOTES):
+                name = issuer.removesuffix(ANSWER)
+                fields[name] = {**fields.get(name, {}), **own}
+        return fields
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -241,7 +264,7 @@ class Origin(Shown):
 
 
 @dataclass(slots=True, repr=False)
-class Citation(_Readable):
+class Citation(HasExtras, _Readable):
     """A span of a text (characters, end exclusive) and where it comes from."""
 
     start: int | None = None
@@ -263,7 +286,7 @@ class ReadFrom:
 
 
 @dataclass(slots=True, kw_only=True, repr=False)
-class Block(ReadFrom, _Readable):
+class Block(HasExtras, ReadFrom, _Readable):
     """What every block carries beside its content.
 
     `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.

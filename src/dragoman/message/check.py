@@ -17,9 +17,7 @@ from .._core.jsontext import check, check_text
 from .._core.redaction import clipped, shown
 from ..errors import InvalidMessage
 from . import blocks
-from .blocks import BLOCKS, SOURCES, ContentBlock, ToolResultBlock
-
-HEALED = "dragoman"
+from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock
 
 
 def heal(value: Any, path: str, healed: list[str]) -> Any:

@@ -14,14 +14,23 @@ from .._core.jsontext import JsonObject
 from .._core.redaction import shown
 from ..errors import InvalidMessage
 from . import blocks, check
-from .blocks import CacheHint, Content, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
+from .blocks import (
+    CacheHint,
+    Content,
+    ContentBlock,
+    Extras,
+    HasExtras,
+    Origin,
+    TextBlock,
+    ToolUseBlock,
+)
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 MsgContent: TypeAlias = str | Sequence[blocks.Block | Mapping[str, Any]]
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 
-class Msg:
+class Msg(HasExtras):
     """One message. `content` is text or a list of content blocks (plain dicts become blocks).
 
     >>> Msg("Tony", "Where is Paris?", "user").get_text_content()

@@ -17,7 +17,7 @@ from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
 from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
-from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
+from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .python_types import type_schema
@@ -290,7 +290,7 @@ ASKS = (*OPTIONS, "tools", "tool_choice", "response_format", "stream", "model")
 
 
 @dataclass(slots=True, repr=False)
-class ChatRequest(Shown):
+class ChatRequest(HasExtras, Shown):
     """Everything that one request says. `messages` may be appended to, cut and written again.
 
     `system` stands before the messages; `agent_name` is whose point of view is formatted;

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage
-from .blocks import CacheHint, Extras, ReadFrom
+from .blocks import CacheHint, Extras, HasExtras, ReadFrom
 from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
 from .python_types import describes_fields, function_schema, type_schema
 
@@ -93,7 +93,7 @@ class Namespace(Shown):
 
 
 @dataclass(slots=True, repr=False)
-class Tool(ReadFrom, Shown):
+class Tool(HasExtras, ReadFrom, Shown):
     """A function the model may call, or a `freeform` tool, whose calls hold text.
 
     `parameters` is a JSON Schema with an object at its root, or a list of Parameter; a freeform
@@ -208,7 +208,7 @@ def _parameters(values: object, path: str) -> list[Parameter]:
 
 
 @dataclass(slots=True, repr=False)
-class ServerTool(ReadFrom, Shown):
+class ServerTool(HasExtras, ReadFrom, Shown):
     """A tool that the provider runs itself: `web_search`, `code_execution` or `file_search`.
 
     `domains` and `blocked_domains` narrow a search of the web, `location` (keys `country`,

@@ -20,8 +20,7 @@ from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
 from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ..message.answer import FinishReason
-from ..message.blocks import ANSWER, NOTES, ContentBlock
-from ..message.check import HEALED
+from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
 

@@ -19,8 +19,8 @@ from ...errors import DragomanError, InvalidMessage, WriteError
 from ...losses import Policy, PolicyLike, Report
 from ...losses import policy as policy_of
 from ...message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
-from ...message.blocks import ANSWER, NOTES, noted
-from ...message.check import FAULTS, HEALED, heal, raise_for_notes
+from ...message.blocks import ANSWER, HEALED, NOTES, noted
+from ...message.check import FAULTS, heal, raise_for_notes
 from ...message.request import ITEM
 from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.reasoning import states

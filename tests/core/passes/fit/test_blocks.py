@@ -24,7 +24,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.message.check import HEALED
+from dragoman.message.blocks import HEALED
 
 from .fitting import codes, fitted
 

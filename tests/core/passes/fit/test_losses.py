@@ -35,8 +35,7 @@ from dragoman.message import (
     VideoBlock,
     places,
 )
-from dragoman.message.blocks import answered
-from dragoman.message.check import HEALED
+from dragoman.message.blocks import HEALED, answered
 
 from .fitting import judged
 

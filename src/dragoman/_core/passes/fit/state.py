@@ -25,8 +25,7 @@ from ....message import (
     ToolUseBlock,
     URLSource,
 )
-from ....message.blocks import ANSWER, NOTES, ContentBlock, Extras, MediaBlock, texts_within
-from ....message.check import HEALED
+from ....message.blocks import ANSWER, HEALED, NOTES, ContentBlock, Extras, MediaBlock, texts_within
 from ...jsontext import JsonObject
 from ...media import as_base64, document_text, media_fault, source_of, with_true_type
 from ...wording import Told
