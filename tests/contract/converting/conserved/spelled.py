@@ -121,6 +121,10 @@ def _shows(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     yield Fact("shows", "", value not in (False, "none", "omitted"), path)
 
 
+def _hides(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    yield Fact("shows", "", value is not True, path)
+
+
 def _tag(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     """What kind of tool it is."""
     served = next((kind for word, kind in SERVED.items() if str(value).startswith(word)), None)
@@ -159,7 +163,7 @@ SPELLED: dict[str, Callable[[str, Any, str, str], Iterator[Fact]]] = {
     "url": _url, "data": _data, "mime": _suffix, "suffix": _suffix, "call": _call,
     "schema": _schema, "picked": _picked, "id": _id, "status": _status, "alone": _alone,
     "cache": _cache, "ttl": _ttl, "choice": _choice, "include": _include, "effort": _effort,
-    "thinks": _thinks, "shows": _shows,
+    "thinks": _thinks, "shows": _shows, "hides": _hides,
     "tag": _tag, "tool_name": _tool_name,
 }  # fmt: skip
 # how the tags of tools that the provider runs begin -> what they are

@@ -60,6 +60,7 @@ _MORE = {
     "inferenceConfig.topK": "option:top_k",
     "thinking.type": "thinks",
     "thinking.budget_tokens": "budget",
+    "thinking.display": "shows",
     "reasoning_config.type": "thinks",
     "reasoning_config.budget_tokens": "budget",
     "reasoningConfig.type": "thinks",

@@ -101,6 +101,7 @@ THINKING = {
     "reasoning.effort": "effort",
     "reasoning.max_tokens": "budget",
     "reasoning.enabled": "thinks",
+    "reasoning.exclude": "hides",
     "thinking.type": "thinks",
     "thinking.budget_tokens": "budget",
     "enable_thinking": "thinks",
