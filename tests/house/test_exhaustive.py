@@ -15,7 +15,6 @@ from .sources import PACKAGE
 
 PLACES = (
     "_core/passes/fit/blocks.py",
-    "_core/passes/plain_items.py",
     "rewrite/lines.py",
     "protocols/anthropic/blocks.py",
     "protocols/bedrock/blocks.py",
