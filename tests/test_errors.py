@@ -9,21 +9,36 @@ from typing import Any
 import pytest
 
 import dragoman.errors
+from dragoman import wire
 from dragoman.errors import (
+    AuthenticationFailed,
+    BadRequest,
     ConfigError,
+    ConnectionFailed,
+    ContentFiltered,
     ContextOverflow,
+    ContextTooLong,
     DragomanError,
     InvalidMessage,
     LossRefused,
     NotMessages,
+    Overloaded,
     ProviderError,
+    RateLimited,
     ReadError,
+    StreamBroken,
     StreamError,
+    Timeout,
     WriteError,
+    by_kind,
 )
 from dragoman.losses import Loss, Report
 from dragoman.message import ChatResponse, Msg, places
 
+BY_KIND = [
+    RateLimited, Overloaded, ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest,
+    Timeout, ConnectionFailed,
+]  # fmt: skip
 KINDS = [ConfigError, InvalidMessage, NotMessages, ProviderError, ReadError, WriteError]
 
 
@@ -53,6 +68,8 @@ MADE: list[DragomanError] = [
         (ReadError, (DragomanError,)),
         (ConfigError, (DragomanError,)),
         (ProviderError, (DragomanError,)),
+        *((kind, (ProviderError,)) for kind in BY_KIND),
+        (StreamBroken, (StreamError,)),
     ],
 )
 def test_the_tree(kind: type[Exception], parents: tuple[type[Exception], ...]) -> None:
@@ -63,7 +80,7 @@ def test_the_tree_is_drawn_whole() -> None:
     drawn = dragoman.errors.__doc__ or ""
     classes = [value for value in vars(dragoman.errors).values() if isinstance(value, type)]
     errors = [value for value in classes if value.__module__ == dragoman.errors.__name__]
-    assert len(errors) == 10
+    assert len(errors) == 19
     for error in errors:
         assert error.__name__ in drawn
         assert issubclass(error, DragomanError)
@@ -118,3 +135,51 @@ def test_an_error_that_stands_in_its_own_answer_survives(way: Any) -> None:
     assert made.response.status == "error"
     assert made.response.error is made
     assert way(error.response).error.status == 529
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (429, {"error": {"message": "slow down"}}, RateLimited),
+        (
+            529,
+            {"type": "error", "error": {"type": "overloaded_error", "message": "no"}},
+            Overloaded,
+        ),
+        (400, {"error": {"code": "context_length_exceeded", "message": "long"}}, ContextTooLong),
+        (400, {"error": {"code": "content_filter", "message": "no"}}, ContentFiltered),
+        (401, {"error": {"message": "no key"}}, AuthenticationFailed),
+        (403, {"error": {"message": "not yours"}}, AuthenticationFailed),
+        (404, {"error": {"code": "model_not_found", "message": "no"}}, BadRequest),
+        (422, {"detail": "what?"}, BadRequest),
+        (504, "<html>", Timeout),
+        (402, {"error": {"message": "pay"}}, ProviderError),
+        (500, {"error": {"message": "oh"}}, ProviderError),
+    ],
+)
+def test_a_status_raises_the_class_of_its_kind(
+    status: int, body: Any, kind: type[ProviderError]
+) -> None:
+    assert type(wire("openai-chat").error(status, body)) is kind
+    with pytest.raises(ProviderError) as raised:
+        wire("openai-chat").read_response(body, status=status)
+    assert (type(raised.value), raised.value.status) == (kind, status)
+
+
+def test_the_class_keeps_what_the_error_holds() -> None:
+    error = ProviderError("slow", status=429, body={"a": 1}, request_id="r1", retry_after=2.5)
+    made = pickle.loads(pickle.dumps(by_kind(error)))
+    assert (type(made), str(made), made.body) == (RateLimited, "slow", {"a": 1})
+    assert (made.request_id, made.retry_after, made.kind) == ("r1", 2.5, "rate_limit")
+    stream = StreamError("slow", status=429)
+    assert by_kind(stream) is stream
+
+
+def test_what_the_body_says_of_the_request_and_of_waiting() -> None:
+    body = {"type": "error", "error": {"type": "api_error", "message": "no"}, "request_id": "req_1"}
+    assert wire("anthropic").error(500, body).request_id == "req_1"
+    delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"}
+    limited = {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [delay]}}
+    assert wire("gemini").error(429, limited).retry_after == 34.4
+    delay["retryDelay"] = "soon"
+    assert wire("gemini").error(429, limited).retry_after is None

@@ -8,8 +8,17 @@
     │   └── ContextOverflow     the shortest history still exceeds the budget (also ValueError)
     ├── ReadError               what was received cannot be understood
     ├── ConfigError             a formatter, wire or counter was set up wrongly
-    └── ProviderError           the provider answered with an error
-        └── StreamError         it did so after the answer had begun
+    └── ProviderError           the provider answered with an error, or did not answer
+        ├── RateLimited         too many requests or tokens: wait
+        ├── Overloaded          the provider has no capacity now
+        ├── ContextTooLong      the request is longer than the model's context
+        ├── ContentFiltered     a filter of the provider's refused it
+        ├── AuthenticationFailed  no key, a wrong key, or one that may not do this
+        ├── BadRequest          the request is wrong: a field, a model, its size
+        ├── Timeout             no answer in time
+        ├── ConnectionFailed    no connection, or it broke before the answer began
+        └── StreamError         the provider failed after the answer had begun
+            └── StreamBroken    the connection broke, or was closed, after that
 
 Every error says what, where (a path into the input) and what to do; never base64, nor a path
 longer than a line. Knows nothing of the package.
@@ -112,7 +121,10 @@ class ConfigError(DragomanError):
 class ProviderError(DragomanError):
     """The provider answered with an error: `status` of HTTP if known, its own `type`, its `body`.
 
-    `code` is the provider's, as text.
+    `code` and `request_id` are the provider's, as text. `retry_after` is in seconds: how long it
+    asks to wait; `should_retry`: whether it says that another attempt is of use. `where` is the
+    node of the request (a Msg, a block, a Tool) that it means, where that is known; `response` what
+    had come of the answer, if anything had.
     """
 
     def __init__(
@@ -125,11 +137,18 @@ class ProviderError(DragomanError):
         path: str = "",
         hint: str = "",
         code: str = "",
+        request_id: str = "",
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message, path=path, hint=hint, code=code)
         self.status = status
         self.type = type
         self.body = body
+        self.request_id = request_id
+        self.retry_after = retry_after
+        self.should_retry: bool | None = None
+        self.where: Any = None
+        self.response: Any = None
 
     @property
     def kind(self) -> ErrorKind:
@@ -137,7 +156,73 @@ class ProviderError(DragomanError):
         return error_kind(self.code, self.type, self.status)
 
 
+class RateLimited(ProviderError):
+    """Too many requests or tokens in a time; `retry_after` says how long to wait, if it is told."""
+
+
+class Overloaded(ProviderError):
+    """The provider has no capacity for the request now."""
+
+
+class ContextTooLong(ProviderError):
+    """The request is longer than the context of the model."""
+
+
+class ContentFiltered(ProviderError):
+    """A filter of the provider's refused the request or the answer."""
+
+
+class AuthenticationFailed(ProviderError):
+    """The key is missing or wrong, or may not do this."""
+
+
+class BadRequest(ProviderError):
+    """The request is wrong: a field of it, the model that it names, or its size."""
+
+
+class Timeout(ProviderError):
+    """No answer in time: the connection, a piece of the answer, or all of it took too long.
+
+    Of a stream that stops in the middle, StreamBroken with the `kind` "timeout" is raised.
+    """
+
+
+class ConnectionFailed(ProviderError):
+    """No connection, or one that broke before the answer, or before the end of a whole answer."""
+
+
 class StreamError(ProviderError):
     """An error came after the answer had begun; `response` is the answer so far."""
 
-    response: Any = None
+
+class StreamBroken(StreamError):
+    """The connection broke or was closed after the answer had begun; its `kind` says why."""
+
+
+_CLASSES: dict[ErrorKind, type[ProviderError]] = {
+    "rate_limit": RateLimited,
+    "overloaded": Overloaded,
+    "context_overflow": ContextTooLong,
+    "content_filter": ContentFiltered,
+    "authentication": AuthenticationFailed,
+    "permission": AuthenticationFailed,
+    "invalid": BadRequest,
+    "not_found": BadRequest,
+    "too_large": BadRequest,
+    "timeout": Timeout,
+    "connection": ConnectionFailed,
+}
+
+
+def by_kind(error: ProviderError) -> ProviderError:
+    """The same error as the class of its kind; of a StreamError, which has begun, itself.
+
+    >>> type(by_kind(ProviderError("slow down", status=429))).__name__
+    'RateLimited'
+    """
+    kind = _CLASSES.get(error.kind, ProviderError)
+    if type(error) is kind or isinstance(error, StreamError):
+        return error
+    made: ProviderError = _rebuild(kind, error.args)
+    made.__dict__.update(error.__dict__)
+    return made

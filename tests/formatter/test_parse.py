@@ -16,6 +16,7 @@ from dragoman import (
     ConfigError,
     Formatter,
     Msg,
+    Overloaded,
     ProviderError,
     ReadError,
     StreamError,
@@ -169,7 +170,7 @@ def test_a_model_that_no_answer_names_is_that_of_the_formatter() -> None:
 def test_the_body_of_an_error() -> None:
     with pytest.raises(ProviderError, match="overloaded") as raised:
         FORMATTER.parse_response(FAILED)
-    assert type(raised.value) is ProviderError
+    assert type(raised.value) is Overloaded
     assert (raised.value.status, raised.value.body) == (503, FAILED)
 
 
@@ -178,7 +179,7 @@ def test_an_error_beside_what_was_said() -> None:
                          "finish_reason": "error", "error": FAILED["error"]}]}  # fmt: skip
     with pytest.raises(ProviderError, match=r"overloaded \(read_response gives") as raised:
         FORMATTER.parse_response(body)
-    assert type(raised.value) is ProviderError
+    assert type(raised.value) is Overloaded
     resp = FORMATTER.wire.read_response(body)
     assert (resp.text, resp.status) == ("Let", "error")
 

@@ -11,6 +11,8 @@ from typing import Any, assert_type
 
 import dragoman
 from dragoman import (
+    AuthenticationFailed,
+    BadRequest,
     ByName,
     ByRole,
     Capabilities,
@@ -19,7 +21,10 @@ from dragoman import (
     ChatResponse,
     ClearToolResults,
     ConfigError,
+    ConnectionFailed,
+    ContentFiltered,
     ContextOverflow,
+    ContextTooLong,
     ConvertedStream,
     Detected,
     DragomanError,
@@ -34,15 +39,19 @@ from dragoman import (
     NameField,
     NotMessages,
     Options,
+    Overloaded,
     Policy,
     ProviderError,
+    RateLimited,
     ReadError,
     ResponseFormat,
     ServerTool,
+    StreamBroken,
     StreamError,
     StreamEvent,
     Summarize,
     Tagged,
+    Timeout,
     Tool,
     ToolChoice,
     Vendor,
@@ -178,8 +187,15 @@ def errors(call: Any) -> str:
         return error.hint
     except WriteError as error:
         return error.path
+    except StreamBroken as error:
+        assert_type(error.response, Any)
+        return error.kind
     except StreamError as error:
         return error.message
+    except (RateLimited, Overloaded, Timeout, ConnectionFailed) as error:
+        return str(error.retry_after)
+    except (ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest) as error:
+        return error.request_id
     except (ProviderError, ReadError) as error:
         return error.code
     except DragomanError as error:

@@ -16,7 +16,7 @@ HEAVY = {
     "cohere", "transformers", "tokenizers", "tiktoken", "huggingface_hub", "jinja2", "torch",
     "numpy", "pydantic", "pydantic_core", "jsonschema", "jsonschema_rs", "mcp", "agentscope",
     "httpx", "httpx2", "requests", "aiohttp", "urllib3", "typer", "click", "rich",
-    "docstring_parser",
+    "docstring_parser", "httpcore", "httpcore2", "google.auth", "azure.identity", "azure.core",
 }  # fmt: skip
 
 FORMAT = """

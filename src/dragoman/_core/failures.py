@@ -24,6 +24,7 @@ ErrorKind: TypeAlias = Literal[
     "not_found",
     "too_large",
     "timeout",
+    "connection",  # none was made, or it broke
     "invalid",
     "server",
     "other",
@@ -51,7 +52,8 @@ _WORDS: dict[ErrorKind, str] = {
     "too_large": "requesttoolarge imagefiletoolarge imagetoolarge payloadtoolarge "
     "badrequesttoolarge",
     "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
-    "vectorstoretimeout",
+    "vectorstoretimeout connecttimeout readtimeout totaltimeout",
+    "connection": "connection connectionfailed connectionclosed apiconnection",
     "invalid": "invalidrequest validation invalidargument invalidprompt invalidparameter "
     "badrequest failedprecondition outofrange unprocessableentity dataresidencymismatch "
     "invalidimage invalidimageformat invalidbase64image invalidimageurl imagetoosmall imageparse "
@@ -71,7 +73,7 @@ _BY_STATUS: dict[int, ErrorKind] = {
 _STATUSES: dict[str, int] = {
     "context_overflow": 400, "content_filter": 400, "rate_limit": 429, "overloaded": 503,
     "billing": 402, "authentication": 401, "permission": 403, "not_found": 404, "too_large": 413,
-    "timeout": 504, "invalid": 400, "server": 500, "other": 500,
+    "timeout": 504, "connection": 502, "invalid": 400, "server": 500, "other": 500,
 }  # fmt: skip
 _VAGUE = frozenset({"invalid", "server"})  # beside one of these, a later word may say more
 _ENDINGS = ("exception", "error")

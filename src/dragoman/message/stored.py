@@ -111,7 +111,8 @@ def _response(resp: ChatResponse) -> JsonObject:
     return {**data, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
 
 
-_ERROR = ("message", "status", "type", "code", "hint", "body")
+_ERROR = ("message", "status", "type", "code", "hint", "body", "request_id", "retry_after")
+_ERROR_TEXTS = ("message", "type", "code", "hint", "request_id")
 
 
 def _given(**values: Any) -> JsonObject:
@@ -247,12 +248,16 @@ def _candidate(value: Any, path: str) -> Candidate:
 
 
 def _error(value: Mapping[str, Any], path: str) -> StreamError:
-    texts = {name: value.get(name, "") for name in ("message", "type", "code", "hint")}
+    texts = {name: value.get(name, "") for name in _ERROR_TEXTS}
     for name, entry in texts.items():
         text(entry, f"{path}.{name}")
     status = value.get("status")
     instance(status, int, f"{path}.status")
-    return StreamError(texts.pop("message"), status=status, body=value.get("body"), **texts)
+    delay = value.get("retry_after")
+    instance(delay, (int, float), f"{path}.retry_after")
+    return StreamError(
+        texts.pop("message"), status=status, body=value.get("body"), retry_after=delay, **texts
+    )
 
 
 _LOADERS: dict[str, Callable[[Any, str], Storable]] = {

@@ -20,7 +20,7 @@ from inspect import isawaitable
 from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from ...errors import ConfigError, ProviderError, ReadError
+from ...errors import ConfigError, ProviderError, ReadError, by_kind
 from ...message import ChatResponse, Origin, Tool, ToolUseBlock
 from ...protocols.base import Reader
 from ...sse import Decoder
@@ -226,7 +226,7 @@ def read_whole(
     if failed is not None and empty:
         if failed.error.status is None:
             failed.error.status = status
-        raise failed.error
+        raise by_kind(failed.error)
     odd = any(type(piece) is Raw and piece.at for piece in pieces)
     unlike = odd or (empty and resp.status == "interrupted")
     strange = unlike and type(body) is dict and not has_shape(body)

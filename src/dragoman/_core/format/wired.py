@@ -14,7 +14,7 @@ from inspect import signature as signature_of
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
-from ...errors import ConfigError, ProviderError, ReadError, StreamError
+from ...errors import ConfigError, ProviderError, ReadError, StreamError, by_kind
 from ...losses import PolicyLike, Report
 from ...losses import policy as policy_of
 from ...message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
@@ -171,10 +171,12 @@ def _whole_error(error: ProviderError) -> ProviderError:
     """The error of an answer that came whole."""
     if not isinstance(error, StreamError):
         return error
-    return ProviderError(
+    whole = ProviderError(
         error.message, status=error.status, type=error.type, body=error.body, code=error.code,
         hint=error.hint or "read_response gives what the answer says beside it",
+        request_id=error.request_id, retry_after=error.retry_after,
     )  # fmt: skip
+    return by_kind(whole)
 
 
 # the names of the whole history that is under way, for the hooks that see one group of it

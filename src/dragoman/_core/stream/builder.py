@@ -356,7 +356,7 @@ def _tell_why(candidates: Sequence[Candidate], error: ProviderError) -> None:
 def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:
     stream_error = StreamError(
         error.message, status=error.status, type=error.type, body=error.body, code=error.code,
-        hint=error.hint,
+        hint=error.hint, request_id=error.request_id, retry_after=error.retry_after,
     )  # fmt: skip
     stream_error.response = resp
     return stream_error

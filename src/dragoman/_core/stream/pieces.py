@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias, final
 
-from ...errors import ProviderError
+from ...errors import ProviderError, by_kind
 from ...message import Finish, Usage
 from ...message.blocks import ContentBlock
 from ..jsontext import Json, JsonObject, canonical
@@ -83,7 +83,9 @@ _MESSAGES = ("message", "msg", "Message", "detail", "error_message", "error_msg"
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code")
 _MAX_LENGTH = 500
+_REQUEST_IDS = ("request_id", "requestId", "RequestId")
 _ERROR_STATUS = re.compile("[45][0-9]{2}")
+_SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?s")
 
 
 def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
@@ -98,13 +100,26 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     if status is None and _ERROR_STATUS.fullmatch(code):
         status = int(code)
     fallback = name or "the provider answered with an error"
-    return ProviderError(
+    made = ProviderError(
         clipped(message or _body_text(body) or fallback, _MAX_LENGTH),
         status=status,
         type=_first(error, _TYPES) or name or "",
         body=body,
         code=code,
+        request_id=_first(envelope, _REQUEST_IDS) or _first(error, _REQUEST_IDS),
+        retry_after=_told_delay(error),
     )
+    return by_kind(made)
+
+
+def _told_delay(error: Mapping[str, Any]) -> float | None:
+    """The seconds of a google.rpc.RetryInfo among the details: `{"retryDelay": "34.4s"}`."""
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and _SECONDS.fullmatch(delay):
+            return float(delay[:-1])
+    return None
 
 
 def host_error(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -115,7 +130,7 @@ def host_error(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def finish_error(reason: str) -> ProviderError:
     """The error of an answer whose reason for ending is all that is told of it."""
-    return ProviderError(f"the provider ended the answer with {reason!r}", type=reason)
+    return by_kind(ProviderError(f"the provider ended the answer with {reason!r}", type=reason))
 
 
 def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -1,0 +1,3 @@
+"""Calls over HTTP: bytes out, bytes back, and every fault of it a typed error. Knows no message."""
+
+from __future__ import annotations

@@ -1,0 +1,378 @@
+"""Calls through httpx2, with threads or a loop; and streams of any client of httpx's family.
+
+One Client serves all threads, one AsyncClient each loop. A connection that another thread waits on
+is shut down before it is closed: closing alone would not wake that thread. The classes of replies
+also serve official SDKs, of which some stand on `httpx` and some on `httpx2`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary, WeakSet
+
+from ....errors import ConfigError, ProviderError
+from .failing import Stage, broken, closed, reason_of, timed_out, whole
+from .transport import HttpCall, Reply, Timeouts, checked, with_usual
+
+if TYPE_CHECKING:
+    import httpx2
+
+_KEPT = 100  # connections that wait for the next call
+
+
+class Httpx2Transport:
+    """Sends through httpx2. Holds no connection before the first call, and none in a pickle."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._client: httpx2.Client | None = None
+        self._sockets: WeakSet[Any] = WeakSet()  # network streams of the sync client
+        self._clients: WeakKeyDictionary[Any, _LoopClient] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer; see Transport."""
+        return read_all(self.stream, call, timeouts)
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> HttpxStream:
+        """The answer as soon as its status and headers are there; see Transport."""
+        begun = time.monotonic()
+        request = _request(checked(call), timeouts)
+        request.extensions["trace"] = self._traced
+        with faults(call.url, timeouts, begun):
+            response = self._sync().send(request, stream=True)
+        return HttpxStream(response, call.url, timeouts, begun)
+
+    def close(self) -> None:
+        """Close all connections of threads; calls under way end with an error at once."""
+        with self._lock:
+            client, self._client = self._client, None
+            streams, self._sockets = list(self._sockets), WeakSet()
+        for stream in streams:
+            _shut(stream)
+        if client is not None:
+            client.close()
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer; see AsyncTransport."""
+        return await aread_all(self.astream, call, timeouts)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
+        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        begun = time.monotonic()
+        request = _request(checked(call), timeouts)
+        client = await self._of_loop()
+        with faults(call.url, timeouts, begun):
+            async with asyncio.timeout(timeouts.total):
+                response = await client.send(request, stream=True)
+        return AsyncHttpxStream(response, call.url, timeouts, begun)
+
+    async def aclose(self) -> None:
+        """Close all connections of this loop."""
+        if (held := self._clients.pop(asyncio.get_running_loop(), None)) is not None:
+            await held.keeper.aclose()
+
+    def _sync(self) -> httpx2.Client:
+        client = self._client
+        if client is None:
+            import httpx2
+
+            with self._lock:
+                if self._client is None:
+                    self._client = httpx2.Client(timeout=None, limits=_limits())
+                client = self._client
+        return client
+
+    async def _of_loop(self) -> httpx2.AsyncClient:
+        loop = asyncio.get_running_loop()
+        held = self._clients.get(loop)
+        if held is None:
+            import httpx2
+
+            client = httpx2.AsyncClient(timeout=None, limits=_limits())
+            held = self._clients[loop] = _LoopClient(client)
+            await anext(held.keeper)
+        return held.client
+
+    def _traced(self, event: str, info: Mapping[str, Any]) -> None:
+        """Keep every connection that is made, for `close` in another thread."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            self._sockets.add(info["return_value"])
+
+
+class _LoopClient:
+    """The client of one loop, closed with it: `asyncio.run` ends what `keeper` is."""
+
+    def __init__(self, client: httpx2.AsyncClient) -> None:
+        self.client = client
+        self.keeper = kept(client.aclose)
+
+
+async def kept(close: Callable[[], Any]) -> AsyncIterator[None]:  # type: ignore[misc]
+    """Closes something at the end of the loop, which shuts its generators down, or before."""
+    try:
+        yield
+    finally:
+        await close()
+
+
+def _limits() -> httpx2.Limits:
+    import httpx2
+
+    return httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT)
+
+
+def _request(call: HttpCall, timeouts: Timeouts) -> httpx2.Request:
+    import httpx2
+
+    try:
+        return httpx2.Request(
+            call.method, call.url, headers=with_usual(call), content=call.body,
+            extensions={"timeout": limits_of(timeouts)},
+        )  # fmt: skip
+    except httpx2.InvalidURL as error:
+        text = f"this is no URL: {reason_of(error)}"
+        raise ConfigError(text, hint="check base_url", code="url.form") from None
+
+
+def limits_of(timeouts: Timeouts) -> dict[str, float | None]:
+    """The four timeouts of httpx; none is longer than all of the call may take."""
+
+    def least(seconds: float | None) -> float | None:
+        values = [value for value in (seconds, timeouts.total) if value is not None]
+        return min(values, default=None)
+
+    connect, read = least(timeouts.connect), least(timeouts.read)
+    return {"connect": connect, "read": read, "write": read, "pool": connect}
+
+
+@contextlib.contextmanager
+def faults(url: str, timeouts: Timeouts, begun: float, stage: Stage = "answer") -> Iterator[None]:
+    """Turn what httpx or httpx2 raise, and the end of the total time, into our errors."""
+    try:
+        yield
+    except Exception as error:
+        made = fault(error, url, timeouts, begun, stage)
+        if made is None:
+            raise
+        raise made from (None if isinstance(made, ConfigError) else error)
+
+
+def fault(
+    error: Exception, url: str, timeouts: Timeouts, begun: float, stage: Stage
+) -> ProviderError | ConfigError | None:
+    """The typed error of what a client of httpx's family raised; None for anything else."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    late = timeouts.total is not None and time.monotonic() - begun >= timeouts.total
+    if isinstance(error, TimeoutError) or (late and "TransportError" in names):
+        return timed_out(url, stage, timeouts.total, total=True)
+    if "TimeoutException" in names:
+        connecting = names & {"ConnectTimeout", "PoolTimeout"}
+        seconds = timeouts.connect if connecting else timeouts.read
+        return timed_out(url, "connect" if connecting else stage, seconds)
+    if names & {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL"}:
+        text = "the request is none that HTTP allows"  # the library would quote a header
+        return ConfigError(text, hint="check base_url and headers", code="request.form")
+    if names & {"ConnectError", "ProxyError"} and stage == "answer":
+        return broken(url, "connect", reason_of(error))
+    if names & {"TransportError", "StreamError", "DecodingError"} or isinstance(error, OSError):
+        return broken(url, stage, reason_of(error))
+    if names & {"ClosedResourceError", "BrokenResourceError", "EndOfStream"}:  # of anyio
+        return broken(url, stage, "the connection is closed")
+    return None
+
+
+class _Received:
+    """Status, headers and state of an answer that a client of httpx's family receives."""
+
+    def __init__(self, response: Any, url: str, timeouts: Timeouts, begun: float) -> None:
+        self._response = response
+        self._url = url
+        self._timeouts = timeouts
+        self._begun = begun
+        self._closed = False
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = {
+            name.lower(): text for name, text in response.headers.items()
+        }
+
+    def _packed(self) -> bool:
+        return self.headers.get("content-encoding", "identity") != "identity"
+
+    def _deadline(self) -> float | None:
+        """The seconds until the end of the total time."""
+        total = self._timeouts.total
+        return None if total is None else max(0.0, total - (time.monotonic() - self._begun))
+
+    def _told(self, error: Exception) -> BaseException | None:
+        if self._closed:
+            return closed(self._url)
+        return fault(error, self._url, self._timeouts, self._begun, "body")
+
+
+class HttpxStream(_Received):
+    """A StreamReply over a response of httpx or httpx2."""
+
+    def __init__(self, response: Any, url: str, timeouts: Timeouts, begun: float) -> None:
+        super().__init__(response, url, timeouts, begun)
+        self._reading = threading.Lock()
+
+    def __iter__(self) -> Iterator[bytes]:
+        response = self._response
+        pieces = response.iter_bytes() if self._packed() else response.iter_raw()
+        watch = self._watch()
+        ended = False
+        try:
+            while True:
+                with self._reading:  # whoever closes meanwhile leaves the rest to this thread
+                    piece = next(pieces, None)
+                if piece is None:
+                    break
+                yield piece
+            if self._closed or self._deadline() == 0.0:
+                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+            ended = True
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        finally:
+            if watch is not None:
+                watch.cancel()
+            if not ended:
+                self._closed = True
+                response.close()
+
+    def read(self) -> bytes:
+        """The whole body; see StreamReply."""
+        return b"".join(self)
+
+    def close(self) -> None:
+        """Close the connection, from any thread; see StreamReply."""
+        if self._response.is_closed:
+            return
+        self._closed = True
+        self._cut()
+        if self._reading.acquire(blocking=False):
+            try:
+                with contextlib.suppress(OSError, ValueError):  # ValueError: a generator that runs
+                    self._response.close()
+            finally:
+                self._reading.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _watch(self) -> threading.Timer | None:
+        """Cuts the connection at the end of the total time, whatever trickles in."""
+        seconds = self._deadline()
+        if seconds is None:
+            return None
+        watch = threading.Timer(seconds, self._cut)
+        watch.daemon = True
+        watch.start()
+        return watch
+
+    def _cut(self) -> None:
+        if (stream := self._response.extensions.get("network_stream")) is not None:
+            _shut(stream)
+
+
+class AsyncHttpxStream(_Received):
+    """An AsyncStreamReply over a response of httpx or httpx2."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        response = self._response
+        pieces = response.aiter_bytes() if self._packed() else response.aiter_raw()
+        ended = False
+        try:
+            async for piece in pieces if self._timeouts.total is None else self._in_time(pieces):
+                yield piece
+                if self._closed:
+                    break
+            if self._closed:
+                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+            ended = True
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        finally:
+            if not ended:
+                await self.aclose()
+
+    async def _in_time(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        while True:
+            async with asyncio.timeout(self._deadline()):
+                piece = await anext(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    async def read(self) -> bytes:
+        """The whole body; see AsyncStreamReply."""
+        return b"".join([piece async for piece in self])
+
+    async def aclose(self) -> None:
+        """Close the connection; see AsyncStreamReply."""
+        if self._response.is_closed:
+            return
+        self._closed = True
+        await self._response.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def read_all(
+    stream: Callable[[HttpCall, Timeouts], Any], call: HttpCall, timeouts: Timeouts
+) -> Reply:
+    """The whole answer of a call that a function of a transport streams."""
+    reply = stream(call, timeouts)
+    try:
+        return Reply(reply.status, reply.headers, reply.read())
+    except ProviderError as error:
+        if (made := whole(error)) is error:
+            raise
+        raise made from error
+    finally:
+        reply.close()
+
+
+async def aread_all(
+    stream: Callable[[HttpCall, Timeouts], Any], call: HttpCall, timeouts: Timeouts
+) -> Reply:
+    """The same for a loop."""
+    reply = await stream(call, timeouts)
+    try:
+        return Reply(reply.status, reply.headers, await reply.read())
+    except ProviderError as error:
+        if (made := whole(error)) is error:
+            raise
+        raise made from error
+    finally:
+        await reply.aclose()
+
+
+def _shut(stream: Any) -> None:
+    """End a connection in both directions, which wakes the thread that reads from it."""
+    with contextlib.suppress(Exception):  # it may be closed already, in any state
+        held = stream.get_extra_info("socket")
+        if isinstance(held, socket.socket):
+            socket.socket.shutdown(held, socket.SHUT_RDWR)  # not TLS's own, which would wait
