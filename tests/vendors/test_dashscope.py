@@ -31,7 +31,9 @@ def test_its_own_wire_is_the_first() -> None:
     row = vendor("dashscope")
     assert next(iter(row.wires)) == "dashscope"
     assert row.url("openai-chat").endswith("/compatible-mode/v1")
-    assert set(row.regions) == {"intl", "us", "hk"}
+    regions = {"intl", "us", "hk"}
+    assert set(row.regions) == {*regions, *(f"{w}/{r}" for w in row.urls for r in regions)}
+    assert row.regions["anthropic/intl"] == "https://dashscope-intl.aliyuncs.com/apps/anthropic"
 
 
 @pytest.mark.parametrize(

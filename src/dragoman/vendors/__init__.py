@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 from .._core.caches import CACHES, remember
 from .._core.edges.fetch import local_files
+from .._core.edges.http.credentials import BEARER, Auth
 from .._core.exchange.wire import Wire
 from .._core.families import FAMILIES
 from .._core.families.profiles import chosen
@@ -113,8 +114,10 @@ class Vendor:
     `wires` maps each protocol the vendor speaks to its dialect, the default one first; `key` is
     the environment variable of the API key; `facts` are what this host changes, by protocol.
     `urls` are base URLs of protocols that live elsewhere, `regions` those of the default protocol
-    by the name of the region. A base URL may hold placeholders such as `{region}`. `headers` go
-    with every request, never a key.
+    by the name of the region (of others by `protocol/region`). A base URL may hold placeholders
+    such as `{region}`; `places` names the environment variables that fill each. `headers` go with
+    every request, never a key. `auth` says how a host is told the key; `auths` those of protocols
+    that are told it in another way.
     """
 
     name: str
@@ -125,9 +128,12 @@ class Vendor:
     urls: Mapping[str, str] = field(default_factory=dict)
     regions: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    auth: Auth = BEARER
+    auths: Mapping[str, Auth] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for protocol in (*self.wires, *self.facts):
+        for protocol in (*self.wires, *self.facts, *self.auths):
             if protocol not in PROTOCOLS:
                 text = f"{self.name} speaks an unknown protocol {quoted(protocol)}"
                 raise ConfigError(text, hint=f"known: {', '.join(PROTOCOLS)}")
@@ -157,6 +163,14 @@ class Vendor:
         'https://api.openai.com/v1'
         """
         return self.urls.get(protocol, self.base_url)
+
+    def auth_of(self, protocol: str = "") -> Auth:
+        """How the host of a protocol is told the key; that of the default one without a name.
+
+        >>> vendor("deepseek").auth_of("anthropic").header
+        'x-api-key'
+        """
+        return self.auths.get(protocol, self.auth)
 
 
 def _check_dialect(dialect: Any, kind: type[Any], path: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols.anthropic import Anthropic, Dialect
@@ -24,6 +25,7 @@ VENDOR = Vendor(
     "anthropic",
     base_url="https://api.anthropic.com",
     key="ANTHROPIC_API_KEY",
+    auth=API_KEY,
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},
 )

@@ -7,6 +7,7 @@ official SDK.
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import Auth
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
 from . import Vendor
@@ -15,6 +16,14 @@ VENDOR = Vendor(
     "anthropic-aws",
     base_url="https://aws-external-anthropic.{region}.api.aws",
     key="ANTHROPIC_AWS_API_KEY",
+    auth=Auth(
+        "x-api-key",
+        "",
+        tokens="aws",
+        scope="aws-external-anthropic",
+        variables={"anthropic-workspace-id": "ANTHROPIC_AWS_WORKSPACE_ID"},
+    ),
+    places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={"anthropic": Dialect()},
     facts={
         "anthropic": Facts(

@@ -7,6 +7,7 @@ lifecycle", "Reasoning models".
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import Auth
 from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
@@ -19,6 +20,8 @@ VENDOR = Vendor(
     "azure",
     base_url="https://{resource}.openai.azure.com/openai/v1",
     key="AZURE_OPENAI_API_KEY",
+    auth=Auth("api-key", "", tokens="azure", scope="https://ai.azure.com/.default"),
+    places={"resource": ("AZURE_RESOURCE_NAME",)},
     wires={
         "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),
         "openai-responses": openai_responses.Dialect(issuers=("azure", "openai-responses")),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.edges.http.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.bedrock import Dialect
@@ -318,6 +319,8 @@ VENDOR = Vendor(
     "bedrock",
     base_url="https://bedrock-runtime.{region}.amazonaws.com",
     key="AWS_BEARER_TOKEN_BEDROCK",
+    auth=Auth(tokens="aws", scope="bedrock"),
+    places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE, "openai-chat": _CHAT},
     facts={
         "bedrock-converse": Facts(rows=(*_OTHERS, *_CLAUDES)),

@@ -7,6 +7,7 @@ SDKs; recorded answers of GPT-5.6, gpt-oss and Voxtral.
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
@@ -20,6 +21,8 @@ VENDOR = Vendor(
     "bedrock-mantle",
     base_url="https://bedrock-mantle.{region}.api.aws",
     key="AWS_BEARER_TOKEN_BEDROCK",
+    auth=Auth(tokens="aws", scope="bedrock-mantle"),
+    places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={
         "openai-responses": openai_responses.Dialect(
             path=_NATIVE,

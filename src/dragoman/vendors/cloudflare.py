@@ -21,6 +21,7 @@ VENDOR = Vendor(
     base_url="https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
     # a bearer token, as wrangler names it: its CLOUDFLARE_API_KEY is another kind of key
     key="CLOUDFLARE_API_TOKEN",
+    places={"account": ("CLOUDFLARE_ACCOUNT_ID",)},
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

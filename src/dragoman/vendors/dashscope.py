@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import BUDGETED, SAMPLES, copied
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from .._core.wording import Told
@@ -148,10 +149,23 @@ _ITEM_FACTS = Facts(
 )
 
 
+_HOSTS = {
+    "intl": "dashscope-intl.aliyuncs.com",
+    "us": "dashscope-us.aliyuncs.com",
+    "hk": "cn-hongkong.dashscope.aliyuncs.com",
+}
+_PATHS = {
+    "openai-chat": "/compatible-mode/v1",
+    "anthropic": "/apps/anthropic",
+    "openai-responses": "/compatible-mode/v1",
+}
+
+
 VENDOR = Vendor(
     "dashscope",
     base_url="https://dashscope.aliyuncs.com/api/v1",
     key="DASHSCOPE_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "dashscope": Dialect(),
         "openai-chat": openai_chat.Dialect(
@@ -189,15 +203,14 @@ VENDOR = Vendor(
         ),
         "openai-responses": _ITEM_FACTS,
     },
-    urls={
-        "openai-chat": "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        "anthropic": "https://dashscope.aliyuncs.com/apps/anthropic",
-        "openai-responses": "https://dashscope.aliyuncs.com/compatible-mode/v1",
-    },
+    urls={name: f"https://dashscope.aliyuncs.com{path}" for name, path in _PATHS.items()},
     regions={
-        "intl": "https://dashscope-intl.aliyuncs.com/api/v1",
-        "us": "https://dashscope-us.aliyuncs.com/api/v1",
-        "hk": "https://cn-hongkong.dashscope.aliyuncs.com/api/v1",
+        **{region: f"https://{host}/api/v1" for region, host in _HOSTS.items()},
+        **{
+            f"{protocol}/{region}": f"https://{host}{path}"
+            for protocol, path in _PATHS.items()
+            for region, host in _HOSTS.items()
+        },
     },
 )  # fmt: skip
 

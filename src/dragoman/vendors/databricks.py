@@ -20,6 +20,7 @@ VENDOR = Vendor(
     "databricks",
     base_url="https://{workspace}/serving-endpoints",
     key="DATABRICKS_TOKEN",
+    places={"workspace": ("DATABRICKS_HOST",)},
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

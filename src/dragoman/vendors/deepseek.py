@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import SAMPLES, copied
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Fact, Facts, without
@@ -122,6 +123,7 @@ VENDOR = Vendor(
     "deepseek",
     base_url="https://api.deepseek.com",
     key="DEEPSEEK_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={"openai-chat": _CHAT, "anthropic": _MESSAGES, "openai-responses": _ITEMS},
     facts={
         "openai-chat": _CHAT_FACTS,

@@ -7,6 +7,7 @@ docs, "Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import Auth
 from ..protocols.anthropic import Dialect
 from . import Vendor
 
@@ -14,5 +15,9 @@ VENDOR = Vendor(
     "foundry",
     base_url="https://{resource}.services.ai.azure.com/anthropic",
     key="ANTHROPIC_FOUNDRY_API_KEY",
+    auth=Auth(
+        "x-api-key", "", also=("api-key",), tokens="azure", scope="https://ai.azure.com/.default"
+    ),
+    places={"resource": ("ANTHROPIC_FOUNDRY_RESOURCE",)},
     wires={"anthropic": Dialect()},
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from .._core.edges.http.credentials import Auth
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import MEDIA, Facts
 from ..protocols import gemini_interactions as interactions
@@ -20,6 +21,7 @@ VENDOR = Vendor(
     "gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
     key="GEMINI_API_KEY",
+    auth=Auth("x-goog-api-key", ""),
     wires={"gemini": Dialect(), "gemini-interactions": interactions.Dialect()},
     facts={
         "gemini": Facts(

@@ -6,6 +6,7 @@ Tencent Cloud docs, "OpenAI compatible", "Anthropic compatible", "TokenHub".
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -24,6 +25,7 @@ VENDOR = Vendor(
     "hunyuan",
     base_url="https://api.hunyuan.cloud.tencent.com/v1",
     key="HUNYUAN_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

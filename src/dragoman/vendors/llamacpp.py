@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Facts, without
@@ -20,6 +21,7 @@ VENDOR = Vendor(
     "llamacpp",
     base_url="http://localhost:8080/v1",
     key="LLAMA_API_KEY",
+    auth=OPTIONAL,
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

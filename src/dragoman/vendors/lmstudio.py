@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
@@ -20,6 +21,7 @@ VENDOR = Vendor(
     "lmstudio",
     base_url="http://localhost:1234/v1",
     key="LMSTUDIO_API_KEY",
+    auth=OPTIONAL,
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
@@ -68,6 +69,7 @@ VENDOR = Vendor(
     "minimax",
     base_url="https://api.minimax.io/v1",
     key="MINIMAX_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(
             text="joined",
@@ -96,5 +98,9 @@ VENDOR = Vendor(
         "openai-responses": _ITEM_FACTS,
     },
     urls={"anthropic": "https://api.minimax.io/anthropic"},
-    regions={"cn": "https://api.minimaxi.com/v1"},
+    regions={
+        "cn": "https://api.minimaxi.com/v1",
+        "anthropic/cn": "https://api.minimaxi.com/anthropic",
+        "openai-responses/cn": "https://api.minimaxi.com/v1",
+    },
 )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import BUDGETED, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -52,6 +53,7 @@ VENDOR = Vendor(
     "moonshot",
     base_url="https://api.moonshot.ai/v1",
     key="MOONSHOT_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(
             text="joined",
@@ -75,5 +77,8 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": "https://api.moonshot.ai/anthropic"},
-    regions={"cn": "https://api.moonshot.cn/v1"},
+    regions={
+        "cn": "https://api.moonshot.cn/v1",
+        "anthropic/cn": "https://api.moonshot.cn/anthropic",
+    },
 )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, TOP_K, copied
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Fact, Facts, without
@@ -106,6 +107,7 @@ VENDOR = Vendor(
     "ollama",
     base_url="http://localhost:11434",
     key="OLLAMA_API_KEY",
+    auth=OPTIONAL,
     wires={
         "ollama": Dialect(),
         "openai-chat": _CHAT,

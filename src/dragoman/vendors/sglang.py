@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Facts, without
@@ -21,6 +22,7 @@ VENDOR = Vendor(
     "sglang",
     base_url="http://localhost:30000/v1",
     key="SGLANG_API_KEY",
+    auth=OPTIONAL,
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

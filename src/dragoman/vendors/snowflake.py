@@ -25,6 +25,7 @@ VENDOR = Vendor(
     "snowflake",
     base_url=f"{_BASE}/v1",
     key="SNOWFLAKE_PAT",  # Snowflake docs, Cortex REST API: a programmatic access token
+    places={"account": ("SNOWFLAKE_ACCOUNT",)},
     wires={
         "openai-chat": openai_chat.Dialect(
             developer=False,

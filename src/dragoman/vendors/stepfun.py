@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
@@ -22,6 +23,7 @@ VENDOR = Vendor(
     "stepfun",
     base_url="https://api.stepfun.com/v1",
     key="STEPFUN_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

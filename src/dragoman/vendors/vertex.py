@@ -6,6 +6,7 @@ docs on vision, web search and code execution for what each platform has.
 
 from __future__ import annotations
 
+from .._core.edges.http.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect
@@ -14,6 +15,11 @@ from . import Vendor
 
 _HOST = "https://{region}-aiplatform.googleapis.com"
 _PLACE = "projects/{project}/locations/{region}"
+_WIDE = {  # of the official SDKs, google-genai and AnthropicVertex
+    "global": "aiplatform.googleapis.com",
+    "us": "aiplatform.us.rep.googleapis.com",
+    "eu": "aiplatform.eu.rep.googleapis.com",
+}
 _CLAUDE = "/publishers/anthropic/models/{model}"
 _MISTRAL = "/publishers/mistralai/models/{model}"
 _LOOKED_UP = "2026-11-21"
@@ -64,6 +70,12 @@ VENDOR = Vendor(
     "vertex",
     base_url=f"{_HOST}/v1beta1/{_PLACE}",
     key="GOOGLE_API_KEY",
+    auth=Auth("x-goog-api-key", "", tokens="google"),
+    auths=dict.fromkeys(("anthropic", "mistral"), Auth(tokens="google", token_only=True)),
+    places={
+        "project": ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
+        "region": ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"),
+    },
     wires={
         "gemini": Dialect(
             blocked_domains="excludeDomains",
@@ -86,8 +98,14 @@ VENDOR = Vendor(
     facts={"gemini": _GEMINI, "anthropic": _ANTHROPIC, "mistral": _OF_MISTRAL},
     urls={"anthropic": f"{_HOST}/v1/{_PLACE}", "mistral": f"{_HOST}/v1/{_PLACE}"},
     regions={
-        "global": "https://aiplatform.googleapis.com/v1beta1/projects/{project}/locations/global",
-        "us": "https://aiplatform.us.rep.googleapis.com/v1beta1/projects/{project}/locations/us",
-        "eu": "https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/{project}/locations/eu",
+        **{
+            region: f"https://{host}/v1beta1/projects/{{project}}/locations/{region}"
+            for region, host in _WIDE.items()
+        },
+        **{
+            f"{protocol}/{region}": f"https://{host}/v1/projects/{{project}}/locations/{region}"
+            for protocol in ("anthropic", "mistral")
+            for region, host in _WIDE.items()
+        },
     },
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import COPIED_ITEMS
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Fact, Facts, without
@@ -26,6 +27,7 @@ VENDOR = Vendor(
     "vllm",
     base_url="http://localhost:8000/v1",
     key="VLLM_API_KEY",
+    auth=OPTIONAL,
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",

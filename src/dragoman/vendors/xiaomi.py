@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -28,6 +29,7 @@ VENDOR = Vendor(
     "xiaomi",
     base_url="https://api.xiaomimimo.com/v1",
     key="MIMO_API_KEY",  # platform.xiaomimimo.com, OpenAI API Compatibility: request headers
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(
             text="joined",

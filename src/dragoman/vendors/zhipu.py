@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.edges.http.credentials import API_KEY
 from .._core.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -47,6 +48,7 @@ VENDOR = Vendor(
     "zhipu",
     base_url="https://api.z.ai/api/paas/v4",
     key="ZAI_API_KEY",
+    auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(
             text="joined",
@@ -78,6 +80,7 @@ VENDOR = Vendor(
     urls={"anthropic": "https://api.z.ai/api/anthropic"},
     regions={
         "cn": "https://open.bigmodel.cn/api/paas/v4",
+        "anthropic/cn": "https://open.bigmodel.cn/api/anthropic",
         "coding": "https://api.z.ai/api/coding/paas/v4",
     },
 )  # fmt: skip
