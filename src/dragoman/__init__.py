@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ContextTooLong,
         DragomanError,
         InvalidMessage,
+        InvalidOutput,
         LossRefused,
         NotMessages,
         Overloaded,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
     from .rewrite.split import split_history
     from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
+    from .toolkit import Toolkit, tool
     from .vendors import Vendor, wire, wires
 
 __all__ = [
@@ -83,6 +85,7 @@ __all__ = [
     "Facts",
     "Formatter",
     "InvalidMessage",
+    "InvalidOutput",
     "KeepFirst",
     "Loss",
     "LossRefused",
@@ -105,6 +108,7 @@ __all__ = [
     "Timeout",
     "Tool",
     "ToolChoice",
+    "Toolkit",
     "Vendor",
     "Wire",
     "WriteError",
@@ -119,6 +123,7 @@ __all__ = [
     "split_history",
     "sse",
     "token",
+    "tool",
     "toolkit",
     "wire",
     "wires",
@@ -132,9 +137,9 @@ _HOMES = {
     "_core.edges.facts": ("facts",),
     "errors": (
         "AuthenticationFailed", "BadRequest", "ConfigError", "ConnectionFailed", "ContentFiltered",
-        "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage", "LossRefused",
-        "NotMessages", "Overloaded", "ProviderError", "RateLimited", "ReadError", "StreamBroken",
-        "StreamError", "Timeout", "WriteError",
+        "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage", "InvalidOutput",
+        "LossRefused", "NotMessages", "Overloaded", "ProviderError", "RateLimited", "ReadError",
+        "StreamBroken", "StreamError", "Timeout", "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "losses": ("Loss", "Policy"),
@@ -145,6 +150,7 @@ _HOMES = {
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "rewrite.split": ("split_history",),
     "rewrite.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
+    "toolkit": ("Toolkit", "tool"),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}

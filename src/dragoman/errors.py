@@ -7,6 +7,7 @@
     │   ├── LossRefused         the policy refuses what would be lost
     │   └── ContextOverflow     the shortest history still exceeds the budget (also ValueError)
     ├── ReadError               what was received cannot be understood
+    ├── InvalidOutput           what a model wrote does not fit the type or schema it was asked for
     ├── ConfigError             a formatter, wire or counter was set up wrongly
     └── ProviderError           the provider answered with an error, or did not answer
         ├── RateLimited         too many requests or tokens: wait
@@ -112,6 +113,33 @@ class ContextOverflow(WriteError, ValueError):
 
 class ReadError(DragomanError):
     """What was received cannot be understood."""
+
+
+class InvalidOutput(DragomanError):
+    """What a model wrote does not fit what was asked for: an answer, or the arguments of a call.
+
+    `faults` are (path, what is wrong) of every place, paths into what the model wrote; `text` is
+    what it wrote.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str = "",
+        faults: Sequence[tuple[str, str]] = (),
+        hint: str = "",
+        code: str = "",
+    ) -> None:
+        self.text = text
+        self.faults = tuple(faults)
+        said = "; ".join(f"{path}: {fault}" for path, fault in self.faults[:_FAULTS])
+        more = f"; and {len(self.faults) - _FAULTS} more" if len(self.faults) > _FAULTS else ""
+        super().__init__(f"{message}: {said}{more}" if said else message, hint=hint, code=code)
+        self.path = shortened(self.faults[0][0]) if self.faults else ""
+
+
+_FAULTS = 8  # of which an error's text tells
 
 
 class ConfigError(DragomanError):

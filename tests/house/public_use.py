@@ -32,6 +32,7 @@ from dragoman import (
     Facts,
     Formatter,
     InvalidMessage,
+    InvalidOutput,
     KeepFirst,
     Loss,
     LossRefused,
@@ -54,9 +55,11 @@ from dragoman import (
     Timeout,
     Tool,
     ToolChoice,
+    Toolkit,
     Vendor,
     Wire,
     WriteError,
+    tool,
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
 
@@ -178,6 +181,28 @@ def documents(msgs: list[Msg]) -> dict[str, Any]:
     return dragoman.toolkit.RequestBuilder().build(msgs)
 
 
+@tool
+def warmth(city: str, unit: str = "C") -> float:
+    return len(city) * len(unit)
+
+
+@tool(name="greet", timeout=3)
+async def greeting(name: str) -> str:
+    return f"Hello, {name}"
+
+
+async def tools(resp: ChatResponse) -> list[Msg]:
+    assert_type(warmth("Paris"), float)
+    assert_type(await greeting("Tony"), str)
+    warmth(3)  # type: ignore[arg-type]
+    warmth("Paris", scale="K")  # type: ignore[call-arg]
+    toolkit = Toolkit([warmth, greeting, Tool("remote"), {"name": "plain"}], timeout=9)
+    assert_type(toolkit.tools, list[Tool])
+    assert_type(toolkit.pending(resp.calls), list[ToolUseBlock])
+    ChatRequest([], tools=toolkit.tools)
+    return toolkit.run(resp.calls) + await toolkit.arun(resp.calls)
+
+
 def errors(call: Any) -> str:
     try:
         call()
@@ -190,6 +215,8 @@ def errors(call: Any) -> str:
     except StreamBroken as error:
         assert_type(error.response, Any)
         return error.kind
+    except InvalidOutput as error:
+        return error.text
     except StreamError as error:
         return error.message
     except (RateLimited, Overloaded, Timeout, ConnectionFailed) as error:

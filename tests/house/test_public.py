@@ -104,7 +104,7 @@ _PUBLIC = ("", *(f".{name}" for name in (
     "sse", "study", "token", "toolkit", "vendors",
 )))  # fmt: skip
 # what any number of is meant, and AgentScope's keywords, which its counters and formatters ignore
-_MANY = {"*kinds", "*args", "**client_kwargs", "**tokenizer_kwargs", "**kwargs"}
+_MANY = {"*kinds", "*tools", "*args", "**client_kwargs", "**tokenizer_kwargs", "**kwargs"}
 
 
 def callables(module: Any) -> list[tuple[str, Any]]:

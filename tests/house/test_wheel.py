@@ -52,7 +52,7 @@ def test_every_vendor_has_its_extra(wheel: Path) -> None:
     extras = set(metadata(wheel).get_all("Provides-Extra") or [])
     assert extras >= {
         "openai", "anthropic", "gemini", "dashscope", "ollama", "bedrock", "mistral", "cohere",
-        "tokens", "speed", "schema", "tools", "all",
+        "tokens", "speed", "schema", "tools", "mcp", "all",
     }  # fmt: skip
 
 

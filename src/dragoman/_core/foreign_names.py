@@ -39,7 +39,6 @@ HINTS: dict[str, str] = {
     },
     "ChatModelBase": f"model classes come in a later release; {_SEND}",
     "ChatUsage": "dragoman.message.Usage",
-    "Toolkit": "a list of dragoman.Tool; dragoman.toolkit builds requests",
     "A2AChatFormatter": "it comes in a later release",
     "ToolUse": "dragoman.message.ToolUseBlock",
     "ToolResult": "dragoman.message.ToolResultBlock, or Msg.tool(id, output, name)",

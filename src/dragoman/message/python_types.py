@@ -80,7 +80,7 @@ def type_schema(value: Any, path: str) -> Described:
 
 
 def _schema(value: Any, name: str, path: str) -> JsonObject:
-    pydantic = _library("pydantic")
+    pydantic = library("pydantic")
     try:
         of_model = getattr(value, _OF_MODEL, None)
         make = of_model if callable(of_model) else pydantic.TypeAdapter(value).json_schema
@@ -96,7 +96,8 @@ def _schema(value: Any, name: str, path: str) -> JsonObject:
     return schema
 
 
-def _library(name: str) -> Any:
+def library(name: str) -> Any:
+    """A library of the extra `tools`. Raises ConfigError, which names it, where it is missing."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -158,7 +159,7 @@ def _docstring(text: str | None) -> tuple[str, dict[str, str]]:
     """(what it is, what each parameter is), of a docstring in any of the usual styles."""
     if not text:
         return "", {}
-    parser = _library("docstring_parser")
+    parser = library("docstring_parser")
     try:
         parsed = parser.parse(text)
     except parser.ParseError:

@@ -158,6 +158,8 @@ class Tool(HasExtras, ReadFrom, Shown):
         """
         if isinstance(value, Tool):
             return value
+        if isinstance(own := getattr(value, "tool", None), Tool):
+            return own  # of what `dragoman.tool` made of a function
         if describes_fields(value):
             return cls(*type_schema(value, path))
         if callable(value) and not isinstance(value, type):

@@ -1,6 +1,7 @@
-"""Around the core: the request builder, and serializers that can be injected into it.
+"""Around the core: tools that run here and their calls, and the request builder.
 
-Knows formatters and vendors; no model client.
+`@tool` and `Toolkit` make tools of functions, types and MCP servers; `RequestBuilder` takes any
+formatter or serializer. Knows formatters and vendors; no model client.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from .._core.foreign_names import refuse
+from .functions import FunctionTool, TypeTool, tool
+from .mcp import McpServer, McpTool
 from .request_builder import (
     ChatMessageSerializer,
     MessageSerializer,
@@ -15,13 +18,20 @@ from .request_builder import (
     RequestBuilder,
     attached_tools,
 )
+from .toolkit import Toolkit
 
 __all__ = [
     "ChatMessageSerializer",
+    "FunctionTool",
+    "McpServer",
+    "McpTool",
     "MessageSerializer",
     "OpenAIChatMessageSerializer",
     "RequestBuilder",
+    "Toolkit",
+    "TypeTool",
     "attached_tools",
+    "tool",
 ]
 
 

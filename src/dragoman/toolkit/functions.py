@@ -1,0 +1,238 @@
+"""Python that a model may call: functions, and types whose fields are the arguments.
+
+The schema comes from signature and docstring (`message.python_types`); pydantic turns what the
+model wrote into the types that the function declares. Runs nothing by itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial, update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints, overload
+
+from .._core.jsontext import Json, JsonObject
+from ..errors import InvalidMessage, InvalidOutput
+from ..message import Parameter, Tool, ToolUseBlock
+from ..message.python_types import function_schema, type_schema
+from ..schema import checked, repaired
+from ..schema.typed import keep_to_schema, type_adapter, typed_value
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class FunctionTool(Generic[P, R]):
+    """A function that a model may call. It stays callable as the function that it is.
+
+    `tool` is what the model is told: name, docstring, parameters. `parameters`, a JSON Schema or a
+    list of Parameter, replaces what the signature says; `preset` gives arguments that the model
+    neither sees nor sets. `timeout` is in seconds. The schema is worked out when somebody asks for
+    it: then InvalidMessage is raised for what has none, ConfigError if a library is missing.
+    """
+
+    __name__: str
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        parameters: JsonObject | Sequence[Parameter] | None = None,
+        strict: bool | None = None,
+        timeout: float | None = None,
+        preset: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.timeout = timeout
+        self.preset = dict(preset or {})
+        self._given = (name, description, parameters, strict)
+        update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself, with nothing checked."""
+        return self.function(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> FunctionTool[..., R]:
+        """The tool of one object, where it is a method."""
+        if instance is None:
+            return self
+        name, description, parameters, strict = self._given
+        bound: Callable[..., R] = partial(self.function, instance)  # type: ignore[arg-type]  # self
+        if hasattr(self.function, "__get__"):
+            bound = self.function.__get__(instance, owner)
+        return FunctionTool(
+            bound, name=name, description=description, parameters=parameters, strict=strict,
+            timeout=self.timeout, preset=self.preset,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
+
+    @property
+    def is_async(self) -> bool:
+        """Whether calling it gives something to await."""
+        function: Any = self.function
+        while isinstance(function, partial):
+            function = function.func
+        call = getattr(function, "__call__", None)  # noqa: B004  # of an object
+        return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+    @cached_property
+    def tool(self) -> Tool:
+        """What the model is told of it."""
+        name, description, parameters, strict = self._given
+        if parameters is not None:
+            own: str = name or getattr(self.function, "__name__", type(self.function).__name__)
+            if description is None:
+                description = inspect.getdoc(self.function)
+            made = Tool(own, description or "", parameters, strict)
+            checked(made, {})  # says now, and not at the first call, what is wrong or missing
+            return made
+        described = function_schema(self._stand_in, "$.tools")
+        about = described.description if description is None else description
+        return Tool(name or described.name, about, described.schema, strict)
+
+    @cached_property
+    def _adapter(self) -> Any:
+        return type_adapter(self._stand_in)
+
+    @cached_property
+    def _stand_in(self) -> Callable[..., dict[str, Any]]:
+        """A function of the same signature, less what is preset, that gives its arguments back."""
+        return _stand_in(self.function, self._given[0], self.preset)
+
+    def parse(self, call: ToolUseBlock) -> dict[str, Any]:
+        """The keyword arguments of a call, as the types that the function declares.
+
+        Raises InvalidOutput with the path of everything that does not fit.
+        """
+        values = arguments_of(call, self.tool)
+        if self._given[2] is not None:
+            keep_to_schema(self.tool, values, _what(call), call.raw_input or "")
+            return {**values, **self.preset}
+        typed: dict[str, Any] = typed_value(
+            self._adapter, values, _what(call), call.raw_input or ""
+        )
+        return {**typed, **self.preset}
+
+
+class TypeTool:
+    """A type as a tool: a call of it is its arguments, as an instance of the type.
+
+    For a pydantic model, a dataclass or a TypedDict.
+    """
+
+    timeout: float | None = None
+
+    def __init__(self, of: type[Any]) -> None:
+        self.type = of
+        self.tool = Tool(*type_schema(of, "$.tools"))
+        self._adapter = type_adapter(of)
+
+    def parse(self, call: ToolUseBlock) -> Any:
+        """The instance. Raises InvalidOutput with the path of everything that does not fit."""
+        values = arguments_of(call, self.tool)
+        return typed_value(self._adapter, values, _what(call), call.raw_input or "")
+
+
+def arguments_of(call: ToolUseBlock, tool: Tool) -> dict[str, Any]:
+    """The arguments of a whole call, with what is plainly meant set right.
+
+    Raises InvalidOutput for a call that the answer broke off in, and for arguments that are no
+    JSON object.
+    """
+    text = call.raw_input or ""
+    values: Json = call.input
+    if call.unfinished:
+        fault = f"{_what(call)} is not whole: the answer ended inside it, and nothing was run"
+        raise InvalidOutput(fault, text=text, code="output.unfinished", hint="call it again")
+    values, _ = repaired(tool, values)
+    if not isinstance(values, dict):
+        fault = f"{_what(call)} is no JSON object"
+        raise InvalidOutput(fault, text=text, code="output.json", hint="call it again with one")
+    return values
+
+
+def _what(call: ToolUseBlock) -> str:
+    return f"the input of {call.name}"
+
+
+def _stand_in(
+    function: Callable[..., Any], name: str | None, preset: Mapping[str, Any]
+) -> Callable[..., dict[str, Any]]:
+    named: Any = function.func if isinstance(function, partial) else function
+    title = getattr(named, "__name__", "") or type(named).__name__
+    if not inspect.isroutine(named):
+        function = named = named.__call__  # of an object
+    if name is not None and not title.isidentifier():
+        title = "function"  # a lambda that was given a name
+
+    def record(**arguments: Any) -> dict[str, Any]:
+        return arguments
+
+    try:
+        hints = get_type_hints(named, include_extras=True)
+        signature = inspect.signature(function)
+    except (NameError, TypeError, ValueError) as error:
+        fault = f"the parameters of {title} cannot be read: {error}"
+        hint = "annotate with names of the module, or give `parameters`"
+        raise InvalidMessage(fault, path="$.tools", code="tool.type", hint=hint) from error
+    parameters = [
+        parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
+        for parameter in signature.parameters.values()
+        if parameter.name not in preset
+    ]
+    record.__name__ = record.__qualname__ = title
+    record.__doc__ = inspect.getdoc(named)
+    record.__module__ = getattr(named, "__module__", None) or __name__
+    record.__annotations__ = {
+        parameter.name: parameter.annotation
+        for parameter in parameters
+        if parameter.annotation is not parameter.empty
+    }
+    record.__dict__["__signature__"] = inspect.Signature(parameters)
+    return record
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+
+
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parameters: JsonObject | Sequence[Parameter] | None = None,
+    strict: bool | None = None,
+    timeout: float | None = None,
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parameters: JsonObject | Sequence[Parameter] | None = None,
+    strict: bool | None = None,
+    timeout: float | None = None,
+) -> Any:
+    """Make a tool of a function, sync or async: `@tool`, or `@tool(name=..., timeout=...)`.
+
+    >>> @tool
+    ... def double(n: int) -> int:
+    ...     '''Twice the number.'''
+    ...     return 2 * n
+    >>> double(4), double.tool.description
+    (8, 'Twice the number.')
+    """
+    if function is not None:
+        return FunctionTool(function)
+    return partial(
+        FunctionTool, name=name, description=description, parameters=parameters, strict=strict,
+        timeout=timeout,
+    )  # fmt: skip

@@ -1,0 +1,307 @@
+"""Toolkit: the tools of a program, and what runs the calls that a model makes of them.
+
+Results come in the order of the calls, and nothing that a tool raises breaks the loop: it becomes
+a result that tells of an error, so that the model can do better.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from functools import partial
+from typing import Any, TypeAlias
+
+from .._core.jsontext import JsonObject
+from ..errors import ConfigError, InvalidMessage, InvalidOutput
+from ..message import Msg, ServerTool, Tool, ToolUseBlock
+from ..message.python_types import describes_fields
+from .functions import FunctionTool, TypeTool
+from .mcp import McpServer, McpTool
+from .results import Outcome, failure, output_of
+
+_log = logging.getLogger(__name__)
+
+Runnable: TypeAlias = FunctionTool[..., Any] | TypeTool | McpTool
+ToolSource: TypeAlias = (
+    "Callable[..., Any] | type[Any] | Runnable | Tool | Mapping[str, Any] | McpServer | Toolkit"
+)
+
+
+class Toolkit:
+    """Tools by name, and the calls of them.
+
+    `tools` are functions (sync or async), what `@tool` made of some, pydantic models, dataclasses
+    and TypedDicts (whose calls are their arguments), open MCP servers, and neutral `Tool`s, whose
+    calls somebody else runs. `parallel`: the calls of one answer run at once. `timeout` is that of
+    each call, in seconds, unless the tool has its own. Sync functions run in threads, at most
+    `threads` at once; with 0 they run in the thread of whoever calls, where no timeout ends them.
+
+    >>> def double(n: int) -> int:
+    ...     return 2 * n
+    >>> toolkit = Toolkit([double])
+    >>> toolkit.run([ToolUseBlock("1", "double", {"n": 4})])[0].blocks[0].output
+    '8'
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[ToolSource] = (),
+        *,
+        parallel: bool = True,
+        timeout: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.parallel = parallel
+        self.timeout = timeout
+        self.threads = threads
+        self._runnable: dict[str, Runnable] = {}
+        self._tools: dict[str, Tool] = {}
+        self.add(*tools)
+
+    # -- which tools there are ---------------------------------------------------------------------
+
+    @property
+    def tools(self) -> list[Tool]:
+        """What the model is told of them: `ChatRequest(messages, tools=toolkit.tools)`."""
+        return list(self._tools.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __repr__(self) -> str:
+        return f"Toolkit({', '.join(self._tools)})"
+
+    def add(self, *tools: ToolSource) -> None:
+        """Add tools; of an MCP server all that it has.
+
+        Raises ConfigError for a name that is there already or if a library is missing,
+        InvalidMessage for what is no tool or has no schema. Then nothing was added.
+        """
+        found: dict[str, tuple[Tool, Runnable | None]] = {}
+        for i, value in enumerate(tools):
+            for said, runnable in _entries(value, f"$.tools[{i}]"):
+                if said.name in self._tools or said.name in found:
+                    raise ConfigError(
+                        f"there is a tool of the name {said.name} already", code="toolkit.twice",
+                        hint="remove that one, or give another name: tool(name=...), prefix=...",
+                    )  # fmt: skip
+                found[said.name] = (said, runnable)
+        for name, (said, runnable) in found.items():
+            self._tools[name] = said
+            if runnable is not None:
+                self._runnable[name] = runnable
+
+    def remove(self, name: str) -> None:
+        """Take a tool out. Raises ConfigError for a name that is not there."""
+        if name not in self._tools:
+            raise ConfigError(
+                f"there is no tool {name}", hint=self._known(), code="toolkit.unknown"
+            )
+        del self._tools[name]
+        self._runnable.pop(name, None)
+
+    def _known(self) -> str:
+        return f"the tools are {', '.join(self._tools)}" if self._tools else "there are no tools"
+
+    # -- AgentScope's names ------------------------------------------------------------------------
+
+    def register_tool_function(
+        self,
+        tool_func: Callable[..., Any],
+        *,
+        preset_kwargs: Mapping[str, Any] | None = None,
+        func_description: str | None = None,
+        json_schema: JsonObject | None = None,
+    ) -> None:
+        """Add a function, as AgentScope says it; `preset_kwargs` the model neither sees nor sets.
+
+        `json_schema` is a whole function tool: `{"function": {"name", "description", ...}}`.
+        """
+        said = None if json_schema is None else Tool.of(json_schema)
+        self.add(
+            FunctionTool(
+                tool_func,
+                name=None if said is None else said.name,
+                description=said.description if said and func_description is None
+                else func_description,
+                parameters=None if said is None else said.parameters,
+                preset=preset_kwargs,
+            )
+        )  # fmt: skip
+
+    def remove_tool_function(self, tool_name: str) -> None:
+        """Take a tool out, as AgentScope says it; one that is not there is no error."""
+        if tool_name in self:
+            self.remove(tool_name)
+
+    def get_json_schemas(self) -> list[JsonObject]:
+        """The tools as Chat Completions takes them, which AgentScope's models are given."""
+        empty: JsonObject = {"type": "object", "properties": {}}
+        return [
+            {"type": "function", "function": {
+                "name": said.name, "description": said.description,
+                "parameters": empty if said.schema is None else said.schema,
+            }}
+            for said in self.tools
+        ]  # fmt: skip
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def pending(self, calls: Sequence[ToolUseBlock]) -> list[ToolUseBlock]:
+        """The calls that `run` leaves alone: of tools that are known here and run elsewhere."""
+        return [call for call in calls if self._elsewhere(call)]
+
+    def _elsewhere(self, call: ToolUseBlock) -> bool:
+        return call.name in self._tools and call.name not in self._runnable
+
+    def parse(self, call: ToolUseBlock) -> Any:
+        """The arguments of a call, checked and as their types; nothing is run.
+
+        Keyword arguments for a function, an instance for a type. Raises InvalidOutput for an
+        unknown tool, and for arguments that do not fit.
+        """
+        runnable = self._runnable.get(call.name)
+        if runnable is None:
+            fault = f"there is no tool {call.name} here"
+            raise InvalidOutput(fault, hint=self._known(), code="output.tool")
+        return runnable.parse(call)
+
+    def run(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
+        """Run the calls and wait: a tool message for each, in their order.
+
+        Calls of neutral `Tool`s are left out, see `pending`. Where an event loop runs already,
+        `arun` is the better one: this blocks it.
+        """
+        if len(self.pending(calls)) == len(calls):
+            return []
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.arun(calls))
+        context = contextvars.copy_context()
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(context.run, asyncio.run, self.arun(calls)).result()
+
+    async def arun(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
+        """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
+        mine = [call for call in calls if not self._elsewhere(call)]
+        limit = asyncio.Semaphore(self.threads) if self.threads else None
+        if not self.parallel:
+            return [await self._result(call, limit) for call in mine]
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._result(call, limit)) for call in mine]
+        return [task.result() for task in tasks]
+
+    async def _result(self, call: ToolUseBlock, limit: asyncio.Semaphore | None) -> Msg:
+        try:
+            return (await self._outcome(call, limit)).message(call)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return failure(error).message(call)  # the tool has cancelled itself
+        except InvalidOutput as error:  # the model's fault, and not the tool's
+            return failure(error).message(call)
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything
+            _log.info("the tool %s has failed", call.name, exc_info=error)
+            return failure(error).message(call)
+
+    async def _outcome(self, call: ToolUseBlock, limit: asyncio.Semaphore | None) -> Outcome:
+        parsed = self.parse(call)
+        runnable = self._runnable[call.name]
+        seconds = self.timeout if runnable.timeout is None else runnable.timeout
+        if isinstance(runnable, TypeTool):
+            return Outcome(output_of(parsed))
+        if isinstance(runnable, McpTool):
+            outcome: Outcome = await _within(seconds, runnable.acall(parsed))
+            return outcome
+        if runnable.is_async:
+            waiting: Any = runnable.function(**parsed)
+            return Outcome(output_of(await _within(seconds, waiting)))
+        async with limit or nullcontext():
+            value = await self._called(partial(runnable.function, **parsed), seconds)
+        return Outcome(output_of(value))
+
+    async def _called(self, function: Callable[[], Any], seconds: float | None) -> Any:
+        """What a sync function returns, called in a thread unless there shall be none."""
+        if self.threads == 0:
+            value = function()
+        else:
+            value, error = await _within(seconds, _in_thread(function))
+            if error is not None:
+                raise error
+        return await _within(seconds, value) if inspect.isawaitable(value) else value
+
+
+async def _within(seconds: float | None, waiting: Awaitable[Any]) -> Any:
+    """What is awaited. Raises TimeoutError, which says how long was waited."""
+    scope = asyncio.timeout(seconds)
+    try:
+        async with scope:
+            return await waiting
+    except TimeoutError as error:
+        if not scope.expired():
+            raise  # the tool's own
+        text = f"the call took longer than {seconds:g} seconds and was given up"
+        raise TimeoutError(text) from error
+
+
+async def _in_thread(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """What the function returned or raised, in a thread of its own that sees our context.
+
+    A thread cannot be ended from outside, so it must not hold up the end of the program either:
+    those of an executor would.
+    """
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[tuple[Any, Exception | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        outcome: tuple[Any, Exception | None]
+        try:
+            outcome = context.run(function), None
+        except BaseException as error:  # noqa: BLE001  # raised again where it is waited for
+            if not isinstance(error, Exception) or isinstance(error, StopIteration):
+                # these would end the loop there, or its coroutine, and not the call
+                error = RuntimeError(f"{type(error).__name__}: {error}")
+            outcome = None, error
+        with suppress(RuntimeError):  # nobody waits any more, and the loop is closed
+            loop.call_soon_threadsafe(settle, outcome)
+
+    def settle(outcome: tuple[Any, Exception | None]) -> None:
+        if not ended.done():
+            ended.set_result(outcome)
+
+    threading.Thread(target=work, name="dragoman tool", daemon=True).start()
+    return await ended
+
+
+def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
+    """The tools that a value stands for, each with what runs it here, if anything does."""
+    if isinstance(value, Toolkit):
+        return [(said, value._runnable.get(said.name)) for said in value.tools]
+    if isinstance(value, McpServer):
+        return [(item.tool, item) for item in value.tools]
+    if isinstance(value, ServerTool):
+        hint = "put it beside them: ChatRequest(messages, tools=[*toolkit.tools, ServerTool(...)])"
+        raise InvalidMessage("the provider runs it itself", path=path, code="tool.type", hint=hint)
+    runnable: Runnable | None = None
+    if isinstance(value, (FunctionTool, TypeTool, McpTool)):
+        runnable = value
+    elif isinstance(value, type):
+        runnable = TypeTool(value) if describes_fields(value) else None
+    elif callable(value) and not isinstance(value, Tool):
+        runnable = FunctionTool(value)
+    return [(Tool.of(value, path), None)] if runnable is None else [(runnable.tool, runnable)]
