@@ -4,7 +4,7 @@
     < rewrite, schema, _core/stream, _core/passes        histories out, pieces of answers back
     < protocols/*                                        one folder for each wire protocol
     < _core/exchange < _core/format < vendors            strung together, and named
-    < formatter, toolkit, study                          what programs call
+    < formatter, toolkit, structured, study              what programs call
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 """
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
     from .rewrite.split import split_history
     from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
+    from .structured import Structured
     from .toolkit import Toolkit, tool
     from .vendors import Vendor, wire, wires
 
@@ -103,6 +104,7 @@ __all__ = [
     "StreamBroken",
     "StreamError",
     "StreamEvent",
+    "Structured",
     "Summarize",
     "Tagged",
     "Timeout",
@@ -150,6 +152,7 @@ _HOMES = {
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "rewrite.split": ("split_history",),
     "rewrite.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
+    "structured": ("Structured",),
     "toolkit": ("Toolkit", "tool"),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip

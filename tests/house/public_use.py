@@ -7,7 +7,8 @@ missing.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable
-from typing import Any, assert_type
+from dataclasses import dataclass
+from typing import Any, TypedDict, assert_type
 
 import dragoman
 from dragoman import (
@@ -50,6 +51,7 @@ from dragoman import (
     StreamBroken,
     StreamError,
     StreamEvent,
+    Structured,
     Summarize,
     Tagged,
     Timeout,
@@ -62,6 +64,7 @@ from dragoman import (
     tool,
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
+from dragoman.structured import plain_answer, repair_messages, structured_request
 
 
 def a_request(image: dict[str, Any]) -> ChatRequest:
@@ -201,6 +204,29 @@ async def tools(resp: ChatResponse) -> list[Msg]:
     assert_type(toolkit.pending(resp.calls), list[ToolUseBlock])
     ChatRequest([], tools=toolkit.tools)
     return toolkit.run(resp.calls) + await toolkit.arun(resp.calls)
+
+
+class City(TypedDict):
+    name: str
+
+
+@dataclass
+class Place:
+    lat: float
+
+
+def an_answer_of_a_type(resp: ChatResponse, wire: Wire) -> ChatRequest:
+    city, place = Structured(City), Structured(Place, name="place", strict=None)
+    assert_type(city.parse(resp), City)
+    assert_type(place.parse("{}"), Place)
+    assert_type(Structured(list[int]).parse(resp.msg), list[int])
+    either: Structured[int | str] = Structured(int | str)
+    assert_type(either.parse(b"3"), int | str)
+    assert_type(Structured({"type": "object"}).parse(resp), Any)
+    asked = structured_request(ChatRequest([]), wire, "gpt-5.6", city, "tool")
+    assert_type(plain_answer(resp), ChatResponse)
+    asked.request.messages += repair_messages(resp, InvalidOutput("wrong"))
+    return asked.request
 
 
 def errors(call: Any) -> str:

@@ -55,6 +55,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "grammar": ("tool.freeform",),
     "json": ("format.json_word", "format.in_words"),
     "schema": ("format.in_words",),
+    "answer": ("format.as_tool",),
     "titled": ("media.as_text",),
     "name.heading": ("history.heading",),
     "name.frame": ("history.frame",),
@@ -96,12 +97,15 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"formats": frozenset()},
 )
 SCHEMA = {"type": "object", "properties": {"人": {"type": "string"}}}
-FORMATS = (None, ResponseFormat("json"), ResponseFormat("schema", SCHEMA, "person"))
+FORMATS = (
+    None, ResponseFormat("json"), ResponseFormat("schema", SCHEMA, "person"),
+    ResponseFormat("schema", SCHEMA, "person", way="tool"),
+)  # fmt: skip
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=")
 ODD = Base64Source("audio/x-odd", "UklGRg==")
 PLACES = ("https://example.com/a.png", "gs://b/a.png", "https://example.com/a.mp4")
-GIVEN = (*PLACES, "look", "patch", arguments(SCHEMA))
+GIVEN = (*PLACES, "look", "patch", "final_answer", arguments(SCHEMA))
 TOOLS = [Tool("look", "看一看"),
          Tool("patch", "改", freeform=True, grammar=Grammar(".*", "regex"))]  # fmt: skip
 

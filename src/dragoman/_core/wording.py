@@ -49,6 +49,7 @@ class Told:
     titled: str = "{title}\n\n{text}"
     json: str = "Answer in JSON."
     schema: str = "Answer in JSON that fits this JSON Schema:\n{schema}"
+    answer: str = "Call this with the final answer, once it is known."
 
     def words(self, text: str, title: str | None) -> str:
         """The text of a document, under its name if it has one."""

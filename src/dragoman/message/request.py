@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from operator import attrgetter, is_
-from typing import Any, Literal, TypeAlias, get_origin
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
@@ -114,18 +114,30 @@ NO_OPTIONS = Options.__new__(Options)  # named before it is filled, for `given` 
 Options.__init__(NO_OPTIONS)
 
 
+# how a schema is asked for; see `ResponseFormat.way`
+Way: TypeAlias = Literal["schema", "tool", "json", "prompt"]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ResponseFormat(Shown):
-    """What the answer must be: `text`, any `json`, or JSON of a `schema`."""
+    """What the answer must be: `text`, any `json`, or JSON of a `schema`.
+
+    `way` says how a schema is asked for: in the `schema` field that the wire has for it (as without
+    a way), by a `tool` whose arguments are the answer, or told to the model in words, beside the
+    field for any `json` or as a `prompt` alone.
+    """
 
     kind: Literal["text", "json", "schema"] = "text"
     schema: JsonObject | None = None
     name: str = "response"
     description: str = ""
     strict: bool | None = None
+    way: Way | None = None
 
     def __post_init__(self) -> None:
         fault = ""
+        if self.way is not None and (self.way not in get_args(Way) or self.kind != "schema"):
+            fault = f"a way is one of {', '.join(get_args(Way))}, and for the kind schema"
         if self.kind not in ("text", "json", "schema"):
             fault = f"unknown kind {shown(self.kind)}"
         elif (self.kind == "schema") != (self.schema is not None):

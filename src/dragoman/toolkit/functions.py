@@ -84,10 +84,10 @@ class FunctionTool(Generic[P, R]):
         """What the model is told of it."""
         name, description, parameters, strict = self._given
         if parameters is not None:
-            own: str = name or getattr(self.function, "__name__", type(self.function).__name__)
+            own: Any = getattr(self.function, "__name__", type(self.function).__name__)
             if description is None:
                 description = inspect.getdoc(self.function)
-            made = Tool(own, description or "", parameters, strict)
+            made = Tool(name or own, description or "", parameters, strict)
             checked(made, {})  # says now, and not at the first call, what is wrong or missing
             return made
         described = function_schema(self._stand_in, "$.tools")

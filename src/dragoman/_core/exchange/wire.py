@@ -29,7 +29,7 @@ from ..edges.fetch import local_files
 from ..jsontext import JsonObject
 from ..passes.fetching import Fetch
 from ..passes.fit import fit_tools, offered_tools
-from ..passes.format_words import ask_in_words
+from ..passes.format_words import ask_by_tool, ask_in_words, narrowed
 from ..passes.names import invert_names
 from ..passes.properties import inverted
 from ..passes.roles import checked_messages
@@ -152,6 +152,9 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
             req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
+        asked = None
+        if req.response_format is not None and req.response_format.way == "tool":
+            asked, req = req, ask_by_tool(req, style.told, report)
         caps = self._capabilities(req, name, style)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
@@ -169,7 +172,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             raise
         if report.kinds:
             (policy or self.policy).judge(report, self._logged)
-        left = req if req.messages is given else replace(req, messages=given)
+        source = asked or req
+        left = source if source.messages is given else replace(source, messages=given)
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
@@ -179,7 +183,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             left=partial(residue_of, left, prepared, http, caps, self.room, report),
-            sourced=partial(source_map, req, prepared, http, caps, self.room, report),
+            sourced=partial(source_map, source, prepared, http, caps, self.room, report),
         )  # fmt: skip
 
     def _capabilities(self, req: ChatRequest, model: str, style: FormatStyle) -> Capabilities:
@@ -189,7 +193,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             caps = without_switch(override(caps, style.changes), states(req, caps))
         if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
             caps = replace(caps, stored_thinking=False)
-        return caps
+        return caps if req.response_format is None else narrowed(req.response_format, caps)
 
     def _written(
         self,

@@ -1,20 +1,79 @@
-"""The format of the answer in words, where the wire cannot ask for it without them.
+"""The format of the answer by other ways than its own field: in words, or as a tool.
 
 A schema that no field can say is told to the model, and some hosts give any JSON only where
-a message speaks of it. Knows no wire.
+a message speaks of it. A tool whose arguments are the answer says a schema, too. Knows no wire.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...capabilities import Capabilities
+from ...errors import InvalidMessage
 from ...losses import Report
-from ...message import ChatRequest, Msg, TextBlock, ToolResultBlock
+from ...message import (
+    ChatRequest,
+    Msg,
+    ResponseFormat,
+    TextBlock,
+    Tool,
+    ToolChoice,
+    ToolResultBlock,
+)
 from ...message.blocks import ContentBlock
 from ..jsontext import arguments
 from ..wording import Told
 from .roles import with_content
 
 _HEAD = ("system", "developer")
+ANSWER_TOOL = "final_answer"
+
+
+def ask_by_tool(request: ChatRequest, told: Told, report: Report) -> ChatRequest:
+    """The request with a tool whose arguments are the answer, in place of the format.
+
+    Alone, or where no call is wanted, it is the one that must be called; beside other tools, one
+    of all must be. Raises InvalidMessage where a tool has its name already, or no object is asked.
+    """
+    form = request.response_format
+    assert form is not None  # who asks for a way has a format
+    fault = ""
+    if (form.schema or {}).get("type") != "object":
+        fault = "the arguments of a tool are an object, and this schema has another root"
+    elif any(getattr(tool, "name", None) == ANSWER_TOOL for tool in request.tools):
+        fault = f"a tool has the name {ANSWER_TOOL}, which the answer's own has"
+    if fault:
+        hint = 'wrap or rename it, or ask another way: ResponseFormat(..., way="json")'
+        raise InvalidMessage(fault, path="$.response_format", code="format.as_tool", hint=hint)
+    report.lost("format.as_tool", form, did=ANSWER_TOOL)
+    about = f"{told.answer}\n\n{form.description}" if form.description else told.answer
+    answer = report.made(Tool(ANSWER_TOOL, about, form.schema, form.strict), form)
+    choice = _choice(request)
+    report.made(choice, request.tool_choice or form)
+    return replace(
+        request, tools=[*request.tools, answer], tool_choice=choice, response_format=None
+    )
+
+
+def _choice(request: ChatRequest) -> ToolChoice:
+    choice = request.tool_choice
+    others = any(type(tool) is Tool for tool in request.tools)
+    if not others or (choice is not None and choice.mode == "none"):
+        return ToolChoice("tool", ANSWER_TOOL)
+    if choice is None:
+        return ToolChoice("required")
+    if choice.mode == "tool":
+        return choice
+    allowed = (*choice.allowed, ANSWER_TOOL) if choice.allowed else ()
+    return replace(choice, mode="required", allowed=allowed)
+
+
+def narrowed(form: ResponseFormat, caps: Capabilities) -> Capabilities:
+    """The capabilities without the fields that the way of the format leaves unused."""
+    if form.way not in ("json", "prompt"):
+        return caps
+    kept = {"text", "json"} if form.way == "json" else {"text"}
+    return replace(caps, formats=caps.formats & kept)
 
 
 def ask_in_words(

@@ -107,6 +107,14 @@ ROWS: dict[str, Code] = {
         asks=("formats",),
         weight="minor",
     ),
+    "format.as_tool": added(
+        "the format of the answer is a tool that the model has to call: its arguments are the"
+        " answer",
+        fix="Choose a wire or a model that takes the format, and leave `way` unset. The tool is"
+        " told in the words of `Told.answer`.",
+        asks=("formats",),
+        weight="minor",
+    ),
     "format.json_word": added(
         "a sentence asks for JSON, which the host demands of a message where JSON is the format",
         fix="Say in a message what the JSON shall hold. The words are `Told.json`.",

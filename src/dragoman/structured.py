@@ -1,0 +1,340 @@
+"""Structured output: an answer of a type, asked for in the strongest way that a wire has.
+
+`Structured` knows the type and reads answers as it; `structured_request` chooses the way for a wire
+and a model; `repair_messages` asks again where an answer did not fit. Sends nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
+
+from ._core.exchange.wire import Wire
+from ._core.jsontext import Json, JsonObject, arguments
+from ._core.passes.format_words import ANSWER_TOOL, ask_by_tool
+from ._core.stream.arguments import parse_partial
+from ._core.wording import Told
+from .errors import InvalidMessage, InvalidOutput
+from .losses import Report
+from .message import (
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Msg,
+    RefusalBlock,
+    ResponseFormat,
+    TextBlock,
+    ToolUseBlock,
+)
+from .message.python_types import type_schema
+from .message.request import Way
+from .schema import repaired
+from .schema.typed import keep_to_schema, type_adapter, typed_value
+
+T = TypeVar("T")
+Answer: TypeAlias = ChatResponse | Msg | str | bytes
+_VALUE = "value"  # the property of the object around what is no object by itself
+_PATH = "$.response_format"
+_LONGEST_REPAIR = 2000  # characters of an error that the model is told
+
+
+class Structured(Generic[T]):
+    """An answer that is a value of a type.
+
+    `of` is a pydantic model, a dataclass, a TypedDict or any other type that pydantic knows, such
+    as `list[int]` (extra `tools`), or a JSON Schema (extra `schema`), whose values are plain JSON.
+    `format` is what a request asks for. A type that is no JSON object stands in one there, under
+    `value`, as many APIs want to see an object at the root. `strict` asks providers to keep to the
+    schema, where they can. Raises InvalidMessage for what has no schema, ConfigError if a library
+    is missing.
+
+    >>> days = Structured(list[int])
+    >>> days.parse('{"value": [1, 2]}')
+    [1, 2]
+    """
+
+    format: ResponseFormat
+
+    @overload
+    def __init__(
+        self,
+        of: type[T],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        strict: bool | None = True,
+    ) -> None: ...
+
+    # unions, Annotated and the like are no types to a type checker; a schema tells no type at all
+    @overload
+    def __init__(
+        self: Structured[Any],
+        of: Any,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        strict: bool | None = True,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        of: Any,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        strict: bool | None = True,
+    ) -> None:
+        self._adapter: Any = None
+        if isinstance(of, Mapping):
+            own_name, about, self._schema = "", "", dict(of)
+            keep_to_schema(self._schema, {}, "") if not of else None
+        else:
+            own_name, about, self._schema = type_schema(of, _PATH)
+            self._adapter = type_adapter(of)
+        self._wrapped = self._schema.get("type") != "object"
+        self.format = ResponseFormat(
+            "schema", _in_object(self._schema) if self._wrapped else self._schema,
+            name or own_name or "response", about if description is None else description, strict,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Structured({self.format.name})"
+
+    def parse(self, answer: Answer) -> T:
+        """The value that an answer holds, of a response, a message or a text.
+
+        Words around the JSON and Markdown fences are let pass, as well as slips that the schema
+        tells how to mend. Raises InvalidOutput with the path of everything that does not fit, and
+        with the text.
+        """
+        text, value = _said(answer)
+        values = [value] if value is not None else [*_json_values(text)]
+        if not values:
+            raise InvalidOutput(
+                _why_none(answer), text=text, hint="answer with JSON alone", code="output.json"
+            )
+        first: InvalidOutput | None = None
+        for value in values:
+            try:
+                return self._typed(value, text)
+            except InvalidOutput as error:
+                first = first or error
+        assert first is not None  # there was a value
+        raise first
+
+    def partial(self, answer: Answer) -> Any:
+        """What an answer that is still arriving says so far, as plain JSON; None if nothing yet.
+
+        Nothing is checked: members that have not come are left out, and a text may be cut.
+        """
+        text, value = _said(answer)
+        if value is None:
+            at = _OPENING.search(text)
+            value = next(_json_values(text), None) if at is None else _partial(text, at.start())
+        if self._wrapped and isinstance(value, dict) and value.keys() <= {_VALUE}:
+            return value.get(_VALUE)
+        return value
+
+    def _typed(self, value: Json, text: str) -> T:
+        if self._wrapped and isinstance(value, dict) and value.keys() == {_VALUE}:
+            value = value[_VALUE]
+        value, _ = repaired(self._schema, value)
+        if self._adapter is None:
+            keep_to_schema(self._schema, value, "the answer", text)
+            result: T = value
+            return result
+        typed: T = typed_value(self._adapter, value, "the answer", text)
+        return typed
+
+
+def _in_object(schema: JsonObject) -> JsonObject:
+    """The schema of an object that holds the value under `value`; references still find theirs."""
+    inner = {key: item for key, item in schema.items() if key != "$defs"}
+    wrapped: JsonObject = {
+        "type": "object",
+        "properties": {_VALUE: _moved(inner)},
+        "required": [_VALUE],
+        "additionalProperties": False,
+    }
+    if "$defs" in schema:
+        wrapped["$defs"] = _moved(schema["$defs"])
+    return wrapped
+
+
+def _moved(schema: Json) -> Json:
+    """The schema with references to its own root pointing to where that is now."""
+    if isinstance(schema, list):
+        return [_moved(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    moved = {key: _moved(item) for key, item in schema.items()}
+    if moved.get("$ref") == "#":
+        moved["$ref"] = f"#/properties/{_VALUE}"
+    return moved
+
+
+# -- asking ----------------------------------------------------------------------------------------
+
+
+class StructuredRequest(NamedTuple):
+    """A request that asks for a structured answer, and the way in which it does."""
+
+    request: ChatRequest
+    way: Way
+
+
+def structured_request(
+    request: ChatRequest,
+    wire: Wire,
+    model: str | None,
+    structured: Structured[Any],
+    way: Way | Literal["auto"] = "auto",
+) -> StructuredRequest:
+    """The request with the response format, asked for in the strongest way that the model has.
+
+    From strongest to weakest: `schema`, a field for it; `tool`, a tool that must be called, whose
+    arguments are the answer; `json`, a field for any JSON, and the schema told in words; `prompt`,
+    words alone. A `way` that is given is taken as it is. What is not the first is named in the
+    losses when the request is written: `format.as_tool`, `format.in_words`.
+    """
+    model = model or request.model or wire.room.model
+    asked = replace(request, response_format=structured.format)
+    if way == "auto":
+        way = _strongest(asked, wire, model)
+    form = replace(structured.format, way=way)
+    if way == "tool" and form.strict and not wire.can(model, asked).strict_tools:
+        form = replace(form, strict=None)
+    return StructuredRequest(replace(request, response_format=form), way)
+
+
+def _strongest(request: ChatRequest, wire: Wire, model: str) -> Way:
+    caps = wire.can(model, request)
+    if "schema" in caps.formats:
+        return "schema"
+    try:
+        by_tool = ask_by_tool(request, Told(), Report())
+    except InvalidMessage:  # a tool has the name already
+        by_tool = None
+    if by_tool is not None:
+        able = wire.can(model, by_tool)
+        if able.tools and {"tool", "required"} & able.tool_choices:
+            return "tool"
+    return "json" if "json" in caps.formats else "prompt"
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def plain_answer(response: ChatResponse) -> ChatResponse:
+    """The response with the call that is the answer as its text, as if no tool had been asked.
+
+    So `calls` holds what is to be run alone, and the message can stand in a history, where a call
+    would wait for its result. The very response if there is no such call.
+    """
+    candidates = []
+    for candidate in response.candidates:
+        if not any(call.name == ANSWER_TOOL for call in candidate.msg.calls):
+            candidates.append(candidate)
+            continue
+        blocks = [
+            TextBlock(_text_of(block)) if _answers(block) else block
+            for block in candidate.msg.blocks
+        ]
+        msg = Msg.trusted(candidate.msg.name, blocks, candidate.msg.role, candidate.msg)
+        finish = candidate.finish
+        if finish.reason == "tool_calls" and not msg.calls:
+            finish = Finish("stop", finish.raw)
+        candidates.append(replace(candidate, msg=msg, finish=finish))
+    same = all(a is b for a, b in zip(candidates, response.candidates, strict=True))
+    return response if same else replace(response, candidates=candidates)
+
+
+def _answers(block: object) -> bool:
+    return type(block) is ToolUseBlock and block.name == ANSWER_TOOL
+
+
+def _text_of(block: Any) -> str:
+    if isinstance(block.input, str):  # it broke off, or is no JSON
+        return block.input
+    return block.raw_input or arguments(block.input)
+
+
+def _said(answer: Answer) -> tuple[str, Json]:
+    """(the text of an answer, the value if it is the arguments of a whole call)."""
+    if isinstance(answer, bytes):
+        return answer.decode("utf-8", "replace"), None
+    if isinstance(answer, str):
+        return answer, None
+    msg = answer.msg if isinstance(answer, ChatResponse) else answer
+    for block in msg.blocks:
+        if type(block) is ToolUseBlock and block.name == ANSWER_TOOL:
+            whole = not block.unfinished and not isinstance(block.input, str)
+            return _text_of(block), block.input if whole else None
+    text = answer.text if isinstance(answer, ChatResponse) else msg.text
+    return text, None
+
+
+def _why_none(answer: Answer) -> str:
+    """Why an answer holds no JSON, as far as it tells."""
+    msg = answer.msg if isinstance(answer, ChatResponse) else answer
+    if isinstance(msg, Msg) and any(type(block) is RefusalBlock for block in msg.blocks):
+        return "the model has declined to answer"
+    if isinstance(answer, ChatResponse) and answer.finish.reason in ("length", "context_overflow"):
+        return "the answer was cut by a limit before its JSON ended"
+    return "the answer holds no JSON"
+
+
+_OPENING = re.compile(r"[{\[]")
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_LENIENT = json.JSONDecoder(strict=False)  # line breaks in texts, which models forget to escape
+_MOST = 50  # openings that are tried
+
+
+def _json_values(text: str) -> Iterator[Json]:
+    """The JSON values of a text: all of it, what stands in fences, objects and lists in it."""
+    for candidate in (text, *_FENCED.findall(text)):
+        try:
+            yield _LENIENT.decode(candidate.strip())
+        except (ValueError, RecursionError):
+            continue
+    position = tried = 0
+    while (found := _OPENING.search(text, position)) is not None and tried < _MOST:
+        tried += 1
+        try:
+            value, position = _LENIENT.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            position = found.end()
+            continue
+        yield value
+
+
+def _partial(text: str, start: int) -> Json:
+    try:
+        return _LENIENT.raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        value = parse_partial(text[start:])
+    return None if isinstance(value, str) else value
+
+
+# -- asking again ----------------------------------------------------------------------------------
+
+
+def repair_messages(
+    response: ChatResponse,
+    error: InvalidOutput,
+    words: str = "{error}\n\nGive the whole answer again, as JSON that fits the schema and nothing"
+    " else.",
+) -> list[Msg]:
+    """What to append to the messages to have an answer that did not fit given again.
+
+    The answer itself, as text, and what is wrong with it; `words` tell that, `{error}` in them.
+    """
+    fault = str(error)
+    if len(fault) > _LONGEST_REPAIR:
+        fault = f"{fault[: _LONGEST_REPAIR - 3]}..."
+    asked = Msg.user(words.replace("{error}", fault))
+    msg = plain_answer(response).msg
+    return [msg, asked] if msg.content else [asked]
