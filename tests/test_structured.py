@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -70,6 +71,13 @@ def City_schema() -> dict[str, Any]:  # noqa: N802
     schema = ResponseFormat.of(City).schema
     assert schema is not None
     return schema
+
+
+@pytest.mark.parametrize("made", [CITY, DAYS, BY_SCHEMA])
+def test_a_copy_is_the_same(made: Structured[Any]) -> None:
+    again = pickle.loads(pickle.dumps(made))
+    assert again.format == made.format
+    assert Structured.partial(again, '{"value": [1') == made.partial('{"value": [1')
 
 
 def test_what_is_no_object_stands_in_one() -> None:
@@ -339,6 +347,30 @@ def test_an_answer_that_does_not_fit_is_asked_for_again() -> None:
     assert [m.text for m in repair_messages(empty, caught.value, "再来：{error}")] == [
         f"再来：{caught.value}"
     ]
+
+
+def test_a_stream_is_read_the_same_way() -> None:
+    wire = dragoman.wire("anthropic")
+    asked = structured_request(ChatRequest([Msg.user("Pick one.")]), wire, OLD_CLAUDE, CITY).request
+    out = wire.write_request(asked, model=OLD_CLAUDE)
+    start = {"id": "m", "role": "assistant", "model": "m", "usage": {"input_tokens": 1}}
+    call = {"type": "tool_use", "id": "t", "name": "final_answer", "input": {}}
+    parts = ('{"name": "Sam', 'arkand", "fou', 'nded": "0701-01-01"}')
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": start},
+        {"type": "content_block_start", "index": 0, "content_block": call},
+        *({"type": "content_block_delta", "index": 0,
+           "delta": {"type": "input_json_delta", "partial_json": part}} for part in parts),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    stream = wire.read_stream(iter(events), request=out)
+    seen = [CITY.partial(stream.partial) for event in stream if event.type == "tool-delta"]
+    assert seen == [
+        {"name": "Sam"}, {"name": "Samarkand"}, {"name": "Samarkand", "founded": "0701-01-01"},
+    ]  # fmt: skip
+    assert CITY.parse(stream.response) == City(name="Samarkand", founded=date(701, 1, 1))
 
 
 # -- laws ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from ._core.exchange.wire import Wire
@@ -87,6 +88,7 @@ class Structured(Generic[T]):
         description: str | None = None,
         strict: bool | None = True,
     ) -> None:
+        self._of = of
         self._adapter: Any = None
         if isinstance(of, Mapping):
             own_name, about, self._schema = "", "", dict(of)
@@ -99,6 +101,13 @@ class Structured(Generic[T]):
             "schema", _in_object(self._schema) if self._wrapped else self._schema,
             name or own_name or "response", about if description is None else description, strict,
         )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        form = self.format
+        create = partial(
+            Structured, name=form.name, description=form.description, strict=form.strict
+        )
+        return create, (self._of,)
 
     def __repr__(self) -> str:
         return f"Structured({self.format.name})"

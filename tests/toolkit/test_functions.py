@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import sys
 from dataclasses import dataclass, field
 from datetime import date
@@ -198,6 +200,22 @@ def test_preset_arguments_are_neither_seen_nor_set() -> None:
     assert bound.parse(call("warmth", {"city": "Paris"}))["unit"] == "F"
     with pytest.raises(InvalidOutput):
         bound.parse(call("warmth", {"city": "Paris", "unit": "C"}))
+
+
+def plain(n: int) -> int:
+    return n
+
+
+@pytest.mark.parametrize(
+    "made",
+    [warmth, Machine.run, FunctionTool(plain, name="other", timeout=3, preset={}), TypeTool(Place)],
+)
+def test_a_copy_is_the_same_tool(made: Any) -> None:
+    told = made.tool
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert again.tool == told
+        assert again.timeout == made.timeout
+    assert pickle.loads(pickle.dumps(warmth)) is warmth
 
 
 def test_what_has_no_parameters_by_name_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -198,6 +199,11 @@ def test_how_it_is_named() -> None:
     for given in wrong:
         with pytest.raises(ConfigError):
             McpServer(**given)
+
+
+def test_its_keys_are_not_copied() -> None:
+    with pytest.raises(ConfigError, match="holds a connection"):
+        pickle.dumps(McpServer(url="https://mcp.example", headers={"authorization": "secret"}))
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

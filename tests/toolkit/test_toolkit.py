@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import pickle
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -131,6 +132,12 @@ def test_agentscopes_names() -> None:
     ]
     [result] = results(toolkit.run(calls(("greet", {}))))
     assert result.output == "Hello, Tony; nobody asks"
+
+
+def test_a_copy_runs_the_same_tools() -> None:
+    toolkit = pickle.loads(pickle.dumps(Toolkit([double, City, Tool("remote")], timeout=60)))
+    assert [told.name for told in toolkit.tools] == ["double", "City", "remote"]
+    assert [r.output for r in results(toolkit.run(calls(("double", {"n": 2}))))] == ["4"]
 
 
 # -- running ---------------------------------------------------------------------------------------

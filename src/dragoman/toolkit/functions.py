@@ -7,6 +7,7 @@ model wrote into the types that the function declares. Runs nothing by itself.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints, overload
@@ -70,6 +71,18 @@ class FunctionTool(Generic[P, R]):
     def __repr__(self) -> str:
         return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """By name where a module has it under its name, as functions are; else as it was made."""
+        found: Any = sys.modules.get(getattr(self, "__module__", None) or "")
+        name = getattr(self, "__qualname__", "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        given: dict[str, Any] = dict(zip(_GIVEN, self._given, strict=True))
+        create = partial(FunctionTool, **given, timeout=self.timeout, preset=self.preset)
+        return create, (self.function,)
+
     @property
     def is_async(self) -> bool:
         """Whether calling it gives something to await."""
@@ -118,6 +131,9 @@ class FunctionTool(Generic[P, R]):
         return {**typed, **self.preset}
 
 
+_GIVEN = ("name", "description", "parameters", "strict")
+
+
 class TypeTool:
     """A type as a tool: a call of it is its arguments, as an instance of the type.
 
@@ -130,6 +146,9 @@ class TypeTool:
         self.type = of
         self.tool = Tool(*type_schema(of, "$.tools"))
         self._adapter = type_adapter(of)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TypeTool, (self.type,)
 
     def parse(self, call: ToolUseBlock) -> Any:
         """The instance. Raises InvalidOutput with the path of everything that does not fit."""

@@ -77,6 +77,10 @@ class McpServer:
         place = self.command[0] if self.url is None else self.url.partition("?")[0]
         return f"McpServer({place!r})"
 
+    def __reduce__(self) -> NoReturn:
+        hint = "make it anew in the other process, and open it there"
+        raise ConfigError(f"{self!r} holds a connection, and keys", hint=hint, code="mcp.copy")
+
     @property
     def tools(self) -> list[McpTool]:
         """Its tools. Raises ConfigError while the server is not open."""
