@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ._core.foreign_names import refuse
 
 if TYPE_CHECKING:
-    from . import formatter, message, sse, token, toolkit
+    from . import formatter, message, model, sse, token, toolkit
     from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._core.edges.facts import facts
     from ._core.exchange.wire import Wire
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         WriteError,
     )
     from .formatter import Formatter, fit_history, fit_history_sync
+    from .llm import LLM, AsyncLLM
     from .losses import Loss, Policy
     from .message import (
         ChatRequest,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         Tool,
         ToolChoice,
     )
+    from .model.pairing import matrix
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
     from .rewrite.split import split_history
     from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from .vendors import Vendor, wire, wires
 
 __all__ = [
+    "LLM",
+    "AsyncLLM",
     "AuthenticationFailed",
     "BadRequest",
     "ByName",
@@ -121,7 +125,9 @@ __all__ = [
     "fit_history",
     "fit_history_sync",
     "formatter",
+    "matrix",
     "message",
+    "model",
     "split_history",
     "sse",
     "token",
@@ -144,6 +150,8 @@ _HOMES = {
         "StreamBroken", "StreamError", "Timeout", "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
+    "llm": ("LLM", "AsyncLLM"),
+    "model.pairing": ("matrix",),
     "losses": ("Loss", "Policy"),
     "message": (
         "ChatRequest", "ChatResponse", "Msg", "Options", "ResponseFormat", "ServerTool", "Tool",
@@ -160,7 +168,7 @@ _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formatter", "message", "sse", "token", "toolkit"):
+    if name in ("formatter", "message", "model", "sse", "token", "toolkit"):
         return import_module(f".{name}", __name__)
     if name == "__version__":
         return import_module("importlib.metadata").version("dragoman")

@@ -132,6 +132,7 @@ class InvalidOutput(DragomanError):
         code: str = "",
     ) -> None:
         self.text = text
+        self.response: Any = None  # the answer in which it stands
         self.faults = tuple(faults)
         said = "; ".join(f"{path}: {fault}" for path, fault in self.faults[:_FAULTS])
         more = f"; and {len(self.faults) - _FAULTS} more" if len(self.faults) > _FAULTS else ""

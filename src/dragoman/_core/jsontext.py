@@ -64,6 +64,16 @@ def arguments(value: Json) -> str:
         raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
 
 
+def encoded(value: Json) -> bytes:
+    """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for what is no JSON."""
+    if orjson is not None:
+        try:
+            return orjson.dumps(value)
+        except TypeError:  # halves of surrogate pairs, integers beyond 64 bits, what is no JSON
+            pass
+    return arguments(value).encode("utf-8", "replace")
+
+
 def canonical(value: Json) -> str:
     """One ASCII text for all spellings of a value: for hashes, never for a wire.
 

@@ -72,7 +72,7 @@ class AnswerFormatter(RequestFormatter):
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
             raise _whole_error(resp.error)
-        self._msg(resp, request)
+        self.named(resp, request)
         return resp
 
     async def parse_stream(
@@ -89,7 +89,7 @@ class AnswerFormatter(RequestFormatter):
         reading = _Reading(self._decoder(tools, request))
         async for chunk in aiterated(chunks):
             reading.take(feed_chunk(reading.decoder, chunk))
-        return self._msg(reading.end(), request)
+        return self.named(reading.end(), request)
 
     def parse_stream_sync(
         self, chunks: Iterable[Any], tools: ToolList = None, request: SentRequest = None
@@ -98,7 +98,7 @@ class AnswerFormatter(RequestFormatter):
         reading = _Reading(self._decoder(tools, request))
         for chunk in iterated(chunks):
             reading.take(feed_chunk(reading.decoder, chunk))
-        return self._msg(reading.end(), request)
+        return self.named(reading.end(), request)
 
     def _decoder(self, tools: ToolList | Msg, request: SentRequest) -> StreamDecoder:
         if isinstance(tools, Msg):
@@ -110,7 +110,8 @@ class AnswerFormatter(RequestFormatter):
         declared = None if tools is None else tools_of(tools)
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
-    def _msg(self, resp: ChatResponse, request: SentRequest) -> Msg:
+    def named(self, resp: ChatResponse, request: SentRequest = None) -> Msg:
+        """The message of an answer that a wire has read, under the name of the agent who speaks."""
         msg = resp.msg
         agent_name = request.agent_name if isinstance(request, ChatRequest) else None
         msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""

@@ -1,0 +1,18 @@
+"""One door to every model: `LLM` and `AsyncLLM`."""
+
+from __future__ import annotations
+
+from .front import LLM, AsyncLLM
+from .names import ModelName, model_name
+from .profiles import profile
+from .streams import AnswerStream, AsyncAnswerStream
+
+__all__ = [
+    "LLM",
+    "AnswerStream",
+    "AsyncAnswerStream",
+    "AsyncLLM",
+    "ModelName",
+    "model_name",
+    "profile",
+]

@@ -1,0 +1,285 @@
+"""What LLM and AsyncLLM share: requests made, models tried in order, answers read and checked.
+
+`asking` is a generator that yields what is to be sent and is given what came back, so that the
+two doors differ in how they wait and in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from .._core.convert import detect
+from .._core.edges.http.transport import Reply
+from .._core.redaction import shown
+from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
+from ..losses.codes.code import Weight
+from ..message import (
+    ChatRequest,
+    Msg,
+    Options,
+    ResponseFormat,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    Usage,
+    Written,
+)
+from ..message.request import OPTIONS
+from ..model.answer import Answer
+from ..model.chat_model import parsed
+from ..model.endpoint import ConnectionOptions
+from ..structured import Structured, repair_messages
+from ..token import CharTokenCounter
+from ..toolkit import Toolkit
+from ..vendors import wire
+from .profiles import profile
+from .targets import FORMATTER_OPTIONS, Target, with_defaults
+
+Input: TypeAlias = (
+    str | Msg | Sequence[Msg] | ChatRequest | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+)
+Way: TypeAlias = Literal["auto", "schema", "tool", "json", "prompt"]
+
+# failures of one model that another may not have; what is wrong with the request itself is not
+PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "billing",
+                      "authentication", "permission", "not_found", "context_overflow",
+                      "content_filter", "other"})  # fmt: skip
+_FIELDS = ("system", "tools", "tool_choice", "agent_name", "memories", "extras", "metadata")
+
+
+class Attempt(NamedTuple):
+    """What is to be sent, and to whom."""
+
+    target: Target
+    written: Written
+
+
+class Asked(NamedTuple):
+    """One question: the request, what the answer shall be, and how often it may be repaired."""
+
+    request: ChatRequest
+    structured: Structured[Any] | None
+    way: Way
+    repairs: int
+
+
+class FrontDoor:
+    """The settings of an LLM; see `LLM` for what they mean."""
+
+    def __init__(self, name: str | Sequence[str], settings: dict[str, Any]) -> None:
+        names = [name] if isinstance(name, str) else list(name)
+        if not names:
+            raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
+        if len(names) == 1 and (found := profile(names[0])) is not None:
+            names = [found.pop("model")]
+            settings = {**found, **settings}
+        fallbacks = settings.pop("fallbacks", ())
+        names += [fallbacks] if isinstance(fallbacks, str) else list(fallbacks)
+        self.name = names[0]
+        self.order: str = settings.pop("order", "given")
+        if self.order not in ("given", "losses"):
+            text = f"unknown order {shown(self.order)}"
+            raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
+        self.repairs: int = settings.pop("repairs", 0)
+        self.way: Way = settings.pop("way", "auto")
+        form = settings.pop("response_format", None)
+        self.structured = None if form is None else _structured(form)
+        connection: ConnectionOptions = {}
+        for option in ConnectionOptions.__annotations__:
+            if option in settings:
+                connection[option] = settings.pop(option)  # type: ignore[literal-required]
+        key, formatter = settings.pop("key", None), settings.pop("formatter", None)
+        facts = settings.pop("facts", None)
+        formatting = {name: settings.pop(name) for name in FORMATTER_OPTIONS if name in settings}
+        if "history_tokens" in settings:
+            formatting["max_tokens"] = settings.pop("history_tokens")
+        if formatter is not None and formatting:
+            text = f"a formatter is given, and so is {next(iter(formatting))}"
+            raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
+        self.toolkit, settings["tools"] = _tools(settings.pop("tools", ()))
+        self.defaults = ChatRequest([], **_fields(settings))
+        self.targets = [
+            Target.of(
+                one, key if i == 0 else None, connection if i == 0 else _elsewhere(connection),
+                formatting, formatter if i == 0 else None, facts,
+            )
+            for i, one in enumerate(names)
+        ]  # fmt: skip
+
+    @property
+    def target(self) -> Target:
+        """The model that is asked first."""
+        return self.targets[0]
+
+    @property
+    def names(self) -> str:
+        """The models that are asked, as a program would name them."""
+        names = [target.name for target in self.targets]
+        return repr(names[0] if len(names) == 1 else names)
+
+    # -- the request -------------------------------------------------------------------------------
+
+    def asked(self, x: Input, settings: dict[str, Any]) -> Asked:
+        """What a call of `ask` or `stream` means."""
+        form = settings.pop("response_format", None)
+        structured = self.structured if form is None else _structured(form)
+        way = settings.pop("way", self.way)
+        repairs = settings.pop("repairs", self.repairs)
+        request = request_of(x)
+        if "tools" in settings:
+            _, settings["tools"] = _tools(settings["tools"])
+        if settings:
+            fields = _fields(settings)
+            options = fields.pop("options", Options())
+            merged = replace(request.options, **dict(options.given()))
+            request = replace(request, options=merged, **fields)
+        request = with_defaults(request, self.defaults)
+        if structured is None and isinstance(form, ResponseFormat):
+            request = replace(request, response_format=form)
+        return Asked(request, structured, way, repairs)
+
+    def written(self, asked: Asked, stream: bool = False) -> Written:
+        """What would be sent to the first model."""
+        request = replace(asked.request, stream=stream)
+        return self.target.write(request, asked.structured, asked.way)
+
+    def counted(self, asked: Asked) -> tuple[Any, list[Any], list[Any]]:
+        """(counter, formatted messages, tools) of a request to the first model."""
+        formatter = self.target.formatter
+        counter = formatter.token_counter or CharTokenCounter()
+        messages = formatter.write(asked.request).messages
+        return counter, messages, formatter.format_tools(asked.request.tools)
+
+    def in_order(self, asked: Asked) -> list[Target]:
+        """The models in the order in which they are asked."""
+        if self.order == "given" or len(self.targets) == 1:
+            return self.targets
+        return sorted(self.targets, key=lambda target: _weight(target, asked))
+
+    # -- one answer --------------------------------------------------------------------------------
+
+    def asking(self, asked: Asked) -> Generator[Attempt, Reply, Answer[Any]]:
+        """Yields what is to be sent until an answer is good; what failed is thrown in.
+
+        The next model is asked at once where one fails for a reason that another may not have, or
+        cannot be told the request at all.
+        """
+        targets = self.in_order(asked)
+        for i, target in enumerate(targets):
+            is_last = i == len(targets) - 1
+            try:
+                out = target.write(asked.request, asked.structured, asked.way)
+            except (WriteError, LossRefused):
+                if is_last:
+                    raise
+                continue
+            try:
+                return (yield from self._answered(target, out, asked))
+            except ProviderError as error:
+                if is_last or error.kind not in PASSING:
+                    raise target.placed(error, out) from error.__cause__
+        raise AssertionError("the last target returns or raises")
+
+    def _answered(
+        self, target: Target, out: Written, asked: Asked
+    ) -> Generator[Attempt, Reply, Answer[Any]]:
+        spent = Usage()
+        request = asked.request
+        for remaining in range(asked.repairs, -1, -1):
+            reply = yield Attempt(target, out)
+            raw = parsed(reply.body)
+            resp = target.formatter.read_response(raw, request=out)
+            spent = resp.usage + spent if remaining < asked.repairs else resp.usage
+            try:
+                answer = target.answer(out, resp, request, asked.structured, raw)
+            except InvalidOutput as error:
+                if not remaining:
+                    raise
+                more = repair_messages(resp, error)
+                request = replace(request, messages=[*request.messages, *more])
+                out = target.write(request, asked.structured, asked.way)
+                continue
+            answer.usage = spent
+            return answer
+        raise AssertionError("the last attempt returns or raises")
+
+
+def _structured(form: Any) -> Structured[Any] | None:
+    """What an answer is read as; nothing where no type is meant."""
+    if form in ("text", "json") or (isinstance(form, ResponseFormat) and form.kind != "schema"):
+        return None
+    if isinstance(form, Structured):
+        return form
+    if isinstance(form, ResponseFormat):
+        return Structured(form.schema, name=form.name, description=form.description,
+                          strict=form.strict)  # fmt: skip
+    return Structured(form)
+
+
+def _tools(values: Any) -> tuple[Toolkit, list[Tool | ServerTool]]:
+    """(the tools that run here, all that the model is told of)."""
+    if isinstance(values, Toolkit):
+        return values, [*values.tools]
+    listed = list(values or ())
+    served = [value for value in listed if isinstance(value, ServerTool)]
+    toolkit = Toolkit([value for value in listed if not isinstance(value, ServerTool)])
+    return toolkit, [*toolkit.tools, *served]
+
+
+def _fields(settings: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a request that keywords say, those of its options in one."""
+    fields = {name: settings[name] for name in _FIELDS if name in settings}
+    options = {name: value for name, value in settings.items() if name in OPTIONS}
+    unknown = [name for name in settings if name not in OPTIONS and name not in _FIELDS]
+    if unknown:
+        raise ConfigError(
+            f"there is no option {shown(unknown[0])}", path=f"$.{unknown[0]}", code="llm.option",
+            hint='fields of a provider\'s own: extras={"openai": {...}}',
+        )  # fmt: skip
+    if options:
+        fields["options"] = Options.of(options)
+    if "tool_choice" in fields:
+        fields["tool_choice"] = ToolChoice.of(fields["tool_choice"])
+    return fields
+
+
+def _elsewhere(connection: ConnectionOptions) -> ConnectionOptions:
+    """How another host is reached: not by the address, the client or the headers of the first."""
+    kept: ConnectionOptions = {}
+    for name in ("transport", "timeout", "retries"):
+        if name in connection:
+            kept[name] = connection[name]
+    return kept
+
+
+def _weight(target: Target, asked: Asked) -> float:
+    """How much is lost if this model is asked; what cannot be told to it at all comes last."""
+    try:
+        out = target.write(asked.request, asked.structured, asked.way)
+    except WriteError:
+        return float("inf")
+    return float(sum(_COSTS[loss.weight] for loss in out.losses))
+
+
+_COSTS: dict[Weight, int] = {"trivial": 0, "minor": 1, "major": 100}
+
+
+def request_of(x: Input) -> ChatRequest:
+    """The request that text, a message, messages or another wire's body make.
+
+    A copy whose list of messages is its own. Messages as plain dicts are those of Chat Completions.
+    """
+    if isinstance(x, str):
+        return ChatRequest([Msg.user(x)])
+    if isinstance(x, Msg):
+        return ChatRequest([x])
+    if isinstance(x, ChatRequest):
+        return replace(x, messages=list(x.messages))
+    if isinstance(x, Mapping):
+        body = dict(x)
+        return wire(detect(body).wire, policy="ignore").read_request(body)
+    if isinstance(x, Sequence) and x and all(isinstance(item, Mapping) for item in x):
+        return wire("openai-chat", policy="ignore").read_request({"messages": [*x]})
+    return ChatRequest(x if isinstance(x, list) else list(x))  # type: ignore[arg-type]  # checked

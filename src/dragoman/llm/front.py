@@ -1,0 +1,186 @@
+"""LLM and AsyncLLM: one door to every model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, TypeVar, overload
+
+from ..message import Written
+from ..model.answer import Answer
+from ..structured import Structured
+from ..toolkit import Toolkit
+from .asking import FrontDoor, Input
+from .streams import AnswerStream, AsyncAnswerStream
+
+T = TypeVar("T")
+
+
+class LLM:
+    """One door to every model: text or messages in, an answer out.
+
+        llm = LLM("anthropic/claude-opus-5-5")  # the key is in ANTHROPIC_API_KEY
+        answer = llm.ask("How warm is it in Samarkand?")
+        print(answer.text, answer.usage, answer.losses)
+
+    `name` is `vendor/model`, `vendor/wire/model`, a model whose maker serves it, a profile of
+    `dragoman.toml`, or a list of these, of which the first that can answer does. The keywords say
+
+    - how the provider is reached: `key`, `base_url`, `headers`, `places`, `client`, `transport`,
+      `timeout`, `retries` (see `dragoman.model.Connection`);
+    - what is asked beside the messages: `system`, `memories`, `tools`, `tool_choice`,
+      `response_format`, `way`, `repairs`, `agent_name`, `extras` and every option of a request
+      (`temperature`, `max_tokens`, `reasoning`, ...);
+    - how it is written: `formatter`, or what a formatter takes: `speakers`, `rewrites`,
+      `history_tokens` (the most that the history may have), `token_counter`, `truncate`, `policy`,
+      `strict`, `can`, `facts`, `fetch`, `media_saver`, `prompt`, `told`;
+    - who answers where the first cannot: `fallbacks`, in their `order` (`given`, or by `losses`).
+
+    What stands here is the default of every call, which may say otherwise. Safe for threads; a
+    pickle holds no sockets and no client. Raises ConfigError.
+    """
+
+    def __init__(
+        self, name: str | Sequence[str], *, key: str | None = None, **settings: Any
+    ) -> None:
+        if key is not None:
+            settings["key"] = key
+        self._door = FrontDoor(name, settings)
+
+    @overload
+    def ask(self, x: Input, *, response_format: type[T], **settings: Any) -> Answer[T]: ...
+    @overload
+    def ask(self, x: Input, *, response_format: Structured[T], **settings: Any) -> Answer[T]: ...
+    @overload
+    def ask(self, x: Input, **settings: Any) -> Answer[Any]: ...
+    def ask(self, x: Input, **settings: Any) -> Answer[Any]:
+        """The answer to text, a message, messages, a ChatRequest, or another wire's body.
+
+        `answer.parsed` is a value of `response_format`. Raises ProviderError and what stands below
+        it, InvalidOutput where the answer is not of that type, WriteError, ConfigError.
+        """
+        door = self._door
+        steps = door.asking(door.asked(x, settings))
+        try:
+            attempt = next(steps)
+            while True:
+                try:
+                    reply = attempt.target.model.endpoint.send(attempt.written)
+                except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
+                    attempt = steps.throw(error)
+                else:
+                    attempt = steps.send(reply)
+        except StopIteration as end:
+            answer: Answer[Any] = end.value
+            return answer
+
+    @overload
+    def stream(self, x: Input, *, response_format: type[T], **settings: Any) -> AnswerStream[T]: ...
+    @overload
+    def stream(self, x: Input, **settings: Any) -> AnswerStream[Any]: ...
+    def stream(self, x: Input, **settings: Any) -> AnswerStream[Any]:
+        """Typed events as they arrive; `.response` behind the last one is the answer."""
+        return AnswerStream(self._door, self._door.asked(x, settings))
+
+    def request(self, x: Input, *, stream: bool = False, **settings: Any) -> Written:
+        """What would be sent to the first model, and what it loses; nothing is sent."""
+        return self._door.written(self._door.asked(x, settings), stream)
+
+    def count(self, x: Input, **settings: Any) -> int:
+        """How many tokens messages and tools have, by `token_counter`, else by their length."""
+        counter, messages, tools = self._door.counted(self._door.asked(x, settings))
+        tokens: int = counter.count_sync(messages, tools)
+        return tokens
+
+    @property
+    def toolkit(self) -> Toolkit:
+        """The tools that run here: `llm.toolkit.run(answer.calls)` gives messages with results."""
+        return self._door.toolkit
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        for target in self._door.targets:
+            target.model.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"LLM({self._door.names})"
+
+
+class AsyncLLM:
+    """The same in a loop: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
+
+    def __init__(
+        self, name: str | Sequence[str], *, key: str | None = None, **settings: Any
+    ) -> None:
+        if key is not None:
+            settings["key"] = key
+        self._door = FrontDoor(name, settings)
+
+    @overload
+    async def ask(self, x: Input, *, response_format: type[T], **settings: Any) -> Answer[T]: ...
+    @overload
+    async def ask(
+        self, x: Input, *, response_format: Structured[T], **settings: Any
+    ) -> Answer[T]: ...
+    @overload
+    async def ask(self, x: Input, **settings: Any) -> Answer[Any]: ...
+    async def ask(self, x: Input, **settings: Any) -> Answer[Any]:
+        """See `LLM.ask`."""
+        door = self._door
+        steps = door.asking(door.asked(x, settings))
+        try:
+            attempt = next(steps)
+            while True:
+                try:
+                    reply = await attempt.target.model.endpoint.asend(attempt.written)
+                except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
+                    attempt = steps.throw(error)
+                else:
+                    attempt = steps.send(reply)
+        except StopIteration as end:
+            answer: Answer[Any] = end.value
+            return answer
+
+    @overload
+    def stream(
+        self, x: Input, *, response_format: type[T], **settings: Any
+    ) -> AsyncAnswerStream[T]: ...
+    @overload
+    def stream(self, x: Input, **settings: Any) -> AsyncAnswerStream[Any]: ...
+    def stream(self, x: Input, **settings: Any) -> AsyncAnswerStream[Any]:
+        """See `LLM.stream`."""
+        return AsyncAnswerStream(self._door, self._door.asked(x, settings))
+
+    def request(self, x: Input, *, stream: bool = False, **settings: Any) -> Written:
+        """What would be sent to the first model, and what it loses; nothing is sent."""
+        return self._door.written(self._door.asked(x, settings), stream)
+
+    async def count(self, x: Input, **settings: Any) -> int:
+        """How many tokens messages and tools have, by `token_counter`, else by their length."""
+        counter, messages, tools = self._door.counted(self._door.asked(x, settings))
+        tokens: int = await counter.count(messages, tools)
+        return tokens
+
+    @property
+    def toolkit(self) -> Toolkit:
+        """The tools that run here: `await llm.toolkit.arun(answer.calls)`."""
+        return self._door.toolkit
+
+    async def aclose(self) -> None:
+        """Close the connections of this loop."""
+        for target in self._door.targets:
+            await target.model.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"AsyncLLM({self._door.names})"

@@ -1,0 +1,202 @@
+"""The stream of an LLM: typed events as they arrive, and the same answer as `ask` at the end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from dataclasses import replace
+from typing import Any, Generic, Self, TypeVar
+
+from .._core.exchange.stream import AsyncStream, Stream
+from .._core.stream.events import FinishEvent, StreamEvent
+from ..errors import ConfigError, ProviderError, StreamError, WriteError
+from ..message import ChatResponse, Written
+from ..model.answer import Answer
+from ..model.chat_model import AsyncChunks, Chunks
+from .asking import PASSING, Asked, FrontDoor
+from .targets import Target
+
+T = TypeVar("T")
+
+
+class _Streamed(Generic[T]):
+    """One answer on its way, from the first of the models that begins to give one."""
+
+    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+        self._asked = asked
+        self._targets = door.in_order(asked)
+        self._target: Target | None = None
+        self._written: Written | None = None
+        self._stream: Any = None  # Stream or AsyncStream, once a model is asked
+        self._answer: Answer[T] | None = None
+
+    @property
+    def response(self) -> Answer[T]:
+        """The whole answer. Raises ConfigError before the stream was read to its end."""
+        if self._answer is None:
+            text = "the stream was not read to its end"
+            hint = "iterate over it first; partial is the answer so far"
+            raise ConfigError(text, hint=hint, code="stream.unread")
+        return self._answer
+
+    @property
+    def partial(self) -> ChatResponse | None:
+        """The answer so far; None before anything has come."""
+        if self._answer is not None:
+            return self._answer
+        return None if self._stream is None else self._stream.partial
+
+    @property
+    def parsed_so_far(self) -> Any:
+        """What a structured answer says so far, as plain JSON that nobody has checked."""
+        partial, structured = self.partial, self._asked.structured
+        if partial is None or structured is None:
+            return None
+        return structured.partial(partial)
+
+    def _writes(self, target: Target) -> Written | None:
+        """The request for a model; None if it cannot be told it, and another may be."""
+        asked = self._asked
+        request = replace(asked.request, stream=True)
+        try:
+            return target.write(request, asked.structured, asked.way)
+        except WriteError:
+            if target is self._targets[-1]:
+                raise
+            return None
+
+    def _goes_on(self, error: ProviderError, target: Target) -> bool:
+        """Whether the next model is asked: before anything has come alone."""
+        begun = isinstance(error, StreamError)
+        return not begun and target is not self._targets[-1] and error.kind in PASSING
+
+    def _failed(self, error: ProviderError, target: Target, out: Written) -> ProviderError:
+        """The error with what had come by then."""
+        if self._stream is not None and error.response is None and isinstance(error, StreamError):
+            error.response = self._stream.partial
+        return target.placed(error, out)
+
+    def _ends(self, event: StreamEvent, target: Target, out: Written) -> StreamEvent:
+        """The event; the last one holds the answer as `ask` gives it."""
+        if type(event) is not FinishEvent:
+            return event
+        target.formatter.named(event.response, out)
+        self._answer = target.answer(
+            out, event.response, self._asked.request, self._asked.structured
+        )
+        return FinishEvent("finish", self._answer)
+
+
+class AnswerStream(_Streamed[T]):
+    """Iterate for typed events; `response` is the answer behind the last one.
+
+    The request is sent when the first event is asked for. Whoever leaves a `with` block, or calls
+    `close` from any thread, closes the connection; `partial` stays. Raises what `ask` raises, and
+    StreamBroken where the connection breaks, with the answer so far in its `response`.
+    """
+
+    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+        super().__init__(door, asked)
+        self._chunks: Any = None
+        self._events = self._iterate()
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        try:
+            yield from self._events
+        finally:  # whoever leaves the loop closes the connection
+            self.close()
+
+    @property
+    def text(self) -> Iterator[str]:
+        """The text of the first candidate, as it grows."""
+        return (e.text for e in self if e.type == "text-delta" and e.key[0] == 0)
+
+    def _iterate(self) -> Generator[StreamEvent]:
+        for target in self._targets:
+            out = self._writes(target)
+            if out is None:
+                continue
+            self._chunks = Chunks(target.model, out)
+            try:
+                self._chunks.open()
+            except ProviderError as error:
+                if self._goes_on(error, target):
+                    continue
+                raise self._failed(error, target, out) from error.__cause__
+            stream: Stream = target.wire.read_stream(self._chunks, request=out)
+            self._stream, self._target, self._written = stream, target, out
+            try:
+                for event in stream:
+                    yield self._ends(event, target, out)
+            except ProviderError as error:
+                raise self._failed(error, target, out) from error.__cause__
+            finally:
+                stream.close()
+            return
+
+    def close(self) -> None:
+        """Close the connection; what had come stays in `partial`."""
+        if self._chunks is not None:
+            self._chunks.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncAnswerStream(_Streamed[T]):
+    """The same for `async for`, `aclose` and `async with`."""
+
+    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+        super().__init__(door, asked)
+        self._chunks: Any = None
+        self._events = self._iterate()
+
+    async def __aiter__(self) -> AsyncIterator[StreamEvent]:
+        try:
+            async for event in self._events:
+                yield event
+        finally:  # whoever leaves the loop closes the connection
+            await self.aclose()
+
+    @property
+    async def text(self) -> AsyncGenerator[str]:
+        """The text of the first candidate, as it grows."""
+        async for event in self:
+            if event.type == "text-delta" and event.key[0] == 0:
+                yield event.text
+
+    async def _iterate(self) -> AsyncGenerator[StreamEvent]:
+        for target in self._targets:
+            out = self._writes(target)
+            if out is None:
+                continue
+            self._chunks = AsyncChunks(target.model, out)
+            try:
+                await self._chunks.open()
+            except ProviderError as error:
+                if self._goes_on(error, target):
+                    continue
+                raise self._failed(error, target, out) from error.__cause__
+            stream: AsyncStream = target.wire.aread_stream(self._chunks, request=out)
+            self._stream, self._target, self._written = stream, target, out
+            try:
+                async for event in stream:
+                    yield self._ends(event, target, out)
+            except ProviderError as error:
+                raise self._failed(error, target, out) from error.__cause__
+            finally:
+                await stream.aclose()
+            return
+
+    async def aclose(self) -> None:
+        """Close the connection; what had come stays in `partial`."""
+        if self._chunks is not None:
+            await self._chunks.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()

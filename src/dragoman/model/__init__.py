@@ -1,0 +1,75 @@
+"""Models: they send messages that a formatter has written, and give what came back."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._core.edges.http.retries import Retries
+    from .._core.edges.http.transport import AsyncTransport, Timeouts, Transport
+    from .answer import Answer, PartialAnswer
+    from .base import ChatModelBase, FormatterMismatch
+    from .chat_model import ChatModel
+    from .endpoint import Connection
+    from .named import (
+        AnthropicChatModel,
+        DashScopeChatModel,
+        DeepSeekChatModel,
+        GeminiChatModel,
+        OllamaChatModel,
+        OpenAIChatModel,
+        OpenAIResponseModel,
+    )
+    from .pairing import Cell, formatter_for, matrix, paired
+
+_HOMES = {
+    ".._core.edges.http.retries": ("Retries",),
+    ".._core.edges.http.transport": ("AsyncTransport", "Timeouts", "Transport"),
+    ".answer": ("Answer", "PartialAnswer"),
+    ".base": ("ChatModelBase", "FormatterMismatch"),
+    ".chat_model": ("ChatModel",),
+    ".endpoint": ("Connection",),
+    ".named": (
+        "AnthropicChatModel", "DashScopeChatModel", "DeepSeekChatModel", "GeminiChatModel",
+        "OllamaChatModel", "OpenAIChatModel", "OpenAIResponseModel",
+    ),
+    ".pairing": ("Cell", "formatter_for", "matrix", "paired"),
+}  # fmt: skip
+_NAMES = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Answer",
+    "AnthropicChatModel",
+    "AsyncTransport",
+    "Cell",
+    "ChatModel",
+    "ChatModelBase",
+    "Connection",
+    "DashScopeChatModel",
+    "DeepSeekChatModel",
+    "FormatterMismatch",
+    "GeminiChatModel",
+    "OllamaChatModel",
+    "OpenAIChatModel",
+    "OpenAIResponseModel",
+    "PartialAnswer",
+    "Retries",
+    "Timeouts",
+    "Transport",
+    "formatter_for",
+    "matrix",
+    "paired",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if (home := _NAMES.get(name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,79 @@
+"""ChatModelBase: what sends messages that a formatter has written, and gives what came back.
+
+A model knows dicts and bytes: no `Msg` goes in. The classes have AgentScope's names and arguments.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, ClassVar, TypeAlias
+
+from .._core.format.base import FormatterBase
+from .._core.jsontext import JsonObject
+from ..errors import ConfigError
+
+WireMessages: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+class FormatterMismatch(ConfigError):
+    """A formatter and a model that cannot work together, and why."""
+
+
+class ChatModelBase(ABC):
+    """One model at one provider.
+
+    A model of your own implements `__call__`, and names in `wire_name` the wire whose JSON it
+    takes and gives (`openai-chat`); its answers are read with that wire.
+    """
+
+    wire_name: ClassVar[str] = ""
+    model_name: str
+    stream: bool
+
+    def __init__(self, model_name: str, stream: bool = False) -> None:
+        if not isinstance(model_name, str) or not model_name:
+            hint = "the provider's own name of it"
+            raise ConfigError("a model needs a name", path="$.model_name", hint=hint)
+        self.model_name = model_name
+        self.stream = stream
+
+    @abstractmethod
+    async def __call__(
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
+        stream: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        """The answer to messages as the provider takes them: a ChatResponse.
+
+        With `stream` (else the model's own setting), an async iterator of what has come so far.
+        `tools` are function schemas as `Formatter.format_tools` gives them, or Tools. Raises
+        ProviderError and what stands below it.
+        """
+
+    @property
+    def formatter(self) -> FormatterBase[Any]:
+        """The formatter for one conversation that fits this type of model.
+
+        Raises ConfigError ("Unknown model type") for a class that names no wire.
+        """
+        made: FormatterBase[Any] = import_module(".pairing", __package__).formatter_for(self)
+        return made
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model_name!r})"
+
+
+def body_of_messages(path: str, messages: WireMessages) -> JsonObject:
+    """A body that holds nothing but the messages, where the wire has them."""
+    body: JsonObject = {}
+    node = body
+    *parents, last = path.removeprefix("$.").split(".")
+    for name in parents:
+        node[name] = node = {}
+    node[last] = list(messages)
+    return body

@@ -1,0 +1,225 @@
+"""ChatModel: a model of any vendor, over any of its wires.
+
+`await model(messages, tools=...)` sends messages that a formatter has written; `model.post(out)`
+sends a whole request, as `wire.write_request` and `formatter.format_request` make it. What comes
+back is read by the room of the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Unpack
+
+from .._core.edges.http.credentials import Key
+from .._core.edges.http.transport import AsyncStreamReply, StreamReply
+from .._core.exchange.stream import AsyncStream, Stream
+from .._core.exchange.wire import Wire
+from .._core.jsontext import loads
+from ..errors import ProviderError
+from ..message import ChatRequest, Options, ToolChoice, Written
+from ..message.request import OPTIONS
+from ..message.tools import tools_of
+from ..vendors import Vendor, wire
+from .answer import Answer, PartialAnswer, ReceivedChunks
+from .base import ChatModelBase, WireMessages, body_of_messages
+from .endpoint import Connection, ConnectionOptions, Endpoint
+
+
+class ChatModel(ChatModelBase):
+    """A model at a vendor: `ChatModel("deepseek", "deepseek-v4-flash")`.
+
+    `host` is a vendor, `vendor/wire` or a Vendor of your own. `generate_kwargs` go with every
+    request, as the keywords of a call do: options (`temperature`, ...) and fields of the provider's
+    own. How the provider is reached: see `Connection`.
+    """
+
+    def __init__(
+        self,
+        host: str | Vendor | Wire,
+        model_name: str,
+        api_key: Key = None,
+        stream: bool = False,
+        *,
+        generate_kwargs: Mapping[str, Any] | None = None,
+        **connection: Unpack[ConnectionOptions],
+    ) -> None:
+        super().__init__(model_name, stream)
+        self.wire: Wire = host if isinstance(host, Wire) else wire(host)
+        self.generate_kwargs = dict(generate_kwargs or {})
+        self.connection = Connection(key=api_key, **connection)
+        self.endpoint = Endpoint(self.wire, self.connection)
+
+    def over(self, protocol: str) -> ChatModel:
+        """The same model over another wire of its vendor. Raises ConfigError if it has none."""
+        if protocol == self.wire.room.protocol:
+            return self
+        home = self.wire.vendor
+        host = home if home is None or home.name not in self.wire.name else home.name
+        other = wire(f"{host}/{protocol}" if isinstance(host, str) else host)
+        return ChatModel(
+            other, self.model_name, self.connection.key, self.stream,
+            generate_kwargs=self.generate_kwargs, **self.connection.options(),
+        )  # fmt: skip
+
+    # -- messages that a formatter has written ----------------------------------------------------
+
+    async def __call__(
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
+        stream: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        """See ChatModelBase."""
+        streams = self.stream if stream is None else stream
+        out = self.request(messages, tools, tool_choice, streams, **options)
+        return self._parts(out) if streams else await self.apost(out)
+
+    def sync(
+        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        **options: Any,
+    ) -> Answer[None]:  # fmt: skip
+        """The whole answer, without an event loop."""
+        return self.post(self.request(messages, tools, tool_choice, **options))
+
+    def events(
+        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        **options: Any,
+    ) -> AsyncStream:  # fmt: skip
+        """The typed events of a stream; `.response` behind the last one."""
+        out = self.request(messages, tools, tool_choice, True, **options)
+        return self.wire.aread_stream(AsyncChunks(self, out), request=out)
+
+    def sync_events(
+        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        **options: Any,
+    ) -> Stream:  # fmt: skip
+        """The same without an event loop."""
+        out = self.request(messages, tools, tool_choice, True, **options)
+        return self.wire.read_stream(Chunks(self, out), request=out)
+
+    def request(
+        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        stream: bool = False, **options: Any,
+    ) -> Written:  # fmt: skip
+        """What would be sent: path, headers and body."""
+        wire = self.wire
+        read = wire.read_request(body_of_messages(wire.room.messages_path, messages))
+        fields = {**self.generate_kwargs, **options}
+        known = {name: fields.pop(name) for name in OPTIONS if fields.get(name) is not None}
+        request = ChatRequest(
+            read.messages, tools=tools_of(tools), tool_choice=ToolChoice.of(tool_choice),
+            options=Options.of(known), stream=stream,
+            extras={wire.room.issuer: fields} if fields else None,
+        )  # fmt: skip
+        return wire.write_request(request, self.model_name)
+
+    async def _parts(self, out: Written) -> AsyncIterator[PartialAnswer]:
+        received = ReceivedChunks(lambda: self.wire.stream_decoder(request=out))
+        chunks = AsyncChunks(self, out)
+        try:
+            async for chunk in chunks:
+                received.chunks.append(chunk)
+                yield PartialAnswer(received)
+        except ProviderError as error:
+            error.response = received.whole()
+            raise
+        finally:
+            await chunks.aclose()
+        response = received.whole()
+        if response.error is not None:
+            raise response.error
+        yield PartialAnswer(received, response)
+
+    # -- whole requests ---------------------------------------------------------------------------
+
+    def post(self, out: Written) -> Answer[None]:
+        """The answer to a whole request. Raises ProviderError and what stands below it."""
+        reply = self.endpoint.send(out)
+        return self.answer(out, reply.body, reply.status)
+
+    async def apost(self, out: Written) -> Answer[None]:
+        """The same in a loop."""
+        reply = await self.endpoint.asend(out)
+        return self.answer(out, reply.body, reply.status)
+
+    def answer(self, out: Written, body: Any, status: int | None = None) -> Answer[None]:
+        """What the bytes of a whole answer say."""
+        raw = parsed(body)
+        resp = self.wire.read_response(raw, request=out, status=status)
+        host = self.wire.vendor.name if self.wire.vendor is not None else self.wire.name
+        return Answer.of(resp, raw=raw, written=out, host=host)
+
+    def close(self) -> None:
+        """Close the connections of plain calls."""
+        self.endpoint.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of this loop."""
+        await self.endpoint.aclose()
+
+
+class Chunks:
+    """The bytes of one stream as they come, read once; `open` sends the request."""
+
+    def __init__(self, model: ChatModel, out: Written) -> None:
+        self._model = model
+        self._out = out
+        self._reply: StreamReply | None = None
+
+    def open(self) -> StreamReply:
+        """Send the request, if it was not yet, and wait for the beginning of the answer."""
+        if self._reply is None:
+            self._reply = self._model.endpoint.stream(self._out)
+        return self._reply
+
+    def __iter__(self) -> Iterator[Any]:
+        reply = self.open()
+        if _is_whole(reply.headers, self._model.wire):
+            yield loads(reply.read())  # of a server that streams nothing
+        else:
+            yield from reply
+
+    def close(self) -> None:
+        """Close the connection, from any thread."""
+        if self._reply is not None:
+            self._reply.close()
+
+
+class AsyncChunks:
+    """The same in a loop."""
+
+    def __init__(self, model: ChatModel, out: Written) -> None:
+        self._model = model
+        self._out = out
+        self._reply: AsyncStreamReply | None = None
+
+    async def open(self) -> AsyncStreamReply:
+        """Send the request, if it was not yet, and wait for the beginning of the answer."""
+        if self._reply is None:
+            self._reply = await self._model.endpoint.astream(self._out)
+        return self._reply
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        reply = await self.open()
+        if _is_whole(reply.headers, self._model.wire):
+            yield loads(await reply.read())
+        else:
+            async for chunk in reply:
+                yield chunk
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        if self._reply is not None:
+            await self._reply.aclose()
+
+
+def parsed(body: Any) -> Any:
+    """The JSON of a body; what an SDK has parsed as it is."""
+    return loads(body) if isinstance(body, (bytes, str)) else body
+
+
+def _is_whole(headers: Mapping[str, str], wire: Wire) -> bool:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" and wire.room.framing == "sse"

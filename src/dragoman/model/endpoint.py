@@ -1,0 +1,307 @@
+"""Endpoint: where a wire's requests go, with whose key, over which transport; raw answers back.
+
+Knows bodies and bytes. An answer with an error status is raised as the ProviderError that the
+wire's room reads in it; what came of a whole or begun answer is given as it came.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, Self, TypedDict
+
+from .._core.edges.http.credentials import Key, aauthorized, address, authorized
+from .._core.edges.http.failing import told_by_headers
+from .._core.edges.http.retries import Retries, acalling, calling
+from .._core.edges.http.sdk_clients import BotoCalls, client_transport
+from .._core.edges.http.transport import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    StreamReply,
+    Timeouts,
+    Transport,
+    transport_of,
+)
+from .._core.exchange.wire import Wire
+from .._core.jsontext import encoded
+from .._core.redaction import shown
+from ..errors import ConfigError, ProviderError
+from ..message import Written
+from ..vendors import Vendor
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a provider is reached.
+
+    `key` is the API key, else the vendor's variable of the environment holds it. `base_url` and
+    `headers` stand for and beside the vendor's own; `places` fill what a base URL leaves open, such
+    as `region`. `client` is an official SDK client, whose address, credentials, proxies and HTTP
+    client are used instead. `transport`: `httpx2`, `aiohttp` (asynchronous calls alone) or one of
+    your own. `timeout` in seconds is that of the whole call, or Timeouts; `retries` how often a
+    failed call is repeated, or Retries.
+    """
+
+    key: Key = field(default=None, repr=False)
+    base_url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    places: Mapping[str, str] = field(default_factory=dict)
+    client: Any = field(default=None, repr=False)
+    transport: str | Transport | AsyncTransport | None = None
+    timeout: float | Timeouts | None = None
+    retries: int | Retries | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What may be stored: no key, no client and no headers, which may hold a key."""
+        kept = replace(self, key=None, client=None, headers={})
+        return Connection, tuple(getattr(kept, f.name) for f in fields(kept))
+
+    def options(self) -> ConnectionOptions:
+        """All but the key."""
+        return {
+            "base_url": self.base_url, "headers": self.headers, "places": self.places,
+            "client": self.client, "transport": self.transport, "timeout": self.timeout,
+            "retries": self.retries,
+        }  # fmt: skip
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """Those that are asked for, else the usual ones."""
+        if isinstance(self.timeout, Timeouts):
+            return self.timeout
+        return Timeouts(total=self.timeout)
+
+    @property
+    def attempts(self) -> Retries:
+        """Those that are asked for, else the usual ones."""
+        if isinstance(self.retries, Retries):
+            return self.retries
+        if self.retries is None:
+            return Retries()
+        if type(self.retries) is not int or self.retries < 0:
+            text = f"retries must be 0 or more, not {shown(self.retries)}"
+            raise ConfigError(text, path="$.retries", code="retries.value")
+        return Retries(attempts=self.retries + 1)
+
+
+class ConnectionOptions(TypedDict, total=False):
+    """The keywords of Connection but for the key."""
+
+    base_url: str | None
+    headers: Mapping[str, str]
+    places: Mapping[str, str]
+    client: Any
+    transport: str | Transport | AsyncTransport | None
+    timeout: float | Timeouts | None
+    retries: int | Retries | None
+
+
+class Endpoint:
+    """Sends what a wire has written. Safe for threads; sockets are opened on use, not pickled."""
+
+    def __init__(self, wire: Wire, connection: Connection | None = None) -> None:
+        self.wire = wire
+        self.connection = connection or Connection()
+        if wire.vendor is None:
+            text = f"{wire.name} names no vendor, so nobody knows where it is"
+            raise ConfigError(text, hint="name a vendor, or make a Vendor", code="model.vendor")
+        self.vendor: Vendor = wire.vendor
+        self.timeouts = self.connection.timeouts
+        self.retries = self.connection.attempts
+        self._lock = threading.Lock()
+        self._boto: BotoCalls | None = None
+        self._client: Any = None
+        self._sync: Transport | None = None
+        self._async: AsyncTransport | None = None
+        if self.connection.client is not None:
+            client = client_transport(self.connection.client)
+            if isinstance(client, BotoCalls):
+                self._boto = client
+            else:
+                self._client = self._sync = self._async = client
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.wire.name!r})"
+
+    def __getstate__(self) -> tuple[Wire, Connection]:
+        return self.wire, self.connection
+
+    def __setstate__(self, state: tuple[Wire, Connection]) -> None:
+        self.__init__(*state)  # type: ignore[misc]  # as a new one
+
+    # -- whole answers and streams ----------------------------------------------------------------
+
+    def send(self, out: Written) -> Reply:
+        """The whole answer. Raises ProviderError and what stands below it, ConfigError."""
+        if self._boto is not None:
+            boto = self._boto
+            return calling(self.retries, self.timeouts, lambda _: _reply(boto.converse(out.sdk())))
+        transport = self._transport()
+
+        def attempt(left: Timeouts) -> Reply:
+            reply = transport.send(self._signed(out), left)
+            if reply.status >= 400:
+                raise self._failed(reply, reply.body)
+            return reply
+
+        return calling(self.retries, self.timeouts, attempt)
+
+    def stream(self, out: Written) -> StreamReply:
+        """The answer as soon as it begins, which is never asked for again. Raises the same."""
+        if self._boto is not None:
+            return _CalledStream(self._boto.converse_stream(out.sdk()))
+        transport = self._transport()
+
+        def attempt(left: Timeouts) -> StreamReply:
+            reply = transport.stream(self._signed(out), left)
+            if reply.status >= 400:
+                with reply:
+                    raise self._failed(reply, reply.read())
+            return reply
+
+        return calling(self.retries, self.timeouts, attempt)
+
+    async def asend(self, out: Written) -> Reply:
+        """The whole answer, in a loop."""
+        if self._boto is not None:
+            return _reply(await self._boto.aconverse(out.sdk()))
+        transport = self._atransport()
+
+        async def attempt(left: Timeouts) -> Reply:
+            reply = await transport.asend(await self._asigned(out), left)
+            if reply.status >= 400:
+                raise self._failed(reply, reply.body)
+            return reply
+
+        return await acalling(self.retries, self.timeouts, attempt)
+
+    async def astream(self, out: Written) -> AsyncStreamReply:
+        """The answer as soon as it begins, in a loop."""
+        if self._boto is not None:
+            return _AsyncCalledStream(self._boto.aconverse_stream(out.sdk()))
+        transport = self._atransport()
+
+        async def attempt(left: Timeouts) -> AsyncStreamReply:
+            reply = await transport.astream(await self._asigned(out), left)
+            if reply.status >= 400:
+                async with reply:
+                    raise self._failed(reply, await reply.read())
+            return reply
+
+        return await acalling(self.retries, self.timeouts, attempt)
+
+    def close(self) -> None:
+        """Close the connections of plain calls; a later call opens new ones."""
+        if self._sync is not None:
+            self._sync.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of this loop."""
+        if self._async is not None:
+            await self._async.aclose()
+
+    # -- one call ---------------------------------------------------------------------------------
+
+    def _call(self, out: Written) -> HttpCall:
+        """The call without a key."""
+        given = self.connection
+        if self._client is not None:
+            base = self._client.base_url
+        else:
+            base = address(self.vendor, self.wire.room.protocol, given.places, given.base_url or "")
+        headers = {"content-type": "application/json", **out.headers, **given.headers}
+        return HttpCall("POST", base + out.path, headers, encoded(out.body))
+
+    def _failed(self, reply: Reply | StreamReply | AsyncStreamReply, body: bytes) -> ProviderError:
+        return told_by_headers(self.wire.error(reply.status, body), reply.headers)
+
+    def _signed(self, out: Written) -> HttpCall:
+        if self._client is not None:
+            return self._call(out)
+        protocol = self.wire.room.protocol
+        return authorized(self._call(out), self.vendor, protocol, self.connection.key)
+
+    async def _asigned(self, out: Written) -> HttpCall:
+        if self._client is not None:
+            return self._call(out)
+        protocol = self.wire.room.protocol
+        return await aauthorized(self._call(out), self.vendor, protocol, self.connection.key)
+
+    def _transport(self) -> Transport:
+        with self._lock:
+            if self._sync is None:
+                given = self.connection
+                self._sync = transport_of(given.transport, asynchronous=False)
+            return self._sync
+
+    def _atransport(self) -> AsyncTransport:
+        with self._lock:
+            if self._async is None:
+                given = self.connection
+                self._async = transport_of(given.transport, asynchronous=True)
+            return self._async
+
+
+# -- answers of an SDK that parses them itself -----------------------------------------------------
+
+
+def _reply(answer: Any) -> Reply:
+    return Reply(200, {}, answer)
+
+
+class _CalledStream:
+    """The events of a stream that an SDK has parsed, as a StreamReply."""
+
+    status = 200
+    headers: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, events: Any) -> None:
+        self._events = events
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._events)
+
+    def read(self) -> bytes:
+        """See StreamReply."""
+        raise ConfigError("events of an SDK are read one by one", code="stream.events")
+
+    def close(self) -> None:
+        """See StreamReply."""
+        self._events.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _AsyncCalledStream:
+    """The same for a loop."""
+
+    status = 200
+    headers: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, events: Any) -> None:
+        self._events = events
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return aiter(self._events)
+
+    async def read(self) -> bytes:
+        """See AsyncStreamReply."""
+        raise ConfigError("events of an SDK are read one by one", code="stream.events")
+
+    async def aclose(self) -> None:
+        """See AsyncStreamReply."""
+        await self._events.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
