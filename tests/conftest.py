@@ -9,6 +9,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.servers.real import aimock_server, llamacpp_server
+
+__all__ = ["aimock_server", "llamacpp_server"]
+
 _CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
