@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import formatter, message, model, sse, token, toolkit
     from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._core.edges.facts import facts
+    from ._core.edges.media_fetcher import MediaFetcher
     from ._core.exchange.wire import Wire
     from ._core.stream.events import StreamEvent
     from .capabilities import Capabilities, ChatConfig, Facts
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         InvalidMessage,
         InvalidOutput,
         LossRefused,
+        MediaRefused,
         NotMessages,
         Overloaded,
         ProviderError,
@@ -94,6 +96,8 @@ __all__ = [
     "KeepFirst",
     "Loss",
     "LossRefused",
+    "MediaFetcher",
+    "MediaRefused",
     "Msg",
     "NameField",
     "NotMessages",
@@ -143,20 +147,21 @@ _HOMES = {
     "_core.stream.events": ("StreamEvent",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
     "_core.edges.facts": ("facts",),
+    "_core.edges.media_fetcher": ("MediaFetcher",),
     "errors": (
         "AuthenticationFailed", "BadRequest", "ConfigError", "ConnectionFailed", "ContentFiltered",
         "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage", "InvalidOutput",
-        "LossRefused", "NotMessages", "Overloaded", "ProviderError", "RateLimited", "ReadError",
-        "StreamBroken", "StreamError", "Timeout", "WriteError",
+        "LossRefused", "MediaRefused", "NotMessages", "Overloaded", "ProviderError", "RateLimited",
+        "ReadError", "StreamBroken", "StreamError", "Timeout", "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "llm": ("LLM", "AsyncLLM"),
-    "model.pairing": ("matrix",),
     "losses": ("Loss", "Policy"),
     "message": (
         "ChatRequest", "ChatResponse", "Msg", "Options", "ResponseFormat", "ServerTool", "Tool",
         "ToolChoice",
     ),
+    "model.pairing": ("matrix",),
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "rewrite.split": ("split_history",),
     "rewrite.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),

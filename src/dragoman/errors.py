@@ -4,6 +4,7 @@
     ├── WriteError              what was given cannot be said on this wire
     │   ├── InvalidMessage      a value of the tree is wrong (also ValueError)
     │   ├── NotMessages         the list holds something that is no Msg (also TypeError)
+    │   ├── MediaRefused        a fetcher may not read this file or address, or what it holds
     │   ├── LossRefused         the policy refuses what would be lost
     │   └── ContextOverflow     the shortest history still exceeds the budget (also ValueError)
     ├── ReadError               what was received cannot be understood
@@ -71,6 +72,15 @@ class InvalidMessage(WriteError, ValueError):
 
 class NotMessages(WriteError, TypeError):
     """The input is no list of Msg."""
+
+
+class MediaRefused(WriteError):
+    """A fetcher may not read this file or address, or what is there is not what it shall be.
+
+    `code` says why: `fetch.address`, `fetch.host`, `fetch.scheme`, `fetch.url`,
+    `fetch.credentials`, `fetch.redirect`, `fetch.size`, `fetch.encoding`, `fetch.magic`,
+    `fetch.root`, `fetch.timeout`.
+    """
 
 
 class LossRefused(WriteError):

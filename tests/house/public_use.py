@@ -37,6 +37,8 @@ from dragoman import (
     KeepFirst,
     Loss,
     LossRefused,
+    MediaFetcher,
+    MediaRefused,
     Msg,
     NameField,
     NotMessages,
@@ -148,6 +150,12 @@ def a_conversion(body: dict[str, Any], chunks: Iterable[bytes]) -> dict[str, Any
     return out.body
 
 
+async def media(req: ChatRequest) -> list[dragoman.message.Base64Source | None]:
+    fetch = MediaFetcher(["*.example"], max_bytes=1_000, roots=["pictures"])
+    wire = dragoman.wire("ollama", fetch=fetch)
+    return await fetch.amany(wire.wanted_media(req, "llava"))
+
+
 def a_vendor() -> Wire:
     facts = dragoman.facts({"models": []}, pin="2026-03")
     assert_type(facts, Facts)
@@ -236,6 +244,8 @@ def errors(call: Any) -> str:
         return str(error.losses[0].code)
     except (ConfigError, ContextOverflow, NotMessages, InvalidMessage) as error:
         return error.hint
+    except MediaRefused as error:
+        return error.code
     except WriteError as error:
         return error.path
     except StreamBroken as error:

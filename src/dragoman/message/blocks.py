@@ -60,6 +60,13 @@ _BRANDS = {
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 
 
+# types whose files begin with a mark that `media_type_of` knows
+KNOWN_BY_BYTES = frozenset({
+    *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),
+    *_BRANDS.values(), *_RIFF.values(), "video/mp4", "video/webm", "video/x-matroska",
+})  # fmt: skip
+
+
 def media_type_of(data: bytes) -> str | None:
     """The media type by its first bytes, which names and extensions often get wrong."""
     for magic, media_type in _MAGIC:

@@ -32,18 +32,18 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         return None
     names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
-        resolved, folder = _path(names).resolve(), Path.cwd().resolve()
+        resolved, folder = path_of(names).resolve(), Path.cwd().resolve()
         # below the root of a disk is everything: a service that was started there has no folder
         if folder == folder.parent or not resolved.is_relative_to(folder):
             return None
-        data = _bytes(folder, resolved.relative_to(folder).parts)
+        data = bytes_below(folder, resolved.relative_to(folder).parts, MOST)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", "") or error
         text = f"cannot read the local file {shown(names)}: {reason}"
         hint = "check the path; it is taken from the current directory"
         raise WriteError(text, path=path, hint=hint, code="media.missing") from error
-    media_type = source.media_type or media_type_of(data[:64]) or _by_name(resolved)
+    media_type = source.media_type or media_type_of(data[:64]) or type_by_name(resolved)
     if media_type is None:
         text = f"cannot tell the media type of {shown(names)}"
         hint = "give the source a media_type"
@@ -51,7 +51,8 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
 
 
-def _path(names: str) -> Path:
+def path_of(names: str) -> Path:
+    """The path that a source names, as a path or as a `file:` URL."""
     if names[:5].lower() != "file:":
         return Path(names)
     parts = urlsplit(names)
@@ -66,25 +67,32 @@ _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
-def _bytes(folder: Path, names: Sequence[str]) -> bytes:
-    """What the regular file holds that stands in the folder; all that is asked is what is open."""
+class TooLarge(OSError):
+    """A file holds more than may be read."""
+
+
+def bytes_below(folder: Path, names: Sequence[str], most: int) -> bytes:
+    """What the regular file holds that stands in the folder; all that is asked is what is open.
+
+    Raises OSError for what is none, TooLarge for more than `most` bytes.
+    """
     with open(_opened(folder, names), "rb", buffering=0) as file:
         state = os.fstat(file.fileno())
         if not S_ISREG(state.st_mode):  # a pipe or device would never end
             raise OSError("it is no regular file")
-        data = b"" if state.st_size > MOST else _limited(file)
-        if state.st_size > MOST or len(data) > MOST:
-            raise OSError(f"it is larger than {MOST:,} bytes")
+        data = b"" if state.st_size > most else _limited(file, most)
+        if state.st_size > most or len(data) > most:
+            raise TooLarge(f"it is larger than {most:,} bytes")
         return data
 
 
-def _limited(file: io.FileIO) -> bytes:
+def _limited(file: io.FileIO, most: int) -> bytes:
     """All of it, or one byte more than may be: it may grow, and some files do not know their size.
 
     A regular file gives what it has at once, but for the largest.
     """
     parts: list[bytes] = []
-    left = MOST + 1
+    left = most + 1
     while left > 0 and (part := file.read(min(left, _PART))):
         parts.append(part)
         left -= len(part)
@@ -109,6 +117,7 @@ def _opened(folder: Path, names: Sequence[str]) -> int:
         os.close(at)
 
 
-def _by_name(file: Path) -> str | None:
+def type_by_name(file: Path) -> str | None:
+    """The media type that a file's name tells."""
     known = mimetypes.guess_type(file.name)[0]
     return {"audio/x-wav": "audio/wav"}.get(known or "", known)

@@ -57,6 +57,8 @@ class FormatStyle:
                 hint = "speakers=ByName(), or a function (msgs, report) -> msgs"
                 raise ConfigError(text, hint=hint, code="formatter.rewrite")
         object.__setattr__(self, "rewrites", tuple(self.rewrites))
+        if getattr(self.fetch, "of_read", False):
+            object.__setattr__(self, "fetch_read", True)
 
     def seen_by(self, agent: str | None) -> FormatStyle:
         """The same from an agent's point of view, where the speakers name nobody as oneself."""
@@ -85,7 +87,8 @@ class FormatStyle:
             return path
 
         return replace(
-            self, fetch=fetch_once if fetch is not None else None,
+            # one that takes several at once remembers them itself
+            self, fetch=fetch if fetch is None or hasattr(fetch, "many") else fetch_once,
             saver=save_once if saver is not None else None,
         )  # fmt: skip
 
@@ -299,15 +302,35 @@ def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Re
     return rewritten
 
 
+def wanted_media(
+    msgs: Sequence[Msg], caps: Capabilities, style: FormatStyle, report: Report
+) -> list[tuple[Source, str]]:
+    """Which media of the messages would be fetched, each with its path: for who fetches ahead."""
+    if style.fetch is None:
+        return []
+    return _wanted(survey(list(msgs), report), caps, style.fetch_read, report)
+
+
+def _wanted(
+    history: RoledHistory, caps: Capabilities, of_read: bool, report: Report
+) -> list[tuple[Source, str]]:
+    if not history.flags & roles.MEDIA:
+        return []
+    once = {id(source): source for source in media_to_fetch(history, caps, of_read)}
+    return [(source, report.locate(source)) for source in once.values()]
+
+
 def _fetched(
     history: RoledHistory, caps: Capabilities, fetch: Fetch, of_read: bool, report: Report
 ) -> RoledHistory:
+    wanted = _wanted(history, caps, of_read, report)
+    # a fetcher that takes several at once, as MediaFetcher does
+    many = getattr(fetch, "many", None) if len(wanted) > 1 else None
+    found = many(wanted) if many is not None else [fetch(*one) for one in wanted]
     fetched: dict[int, Base64Source] = {}
-    for source in media_to_fetch(history, caps, of_read):
-        if id(source) not in fetched:
-            data = _bytes_of(fetch(source, report.locate(source)))
-            if data is not None:
-                fetched[id(source)] = data
+    for (source, _), given in zip(wanted, found, strict=True):
+        if (data := _bytes_of(given)) is not None:
+            fetched[id(source)] = data
     return insert_fetched(history, fetched, report) if fetched else history
 
 

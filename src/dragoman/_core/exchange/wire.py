@@ -37,7 +37,7 @@ from ..passes.thinking_binding import history_prefix
 from .answer import WireAnswering
 from .kin import adopt_kin
 from .model_facts import ModelFacts, without_switch
-from .pipeline import FormatStyle, PreparedHistory, prepare
+from .pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
 from .read import WireReading
 from .residue import residue_of, source_map
 from .sibling_wires import adopt_sibling_fields, issuers_of_files, set_apart_fields
@@ -185,6 +185,22 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             left=partial(residue_of, left, prepared, http, caps, self.room, report),
             sourced=partial(source_map, source, prepared, http, caps, self.room, report),
         )  # fmt: skip
+
+    def wanted_media(
+        self, req: ChatRequest, model: str | None = None
+    ) -> list[tuple[tree.Source, str]]:
+        """Which media `write_request` would fetch, each with its path: for who awaits them ahead.
+
+        >>> from dragoman import ChatRequest, Msg, wire
+        >>> image = {"type": "image", "source": {"type": "local", "path": "a.png"}}
+        >>> wire("openai").wanted_media(ChatRequest([Msg("Tony", [image], "user")]))[0][1]
+        '$.messages[0].content[0].source'
+        """
+        req = tree.request_of(req)
+        report = Report(req.messages, req, tree.places, self.name)
+        name = model or req.model or self.room.model
+        caps = self._capabilities(req, name, self._style)
+        return wanted_media(req.messages, caps, self._style, report)
 
     def _capabilities(self, req: ChatRequest, model: str, style: FormatStyle) -> Capabilities:
         """What the model can do in this request, as the style changes it."""

@@ -24,7 +24,7 @@ from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ...rewrite.truncate import Truncation
 from ...token import TokenCounterBase
 from ..edges.fetch import local_files
-from ..exchange.pipeline import FormatStyle, paired
+from ..exchange.pipeline import FormatStyle, paired, wanted_media
 from ..exchange.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
@@ -260,6 +260,9 @@ class WireFormatter(AnswerFormatter):
         LossRefused, ConfigError.
         """
         refuse_options(kwargs)
+        if (ahead := getattr(self.style.fetch, "amany", None)) is not None:
+            messages, report = self._messages(msgs)
+            await ahead(wanted_media(messages, self.can, self.style, report))
         return (await self._write(msgs, sync=False)).messages
 
     def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
