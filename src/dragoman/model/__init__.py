@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .answer import Answer, PartialAnswer
     from .base import ChatModelBase, FormatterMismatch
     from .chat_model import ChatModel
+    from .cost import Cost
     from .endpoint import Connection
     from .named import (
         AnthropicChatModel,
@@ -29,6 +30,7 @@ _HOMES = {
     ".answer": ("Answer", "PartialAnswer"),
     ".base": ("ChatModelBase", "FormatterMismatch"),
     ".chat_model": ("ChatModel",),
+    ".cost": ("Cost",),
     ".endpoint": ("Connection",),
     ".named": (
         "AnthropicChatModel", "DashScopeChatModel", "DeepSeekChatModel", "GeminiChatModel",
@@ -46,6 +48,7 @@ __all__ = [
     "ChatModel",
     "ChatModelBase",
     "Connection",
+    "Cost",
     "DashScopeChatModel",
     "DeepSeekChatModel",
     "FormatterMismatch",

@@ -9,6 +9,8 @@ from typing import Any, Generic, Self, TypeVar
 from .._core.exchange.stream import StreamDecoder, feed_chunk
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
+from ..vendors import VENDORS, vendor
+from .cost import Cost, cost_of
 
 T = TypeVar("T")
 
@@ -31,6 +33,14 @@ class Answer(ChatResponse, Generic[T]):
     def of(cls, resp: ChatResponse, **more: Any) -> Self:
         """The answer that a response is; what it holds is shared."""
         return cls(**{f.name: getattr(resp, f.name) for f in fields(ChatResponse)}, **more)
+
+    @property
+    def cost(self) -> Cost | None:
+        """What it cost in US dollars; None where nobody knows the price. Needs extra `prices`."""
+        if self.host not in VENDORS:
+            return None
+        model = self.written.model if self.written is not None else None
+        return cost_of(self.usage, vendor(self.host), model or self.model)
 
     @property
     def losses(self) -> Losses:
