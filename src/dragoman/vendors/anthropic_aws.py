@@ -1,8 +1,8 @@
 """Claude Platform on AWS: Anthropic's own API, with AWS's accounts and bills.
 
 Each request names its workspace in the header `anthropic-workspace-id`, which the client adds as
-it adds the key. Reference: AWS docs, Claude Platform, "Making requests"; AnthropicAWS of the
-official SDK.
+it adds the key. Reference: AWS docs, Claude Platform, "Making requests", "Authentication" (SigV4,
+or an API key as a bearer); AnthropicAWS of the official SDK.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ VENDOR = Vendor(
     base_url="https://aws-external-anthropic.{region}.api.aws",
     key="ANTHROPIC_AWS_API_KEY",
     auth=Auth(
-        "x-api-key",
-        "",
         tokens="aws",
         scope="aws-external-anthropic",
         variables={"anthropic-workspace-id": "ANTHROPIC_AWS_WORKSPACE_ID"},

@@ -37,7 +37,7 @@ TOLD: dict[str, dict[str, str]] = {
     "zhipu/anthropic": X_API_KEY,
     "minimax/anthropic": X_API_KEY,
     "foundry/anthropic": {"x-api-key": KEY, "api-key": KEY},
-    "anthropic-aws/anthropic": {"x-api-key": KEY, "anthropic-workspace-id": "wrkspc_1"},
+    "anthropic-aws/anthropic": {**BEARER, "anthropic-workspace-id": "wrkspc_1"},
     "xiaomi/anthropic": X_API_KEY,
     "stepfun/anthropic": X_API_KEY,
     "hunyuan/anthropic": X_API_KEY,

@@ -204,8 +204,10 @@ class _Received:
             name.lower(): text for name, text in response.headers.items()
         }
 
-    def _packed(self) -> bool:
-        return self.headers.get("content-encoding", "identity") != "identity"
+    def _unpacks(self) -> bool:
+        """Whether httpx has something to do with the bytes, or has read them already."""
+        packed = self.headers.get("content-encoding", "identity") != "identity"
+        return packed or bool(self._response.is_stream_consumed)
 
     def _deadline(self) -> float | None:
         """The seconds until the end of the total time."""
@@ -227,7 +229,7 @@ class HttpxStream(_Received):
 
     def __iter__(self) -> Iterator[bytes]:
         response = self._response
-        pieces = response.iter_bytes() if self._packed() else response.iter_raw()
+        pieces = response.iter_bytes() if self._unpacks() else response.iter_raw()
         watch = self._watch()
         ended = False
         try:
@@ -295,7 +297,7 @@ class AsyncHttpxStream(_Received):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         response = self._response
-        pieces = response.aiter_bytes() if self._packed() else response.aiter_raw()
+        pieces = response.aiter_bytes() if self._unpacks() else response.aiter_raw()
         ended = False
         try:
             async for piece in pieces if self._timeouts.total is None else self._in_time(pieces):
