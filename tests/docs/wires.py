@@ -16,7 +16,7 @@ from dragoman._core.families import FAMILIES
 from dragoman.capabilities import Facts
 from dragoman.cli import wires as carried
 from dragoman.cli.wires import Known, ages, families, grouped, told
-from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, Auth, vendor
 
 from .pages import DOCS
 
@@ -80,7 +80,7 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
         yield from (f"- {note}" for note in sheet.notes)
         yield "" if sheet.notes else "Every other option is sent as it is, or has no field.\n"
     yield "## Vendors\n"
-    yield from table(("vendor", "protocol", "base URL", "key"), _vendors())
+    yield from table(("vendor", "protocol", "base URL", "key", "told in"), _vendors())
     sheet = families()
     yield f"## {sheet.title}\n"
     yield _FAMILIES
@@ -124,9 +124,24 @@ def _dated(facts: Facts) -> str:
 def _vendors() -> Iterator[tuple[str, ...]]:
     for row in map(vendor, VENDORS):
         for protocol in row.wires:
-            yield row.name, f"`{protocol}`", f"`{row.url(protocol)}`", f"`{row.key}`"
-        for region, url in row.regions.items():
-            yield row.name, f"in {region}", f"`{url}`", ""
+            told = ", ".join(f"`{part}`" for part in _told_in(row.auth_of(protocol)))
+            yield row.name, f"`{protocol}`", f"`{row.url(protocol)}`", f"`{row.key}`", told
+        for place, url in row.regions.items():
+            protocol, _, region = place.rpartition("/")
+            yield (
+                row.name,
+                f"`{protocol}` in {region}" if protocol else f"in {region}",
+                f"`{url}`",
+                "",
+                "",
+            )
+
+
+def _told_in(auth: Auth) -> Iterator[str]:
+    """The headers that bear the key, and whose tokens do where there is none."""
+    yield f"{auth.header}: {auth.scheme}".removesuffix(": ")
+    yield from auth.also
+    yield from {"google": ("ADC",), "azure": ("Entra",), "aws": ("SigV4",)}.get(auth.tokens, ())
 
 
 def _without(head: str, sheet: carried.Sheet) -> Iterator[str]:

@@ -31,7 +31,7 @@ from ..protocols.base import Room
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Vendor", "vendor", "wire", "wires"]
+__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Vendor", "vendor", "wire", "wires"]
 
 
 # protocol -> the folder and class of its room

@@ -360,8 +360,10 @@ def event(name: str, payload: dict[str, Any]) -> bytes:
     return data + struct.pack("!I", binascii.crc32(data))
 
 
-EVENTS = [("messageStart", {"role": "assistant"}),
-          ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "Hel"}})]  # fmt: skip
+EVENTS: list[tuple[str, dict[str, Any]]] = [
+    ("messageStart", {"role": "assistant"}),
+    ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "Hel"}}),
+]
 
 
 def test_converse_by_keyword_arguments() -> None:

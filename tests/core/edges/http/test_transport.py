@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.edges.http.over_aiohttp import proxy_of
 from dragoman._core.edges.http.transport import HttpCall, Timeouts, transport_of
 from dragoman.errors import (
     ConfigError,
@@ -404,6 +405,24 @@ def test_redirects_are_not_followed_with_a_key() -> None:
                 [reply] = way.send(server.url)
                 assert reply.status == 307
         assert other.requests == []
+
+
+@every_way
+def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy_of.cache_clear()
+    with serving(good) as proxy:
+        named = proxy.url.replace("http://", "http://user:p%40ss@")
+        monkeypatch.setenv("HTTP_PROXY", named)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        [reply] = way.send("http://api.nowhere.example")
+        with serving(good) as direct:
+            way.send(direct.url)
+        assert len(direct.requests) == 1
+    proxy_of.cache_clear()
+    assert reply.status == 200
+    [asked] = proxy.requests
+    assert asked.path == "http://api.nowhere.example/v1/chat/completions"
+    assert asked.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
 
 
 def test_names_and_objects() -> None:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import unquote, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from ....errors import ConfigError, ProviderError
@@ -48,9 +51,14 @@ class AiohttpTransport:
             total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
         )
         try:
+            url = URL(call.url, encoded=True)
+            proxy, told = proxy_of(url.scheme, url.host or "")
+            headers = with_usual(call)
+            if told is not None and url.scheme == "http":  # the proxy reads the request itself
+                headers.update(told)
             response = await session.request(
-                call.method, URL(call.url, encoded=True), data=call.body or None,
-                headers=with_usual(call), timeout=limits, allow_redirects=False,
+                call.method, url, data=call.body or None, headers=headers, timeout=limits,
+                allow_redirects=False, proxy=proxy, proxy_headers=told,
             )  # fmt: skip
         except Exception as error:
             made = fault(error, call.url, timeouts, begun, "answer")
@@ -73,7 +81,6 @@ class AiohttpTransport:
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=True,
                 max_line_size=_LONGEST_LINE,
                 max_field_size=_LONGEST_LINE,
             )
@@ -81,6 +88,28 @@ class AiohttpTransport:
             await anext(held[1])
         session_of_loop: aiohttp.ClientSession = held[0]
         return session_of_loop
+
+
+@lru_cache(maxsize=64)
+def proxy_of(scheme: str, host: str) -> tuple[str | None, Mapping[str, str] | None]:
+    """The proxy that the environment names for a host, and the headers that tell it who calls.
+
+    aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and takes
+    credentials of a .netrc along.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    proxies = getproxies()
+    found = proxies.get(scheme) or proxies.get("all")
+    if not found or proxy_bypass(host):
+        return None, None
+    parts = urlsplit(found if "://" in found else f"http://{found}")
+    headers = None
+    if parts.username is not None:
+        told = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        headers = {"proxy-authorization": f"Basic {b64encode(told).decode()}"}
+    netloc = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=netloc)), headers
 
 
 def fault(

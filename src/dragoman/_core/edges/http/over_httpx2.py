@@ -12,7 +12,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -116,7 +116,7 @@ class _LoopClient:
         self.keeper = kept(client.aclose)
 
 
-async def kept(close: Callable[[], Any]) -> AsyncIterator[None]:  # type: ignore[misc]
+async def kept(close: Callable[[], Any]) -> AsyncGenerator[None]:
     """Closes something at the end of the loop, which shuts its generators down, or before."""
     try:
         yield

@@ -60,7 +60,7 @@ class Retries:
         wanted = error.kind in self.kinds if error.should_retry is None else error.should_retry
         if not wanted or error.type == "total_timeout":
             return None
-        longest = min(self.backoff * 2 ** min(attempt - 1, 60), self.longest)
+        longest = min(self.backoff * 2.0 ** min(attempt - 1, 60), self.longest)
         pause = longest * (0.5 + random.random() / 2)  # noqa: S311 - no secret
         if error.retry_after is None:
             return pause

@@ -311,7 +311,7 @@ class ModuleTransport(Httpx2Transport):
         from dashscope.common.error import AuthenticationError
 
         try:
-            key = get_default_api_key()
+            key = get_default_api_key()  # type: ignore[no-untyped-call]
         except AuthenticationError as error:
             text = "dashscope has no key"
             raise ConfigError(text, hint="set dashscope.api_key", code="key.missing") from error

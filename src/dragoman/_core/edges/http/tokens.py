@@ -50,7 +50,8 @@ def google(variable: str | None) -> str:
 def _google_credentials() -> Any:
     import google.auth
 
-    credentials, _ = google.auth.default(scopes=[_SCOPE], request=_Fetch())
+    fetch: Any = _Fetch()  # a Request by its shape; the class is only there once it is loaded
+    credentials, _ = google.auth.default(scopes=[_SCOPE], request=fetch)
     return credentials
 
 
@@ -83,7 +84,7 @@ class _Fetch:
         try:
             reply = transport.send(call, Timeouts(read=timeout or 30.0))
         except ProviderError as error:
-            raise TransportError(error) from error
+            raise TransportError(error) from error  # type: ignore[no-untyped-call]
         finally:
             transport.close()
         return _Fetched(reply.status, reply.headers, reply.body)

@@ -181,13 +181,15 @@ def transport_of(
     that cannot be used this way: aiohttp serves a loop alone.
     """
     if value is None or value == "httpx2":
-        return _made("httpx2", "http", "Httpx2Transport")
+        plain: Transport = _made("httpx2", "http", "Httpx2Transport")
+        return plain
     if value == "aiohttp":
         if not asynchronous:
             text = "the transport aiohttp serves asynchronous calls alone"
             hint = 'use AsyncLLM, or transport="httpx2"'
             raise ConfigError(text, hint=hint, code="transport.kind")
-        return _made("aiohttp", "fast", "AiohttpTransport")
+        fast: AsyncTransport = _made("aiohttp", "fast", "AiohttpTransport")
+        return fast
     if isinstance(value, str):
         text = f"unknown transport {shown(value)}"
         raise ConfigError(text, hint="known: httpx2, aiohttp", code="transport.name")
