@@ -138,9 +138,12 @@ def test_what_does_not_pass_is_told_at_once(
 
 @doors
 def test_attempts_come_to_an_end(door: Door) -> None:
-    with serving(failing(*[429] * 9, retry_after="0")) as server:
-        with pytest.raises(RateLimited) as caught:
-            door.ask(OPENAI, base_url=server.url)
+    statuses = [429] * 9
+    with (
+        serving(failing(*statuses, retry_after="0")) as server,
+        pytest.raises(RateLimited) as caught,
+    ):
+        door.ask(OPENAI, base_url=server.url)
     assert caught.value.retry_after == 0
     assert len(server.requests) == FAST.attempts
     with serving(failing(529)) as server, pytest.raises(Overloaded):
@@ -298,9 +301,9 @@ def test_a_request_that_is_wrong_is_wrong_everywhere() -> None:
     body = {"error": {"message": "no", "type": "invalid_request_error"}}
     with serving(failing(400, body=body)) as server:
         names = [OPENAI, "groq/x"]
-        with LLM(names, key=KEY, base_url=server.url, policy="ignore") as llm:
-            with pytest.raises(BadRequest):
-                llm.ask("Hi")
+        llm = LLM(names, key=KEY, base_url=server.url, policy="ignore")
+        with llm, pytest.raises(BadRequest):
+            llm.ask("Hi")
 
 
 # -- keys --------------------------------------------------------------------------------------

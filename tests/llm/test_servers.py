@@ -94,3 +94,83 @@ def test_aimock_in_a_loop(aimock_server: str, wire: str, transport: str) -> None
             await aconverse(llm)
 
     asyncio.run(run())
+
+
+# -- official clients ---------------------------------------------------------------------------
+
+
+def client_of(wire: str, base: str, asynchronous: bool) -> Any:
+    """The official client of a wire, at the address of a server."""
+    if wire in ("openai-chat", "openai-responses"):
+        import openai
+
+        kind: Any = openai.AsyncOpenAI if asynchronous else openai.OpenAI
+        return kind(api_key="none", base_url=base)
+    if wire == "anthropic":
+        import anthropic
+
+        kind = anthropic.AsyncAnthropic if asynchronous else anthropic.Anthropic
+        return kind(api_key="none", base_url=base)
+    if wire == "gemini":
+        from google import genai
+
+        return genai.Client(
+            api_key="none",
+            http_options={"base_url": base.removesuffix("/v1beta"), "api_version": "v1beta"},
+        )
+    if wire == "mistral":
+        import mistralai.client as mistralai
+
+        return mistralai.Mistral(api_key="none", server_url=base.removesuffix("/v1"))
+    if wire == "cohere":
+        import cohere
+
+        kind = cohere.AsyncClientV2 if asynchronous else cohere.ClientV2
+        return kind(api_key="none", base_url=base.removesuffix("/v2"))
+    if wire == "ollama":
+        import ollama
+
+        kind = ollama.AsyncClient if asynchronous else ollama.Client
+        return kind(host=base)
+    import boto3
+
+    return boto3.client(
+        "bedrock-runtime", region_name="us-east-1", endpoint_url=base,
+        aws_access_key_id="none", aws_secret_access_key="none",
+    )  # fmt: skip
+
+
+def given(wire: str, base: str, asynchronous: bool) -> dict[str, Any]:
+    client = client_of(wire, base, asynchronous)
+    return {"client": client, "tools": [warmth], "policy": "ignore", "system": "Be brief."}
+
+
+# not every SDK has a way to close its sockets
+left_open = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
+)
+
+
+@left_open
+@pytest.mark.parametrize("wire", [w for w in WHOLE if w != "bedrock-converse"])
+def test_an_official_client_carries_the_calls(aimock_server: str, wire: str) -> None:
+    converse(LLM(name_of(wire), **given(wire, aimock_server + AIMOCK[wire], False)))
+
+
+@left_open
+@pytest.mark.parametrize("wire", [w for w in WHOLE if w != "bedrock-converse"])
+def test_an_official_client_carries_the_calls_of_a_loop(aimock_server: str, wire: str) -> None:
+    async def run() -> None:
+        llm = AsyncLLM(name_of(wire), **given(wire, aimock_server + AIMOCK[wire], True))
+        await aconverse(llm)
+
+    asyncio.run(run())
+
+
+@left_open
+def test_boto3_makes_its_own_calls(aimock_server: str) -> None:
+    # aimock does not frame streams as boto3 reads them
+    llm = LLM(name_of("bedrock-converse"), **given("bedrock-converse", aimock_server, False))
+    called = llm.ask("How warm is it in Samarkand?")
+    history = [Msg.user("How warm is it in Samarkand?"), called.msg]
+    assert llm.ask([*history, *llm.toolkit.run(called.calls)]).text == SENTENCE
