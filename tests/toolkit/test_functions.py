@@ -223,6 +223,9 @@ def test_what_has_no_parameters_by_name_is_refused() -> None:
 
     def elsewhere(x: Nowhere) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
+    name: Any = "warmth"
+    with pytest.raises(InvalidMessage, match="str is no function"):
+        tool(name)
     for function in (positional, elsewhere, lambda x: x):
         with pytest.raises(InvalidMessage):
             _ = tool(function).tool

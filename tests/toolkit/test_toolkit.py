@@ -116,6 +116,17 @@ def test_what_is_no_tool_is_refused(value: Any) -> None:
     assert caught.value.path.startswith("$.tools")
 
 
+@pytest.mark.parametrize("given", [double, "double", {"name": "double"}, None])
+def test_tools_are_a_list(given: Any) -> None:
+    with pytest.raises(InvalidMessage, match="must be a list of tools"):
+        Toolkit(given)
+    with pytest.raises(ConfigError, match="threads"):
+        Toolkit(threads=-1)
+    odd: Any = [{"name": "double"}]
+    with pytest.raises(InvalidMessage, match=r"\$\[0\]: dict is no call"):
+        Toolkit([double]).run(odd)
+
+
 def test_agentscopes_names() -> None:
     toolkit = Toolkit()
     schema = {"function": {"name": "twice", "description": "Twice.", "parameters": None}}

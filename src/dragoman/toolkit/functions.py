@@ -45,6 +45,10 @@ class FunctionTool(Generic[P, R]):
         timeout: float | None = None,
         preset: Mapping[str, Any] | None = None,
     ) -> None:
+        if not callable(function):
+            hint = "@tool, or @tool(name=...) with names for what is said of it"
+            fault = f"{type(function).__name__} is no function"
+            raise InvalidMessage(fault, path="$.tools", code="tool.type", hint=hint)
         self.function = function
         self.timeout = timeout
         self.preset = dict(preset or {})

@@ -57,6 +57,11 @@ class Toolkit:
         timeout: float | None = None,
         threads: int | None = None,
     ) -> None:
+        if threads is not None and threads < 0:
+            raise ConfigError("threads are none or more", hint="threads=0", code="toolkit.threads")
+        if not isinstance(tools, Iterable) or isinstance(tools, (str, bytes, Mapping)):
+            fault = f"must be a list of tools, not {type(tools).__name__}"
+            raise InvalidMessage(fault, path="$.tools", code="tool.type", hint="Toolkit([...])")
         self.parallel = parallel
         self.timeout = timeout
         self.threads = threads
@@ -161,10 +166,22 @@ class Toolkit:
 
     def pending(self, calls: Sequence[ToolUseBlock]) -> list[ToolUseBlock]:
         """The calls that `run` leaves alone: of tools that are known here and run elsewhere."""
-        return [call for call in calls if self._elsewhere(call)]
+        return self._sorted(calls)[1]
 
-    def _elsewhere(self, call: ToolUseBlock) -> bool:
-        return call.name in self._tools and call.name not in self._runnable
+    def _sorted(
+        self, calls: Sequence[ToolUseBlock]
+    ) -> tuple[list[ToolUseBlock], list[ToolUseBlock]]:
+        """(the calls that are answered here, those that somebody else runs), each in order."""
+        mine: list[ToolUseBlock] = []
+        others: list[ToolUseBlock] = []
+        for i, call in enumerate(calls):
+            if not isinstance(call, ToolUseBlock):
+                fault = f"{type(call).__name__} is no call"
+                hint = "give the calls of an answer: toolkit.run(response.calls)"
+                raise InvalidMessage(fault, path=f"$[{i}]", code="call.type", hint=hint)
+            elsewhere = call.name in self._tools and call.name not in self._runnable
+            (others if elsewhere else mine).append(call)
+        return mine, others
 
     def parse(self, call: ToolUseBlock) -> Any:
         """The arguments of a call, checked and as their types; nothing is run.
@@ -184,7 +201,7 @@ class Toolkit:
         Calls of neutral `Tool`s are left out, see `pending`. Where an event loop runs already,
         `arun` is the better one: this blocks it.
         """
-        if len(self.pending(calls)) == len(calls):
+        if not self._sorted(calls)[0]:
             return []
         try:
             asyncio.get_running_loop()
@@ -196,7 +213,7 @@ class Toolkit:
 
     async def arun(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
         """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
-        mine = [call for call in calls if not self._elsewhere(call)]
+        mine, _ = self._sorted(calls)
         limit = asyncio.Semaphore(self.threads) if self.threads else None
         if not self.parallel:
             return [await self._result(call, limit) for call in mine]
