@@ -6,7 +6,8 @@ import json
 import pickle
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from itertools import product
+from typing import Any, Literal, get_args
 
 import pytest
 from hypothesis import given
@@ -28,7 +29,9 @@ from dragoman import (
     ToolChoice,
 )
 from dragoman.message import Candidate, Finish, RefusalBlock, TextBlock, ToolUseBlock
+from dragoman.message.request import Way
 from dragoman.structured import plain_answer, repair_messages, structured_request
+from dragoman.study import check
 
 OLD_CLAUDE = "claude-sonnet-4-20250514"  # has no format for its answers
 
@@ -203,6 +206,25 @@ def test_a_way_that_is_given_is_taken(way: Literal["schema", "tool", "json", "pr
         "json": ("json_object", True, False),
         "prompt": (None, True, False),
     }[way]
+
+
+@pytest.mark.parametrize("name", dragoman.wires())
+def test_every_wire_takes_every_way(name: str) -> None:
+    """What the wire cannot say as asked is named, and nothing is sent that its provider refuses."""
+    wire = dragoman.wire(name, policy="ignore")
+    ways: tuple[Literal["auto"] | Way, ...] = ("auto", *get_args(Way))
+    types: tuple[Structured[Any], ...] = (CITY, DAYS)
+    for way, tools, structured in product(ways, ([], [Tool("look")]), types):
+        request = ChatRequest([Msg.user("Pick one.")], tools=tools)
+        asked = structured_request(request, wire, None, structured, way)
+        out = wire.write_request(asked.request)
+        codes = {loss.code for loss in out.losses if loss.kind != "expected"}
+        assert check(out.body, wire) == []
+        assert ("format.as_tool" in codes) == (asked.way == "tool")
+        if asked.way in ("json", "prompt"):
+            assert "format.in_words" in codes
+        if way == "auto" and asked.way == "schema":
+            assert not codes & {"format.in_words", "format.unsaid", "format.lowered"}
 
 
 def test_a_way_that_cannot_be_is_refused() -> None:

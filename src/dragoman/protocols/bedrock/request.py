@@ -19,6 +19,7 @@ from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...losses import Report
+from ...losses.codes.code import Kind
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape, reasoning, request_fields
 from ..base import Names, PreparedRequest, Room
@@ -174,7 +175,9 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         note: JsonObject = {} if form.description else {"absent": ("description",)}
         _put_format(body, form, request_fields.format_name(form, report), note)
         if form.strict is not None:
-            report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
+            did = "a schema is always kept to here"
+            kind: Kind | None = "expected" if form.strict else None
+            report.lost("format.lowered", form, "strict", did=did, kind=kind)
     parts = {"inferenceConfig": inference, MODEL_FIELDS: makers}
     body.update((key, part) for key, part in parts.items() if part)
     if tier is not None:
