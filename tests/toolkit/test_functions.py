@@ -101,6 +101,14 @@ def test_its_name_and_description_may_be_given() -> None:
     assert (double.tool.name, double.parse(call("double", {"n": 2}))) == ("double", {"n": 2})
 
 
+def test_a_tool_may_be_told_otherwise() -> None:
+    first = tool(name="heat", timeout=3)(warmth.function)
+    second = FunctionTool(first, description="Heat.", preset={"unit": "F"})
+    assert (second.tool.name, second.tool.description) == ("heat", "Heat.")
+    assert (second.timeout, second.parse(call("heat", {"city": "Paris"}))["unit"]) == (3, "F")
+    assert second.function is warmth.function
+
+
 class Machine:
     @tool
     def run(self, speed: int) -> tuple[Machine, int]:

@@ -33,6 +33,10 @@ class FunctionTool(Generic[P, R]):
     """
 
     __name__: str
+    function: Callable[P, R]
+    timeout: float | None
+    preset: dict[str, Any]
+    _given: dict[str, Any]  # what is said of it in place of what the function says
 
     def __init__(
         self,
@@ -49,10 +53,18 @@ class FunctionTool(Generic[P, R]):
             hint = "@tool, or @tool(name=...) with names for what is said of it"
             fault = f"{type(function).__name__} is no function"
             raise InvalidMessage(fault, path="$.tools", code="tool.type", hint=hint)
+        said = {"name": name, "description": description, "parameters": parameters,
+                "strict": strict}  # fmt: skip
+        given = {key: value for key, value in said.items() if value is not None}
+        if isinstance(function, FunctionTool):  # the same tool, with other words for it
+            given = {**function._given, **given}
+            timeout = function.timeout if timeout is None else timeout
+            preset = {**function.preset, **(preset or {})}
+            function = function.function
         self.function = function
         self.timeout = timeout
         self.preset = dict(preset or {})
-        self._given = (name, description, parameters, strict)
+        self._given = given
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,14 +75,10 @@ class FunctionTool(Generic[P, R]):
         """The tool of one object, where it is a method."""
         if instance is None:
             return self
-        name, description, parameters, strict = self._given
         bound: Callable[..., R] = partial(self.function, instance)  # type: ignore[arg-type]  # self
         if hasattr(self.function, "__get__"):
             bound = self.function.__get__(instance, owner)
-        return FunctionTool(
-            bound, name=name, description=description, parameters=parameters, strict=strict,
-            timeout=self.timeout, preset=self.preset,
-        )  # fmt: skip
+        return FunctionTool(bound, **self._given, timeout=self.timeout, preset=self.preset)
 
     def __repr__(self) -> str:
         return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
@@ -83,8 +91,7 @@ class FunctionTool(Generic[P, R]):
             found = getattr(found, part, None)
         if found is self:
             return name
-        given: dict[str, Any] = dict(zip(_GIVEN, self._given, strict=True))
-        create = partial(FunctionTool, **given, timeout=self.timeout, preset=self.preset)
+        create = partial(FunctionTool, **self._given, timeout=self.timeout, preset=self.preset)
         return create, (self.function,)
 
     @property
@@ -99,17 +106,16 @@ class FunctionTool(Generic[P, R]):
     @cached_property
     def tool(self) -> Tool:
         """What the model is told of it."""
-        name, description, parameters, strict = self._given
-        if parameters is not None:
+        given = self._given
+        if "parameters" in given:
             own: Any = getattr(self.function, "__name__", type(self.function).__name__)
-            if description is None:
-                description = inspect.getdoc(self.function)
-            made = Tool(name or own, description or "", parameters, strict)
+            about = inspect.getdoc(self.function) or ""
+            made = Tool(**{"name": own, "description": about, **given})
             checked(made, {})  # says now, and not at the first call, what is wrong or missing
             return made
         described = function_schema(self._stand_in, "$.tools")
-        about = described.description if description is None else description
-        return Tool(name or described.name, about, described.schema, strict)
+        said = {"name": described.name, "description": described.description, **given}
+        return Tool(**said, parameters=described.schema)
 
     @cached_property
     def _adapter(self) -> Any:
@@ -118,7 +124,7 @@ class FunctionTool(Generic[P, R]):
     @cached_property
     def _stand_in(self) -> Callable[..., dict[str, Any]]:
         """A function of the same signature, less what is preset, that gives its arguments back."""
-        return _stand_in(self.function, self._given[0], self.preset)
+        return _stand_in(self.function, self._given.get("name"), self.preset)
 
     def parse(self, call: ToolUseBlock) -> dict[str, Any]:
         """The keyword arguments of a call, as the types that the function declares.
@@ -126,16 +132,13 @@ class FunctionTool(Generic[P, R]):
         Raises InvalidOutput with the path of everything that does not fit.
         """
         values = arguments_of(call, self.tool)
-        if self._given[2] is not None:
+        if "parameters" in self._given:
             keep_to_schema(self.tool, values, _what(call), call.raw_input or "")
             return {**values, **self.preset}
         typed: dict[str, Any] = typed_value(
             self._adapter, values, _what(call), call.raw_input or ""
         )
         return {**typed, **self.preset}
-
-
-_GIVEN = ("name", "description", "parameters", "strict")
 
 
 class TypeTool:
