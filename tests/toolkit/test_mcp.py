@@ -174,7 +174,7 @@ SILENT = "import time; time.sleep(600)"
     ("server", "told"),
     [
         (McpServer(["no-such-program-here"]), "No such file"),
-        (McpServer([sys.executable, "-c", "pass"]), "closed"),
+        (McpServer([sys.executable, "-c", "pass"]), "cannot be opened"),
         (
             McpServer([sys.executable, "-c", SILENT], timeout=0.5),
             "has not answered for 0.5 seconds",

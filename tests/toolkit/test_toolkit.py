@@ -304,12 +304,13 @@ def test_calls_run_at_once(kind: str) -> None:
 def test_no_more_threads_than_allowed() -> None:
     running, most = [0], [0]
     lock = threading.Lock()
+    two = threading.Barrier(2, timeout=30)
 
     def busy() -> None:
         with lock:
             running[0] += 1
             most[0] = max(most[0], running[0])
-        threading.Event().wait(0.01)
+        two.wait()
         with lock:
             running[0] -= 1
 
