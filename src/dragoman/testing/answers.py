@@ -1,0 +1,223 @@
+"""Answers that a test gives in neutral words, as bytes of whatever wire was asked.
+
+A whole answer is what `Wire.write_response` writes; a stream is made of the same body, read back
+into pieces, with texts cut at their spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from .._core.convert import detect
+from .._core.edges.http.transport import HttpCall
+from .._core.exchange.wire import Wire
+from .._core.failures import usual_status
+from .._core.jsontext import JsonObject, arguments
+from .._core.stream.pieces import End, Failed, Part, Piece
+from ..errors import ConfigError, ProviderError
+from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock
+from ..sse.encoder import CONTENT_TYPES, Encoder
+from ..vendors import wire as wire_of
+
+_HEADERS = {"content-type": "application/json", "x-request-id": "req_scripted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An answer with which something is wrong.
+
+    `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
+    `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
+    it comes. `error` comes inside of a stream, behind `after` pieces, or in place of a whole
+    answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
+    `retry-after`.
+    """
+
+    answer: Any = "Hello."
+    cut: int | None = None
+    malformed: int | None = None
+    error: ProviderError | None = None
+    after: int = 1
+    pause: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Rendered:
+    """An answer as it goes out: the pieces of its body, and whether the connection then breaks."""
+
+    status: int
+    headers: dict[str, str]
+    chunks: list[bytes]
+    broken: bool = False
+    pause: float = 0.0
+
+
+# text, Msg, blocks, ChatResponse, ProviderError, another exception, Fault, or what gives one
+Answer: TypeAlias = (
+    str | Msg | Sequence[Any] | ChatResponse | Exception | Fault | Callable[[ChatRequest], Any]
+)
+
+
+def asked_wire(call: HttpCall, name: str | Wire | None) -> Wire:
+    """The wire that a call speaks, by its address and body where no `name` tells it."""
+    if isinstance(name, Wire):
+        return name
+    if name is None:
+        parts = urlsplit(call.url)
+        name = detect(call.body, f"https://{parts.hostname}{parts.path}").wire
+    return wire_of(name, policy="ignore", fetch=None)
+
+
+def asked_request(call: HttpCall, wire: Wire) -> ChatRequest:
+    """The request that a call makes."""
+    parts = urlsplit(call.url)
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    return wire.read_request(call.body, path, call.headers)
+
+
+def rendered(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
+    """The answer on this wire. Raises an exception that is none of a provider's with a status."""
+    while callable(answer) and not isinstance(answer, type):
+        answer = answer(request)
+    fault = answer if isinstance(answer, Fault) else Fault(answer)
+    answer = fault.answer
+    if isinstance(answer, ProviderError) and answer.status is not None:
+        made = _error(answer, wire)
+    elif isinstance(answer, Exception):
+        raise answer
+    elif request.stream:
+        made = _stream(response_of(answer, request), wire, request, fault)
+    else:
+        made = _whole(response_of(answer, request), wire, request, fault)
+    made.headers.update({name.lower(): text for name, text in fault.headers.items()})
+    made.pause = fault.pause
+    return made
+
+
+def response_of(answer: Any, request: ChatRequest) -> ChatResponse:
+    """The answer as a ChatResponse, under the name of the model that was asked."""
+    if isinstance(answer, str):
+        answer = [TextBlock(answer)]
+    elif isinstance(answer, ToolUseBlock):
+        answer = [answer]
+    if isinstance(answer, (list, tuple)):
+        answer = Msg("", list(answer), "assistant")
+    if isinstance(answer, Msg):
+        reason = "tool_calls" if answer.calls else "stop"
+        finish = Finish(reason)  # type: ignore[arg-type]  # one of the two words
+        answer = ChatResponse([Candidate(answer, finish)], model=request.model)
+    if not isinstance(answer, ChatResponse):
+        text = f"{type(answer).__name__} is no answer"
+        hint = "text, Msg, blocks, ChatResponse, an exception, Fault, or a function that gives one"
+        raise ConfigError(text, hint=hint, code="testing.answer")
+    return answer if answer.model else replace(answer, model=request.model)
+
+
+def error_of(status: int, message: str, type: str = "") -> ProviderError:
+    """An error to be answered with."""
+    return ProviderError(message, status=status, type=type)
+
+
+def _error(error: ProviderError, wire: Wire) -> Rendered:
+    status = error.status or usual_status(error.kind)
+    headers = dict(_HEADERS)
+    if (wait := getattr(error, "retry_after", None)) is not None:
+        headers["retry-after"] = f"{wait:g}"
+    if wire.room.protocol == "bedrock-converse":
+        headers["x-amzn-errortype"] = _AWS_ERRORS.get(status, "ValidationException")
+    return Rendered(status, headers, [_bytes(error_body(error, wire))])
+
+
+_AWS_ERRORS = {
+    403: "AccessDeniedException", 404: "ResourceNotFoundException", 424: "ModelErrorException",
+    408: "ModelTimeoutException", 429: "ThrottlingException", 500: "InternalServerException",
+    503: "ServiceUnavailableException",
+}  # fmt: skip
+
+
+def error_body(error: ProviderError, wire: Wire) -> JsonObject:
+    """The body of an answer with an error status: what stands in place of an answer, not in one."""
+    if isinstance(error.body, dict):
+        return error.body
+    if wire.room.protocol in ("openai-chat", "openai-responses"):
+        kind = error.type or "invalid_request_error"
+        fields = {"message": error.message, "type": kind, "param": None, "code": error.code or None}
+        return {"error": fields}
+    body = wire.write_response(ChatResponse([], status="error", error=error)).body
+    names = ("type", "error", "code", "message", "request_id", "object", "param", "error_type")
+    return {name: body[name] for name in names if name in body}
+
+
+def _whole(resp: ChatResponse, wire: Wire, request: ChatRequest, fault: Fault) -> Rendered:
+    if fault.error is not None:
+        return _error(fault.error, wire)
+    body = _bytes(wire.write_response(resp, request).body)
+    if fault.malformed is not None:
+        body = body[: len(body) // 2]
+    chunks = [body] if fault.cut is None else [body[: fault.cut]]
+    return Rendered(200, dict(_HEADERS), chunks, fault.cut is not None)
+
+
+def _stream(resp: ChatResponse, wire: Wire, request: ChatRequest, fault: Fault) -> Rendered:
+    framing = wire.room.framing
+    encoder = Encoder(framing)
+    chunks = []
+    for event in _events(resp, wire, request, fault):
+        chunks.append(encoder.feed(event))
+        if fault.malformed == len(chunks):
+            # frames of AWS are broken by their checksum, anything else by its JSON
+            chunks.append(_NO_FRAME if framing == "aws-eventstream" else _NO_JSON[framing])
+        if fault.cut == len(chunks):
+            break
+    if fault.cut is None and (rest := encoder.finish()):
+        chunks.append(rest)
+    headers = {**_HEADERS, "content-type": CONTENT_TYPES[framing]}
+    return Rendered(200, headers, chunks, fault.cut is not None)
+
+
+_NO_JSON = {"sse": b'data: {"oops\n\n', "ndjson": b'{"oops\n', "json-array": b',{"oops'}
+_NO_FRAME = b"\0\0\0\x20\0\0\0\0oops" + b"\0" * 20
+
+
+def _events(
+    resp: ChatResponse, wire: Wire, request: ChatRequest, fault: Fault
+) -> Iterator[tuple[str | None, Any]]:
+    encoder = wire.stream_encoder(request, origin=resp.msg.origin)
+    sent = 0
+    for piece in _pieces(resp, wire, request):
+        for event in encoder.feed(piece):
+            yield event
+            sent += 1
+            if fault.error is not None and sent >= fault.after:
+                yield from encoder.feed(Failed(fault.error))
+                yield from encoder.finish()
+                return
+    yield from encoder.finish()
+
+
+def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Piece]:
+    """What a reader makes of the whole answer, with texts in words; why it ended comes last."""
+    decoder = wire.stream_decoder(request=request)
+    pieces = [*decoder.feed(wire.write_response(resp, request).body), *decoder.rest()]
+    for piece in sorted(pieces, key=lambda piece: type(piece) is End):
+        block = piece.block if type(piece) is Part else None
+        plain = type(block) is TextBlock and block == TextBlock(block.text)
+        if not (isinstance(piece, Part) and isinstance(block, TextBlock) and plain):
+            yield piece
+            continue
+        for word in _words(block.text):
+            yield Part(piece.key, TextBlock(word))
+
+
+def _words(text: str) -> list[str]:
+    """The text cut in front of its spaces."""
+    parts = text.split(" ")
+    return [parts[0], *(f" {part}" for part in parts[1:])]
+
+
+def _bytes(body: Any) -> bytes:
+    return arguments(body).encode()

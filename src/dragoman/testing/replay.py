@@ -1,0 +1,351 @@
+"""Replay: a transport that answers with what was recorded; Recording: one that records.
+
+A recording is a file of JSON lines, an Exchange each. Credentials are not in it: of headers only
+those are kept that say how a body is to be read, of an address no key, and where the text of a
+credential stands in a body, it is taken out.
+"""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from .._core.edges.http.transport import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    StreamReply,
+    Timeouts,
+    Transport,
+)
+from .._core.jsontext import Json, loads
+from ..errors import ConfigError, ReadError
+from .answers import Rendered
+from .scripted import AsyncSentReply, SentReply
+
+_KEPT = frozenset(
+    {"content-type", "anthropic-version", "anthropic-beta", "x-dashscope-sse", "accept",
+     "api-revision", "retry-after", "retry-after-ms", "x-should-retry", "request-id",
+     "x-request-id", "x-amzn-requestid", "x-amzn-errortype"}
+)  # fmt: skip
+_SECRET_QUERY = ("key", "api-key", "token", "signature", "credential")
+_SECRET_HEADER = re.compile("authorization|cookie|key|token|secret|signature|credential")
+_REMOVED = "<removed>"
+_BASE64 = "base64:"
+_ENOUGH = 8  # characters; what is shorter is no key, and may stand anywhere
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One call and its answer; `chunks` are the pieces of a stream, `response` a whole body.
+
+    Bodies that are JSON stand as JSON. Pieces are texts, or base64 behind `base64:` where they are
+    none.
+    """
+
+    method: str
+    url: str
+    request: Json
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    response: Json = None
+    chunks: list[str] | None = None
+
+    def rendered(self) -> Rendered:
+        """The answer as bytes."""
+        if self.chunks is not None:
+            return Rendered(self.status, dict(self.headers), [_bytes(one) for one in self.chunks])
+        body = self.response
+        whole = _bytes(body) if isinstance(body, str) else json.dumps(body).encode()
+        return Rendered(self.status, dict(self.headers), [whole])
+
+    def asks(self, call: HttpCall) -> bool:
+        """Whether the call is this one: method, path and query, and the same JSON."""
+        return (
+            self.method == call.method
+            and _path(self.url) == _path(_open_url(call.url))
+            and self.request == _json(call.body)
+        )
+
+
+class Replay:
+    """A transport, sync and async, that gives recorded answers and refuses every other call.
+
+    `recorded` is a file, or exchanges. A call is known by its method, path, query and the JSON of
+    its body; each exchange answers once. `in_order`: calls must come as they were recorded.
+    Raises ConfigError, with the difference to the nearest, for what was not recorded.
+    """
+
+    def __init__(
+        self,
+        recorded: str | os.PathLike[str] | Iterable[Exchange],
+        *,
+        in_order: bool = False,
+    ) -> None:
+        if isinstance(recorded, (str, os.PathLike)):
+            recorded = _read(Path(recorded))
+        self._left = list(recorded)
+        self._in_order = in_order
+        self._lock = Lock()
+        self.calls: list[HttpCall] = []
+
+    @property
+    def left(self) -> int:
+        """How many exchanges nobody has asked for."""
+        return len(self._left)
+
+    def send(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
+        """The recorded answer, whole."""
+        made = self.answer(call)
+        return Reply(made.status, made.headers, b"".join(made.chunks))
+
+    def stream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> SentReply:
+        """The recorded answer, in the pieces that it came in."""
+        return SentReply(self.answer(call))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
+        """The recorded answer, whole."""
+        return self.send(call)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> AsyncSentReply:
+        """The recorded answer, in the pieces that it came in."""
+        return AsyncSentReply(self.answer(call))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    def answer(self, call: HttpCall) -> Rendered:
+        """The answer that was recorded for this call."""
+        with self._lock:
+            self.calls.append(call)
+            may = self._left[:1] if self._in_order else self._left
+            found = next((one for one in may if one.asks(call)), None)
+            if found is None:
+                raise self._unknown(call, may)
+            self._left.remove(found)
+        return found.rendered()
+
+    def _unknown(self, call: HttpCall, may: list[Exchange]) -> ConfigError:
+        text = f"{call.method} {_path(_open_url(call.url))} was not recorded"
+        if not may:
+            hint = "all exchanges are used up; record it"
+        else:
+            asked = _spelled(call.method, _open_url(call.url), _json(call.body))
+            known = [_spelled(one.method, one.url, one.request) for one in may]
+            near = max(known, key=lambda one: difflib.SequenceMatcher(None, asked, one).ratio())
+            lines = difflib.unified_diff(near, asked, "recorded", "asked", lineterm="", n=1)
+            hint = "the nearest differs:\n" + "\n".join(list(lines)[:60])
+        return ConfigError(text, hint=hint, code="testing.unrecorded")
+
+
+class Recording:
+    """A transport that sends over another, and writes what went to and fro to a file, without keys.
+
+    `transport` is one of threads, of a loop, or both. A stream is written when it has been read to
+    its end.
+    """
+
+    def __init__(self, transport: Transport | AsyncTransport, path: str | os.PathLike[str]) -> None:
+        self._inner: Any = transport
+        self._path = Path(path)
+        self._lock = Lock()
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """Send, and write it down."""
+        reply: Reply = self._inner.send(call, timeouts)
+        self._write(call, reply.status, reply.headers, body=reply.body)
+        return reply
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
+        """Send, and write it down at the end."""
+        return _Recorded(self, call, self._inner.stream(call, timeouts))
+
+    def close(self) -> None:
+        """Close the other."""
+        self._inner.close()
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """Send, and write it down."""
+        reply: Reply = await self._inner.asend(call, timeouts)
+        self._write(call, reply.status, reply.headers, body=reply.body)
+        return reply
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
+        """Send, and write it down at the end."""
+        return _AsyncRecorded(self, call, await self._inner.astream(call, timeouts))
+
+    async def aclose(self) -> None:
+        """Close the other."""
+        await self._inner.aclose()
+
+    def _write(
+        self,
+        call: HttpCall,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        chunks: list[bytes] | None = None,
+    ) -> None:
+        exchange = Exchange(
+            call.method, _open_url(call.url), _json(call.body), status, _open_headers(headers),
+            None if chunks is not None else _json(body),
+            None if chunks is None else [_text(chunk) for chunk in chunks],
+        )  # fmt: skip
+        line = json.dumps(asdict(exchange), ensure_ascii=False)
+        for secret in _secrets(call):
+            line = line.replace(json.dumps(secret)[1:-1], _REMOVED)
+        with self._lock, self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+
+class _Recorded:
+    """A stream that is written down when it ends."""
+
+    def __init__(self, recording: Recording, call: HttpCall, inner: Any) -> None:
+        self._recording = recording
+        self._call = call
+        self._inner = inner
+        self.status: int = inner.status
+        self.headers: Mapping[str, str] = inner.headers
+
+    def __iter__(self) -> Iterator[bytes]:
+        chunks = []
+        for chunk in self._inner:
+            chunks.append(chunk)
+            yield chunk
+        self._ended(chunks)
+
+    def _ended(self, chunks: list[bytes]) -> None:
+        self._recording._write(self._call, self.status, self.headers, chunks=chunks)
+
+    def read(self) -> bytes:
+        return b"".join(self)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _AsyncRecorded:
+    """The same for a loop."""
+
+    def __init__(self, recording: Recording, call: HttpCall, inner: Any) -> None:
+        self._recording = recording
+        self._call = call
+        self._inner = inner
+        self.status: int = inner.status
+        self.headers: Mapping[str, str] = inner.headers
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        chunks = []
+        async for chunk in self._inner:
+            chunks.append(chunk)
+            yield chunk
+        self._recording._write(self._call, self.status, self.headers, chunks=chunks)
+
+    async def read(self) -> bytes:
+        return b"".join([chunk async for chunk in self])
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+# -- bodies, addresses and what is secret in them --------------------------------------------------
+
+
+def _read(path: Path) -> list[Exchange]:
+    exchanges = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                exchanges.append(Exchange(**json.loads(line)))
+            except (ValueError, TypeError) as error:
+                text = f"line {number} of {path.name} is no exchange: {error}"
+                hint = "record it with Recording"
+                raise ConfigError(text, hint=hint, code="testing.recording") from error
+    return exchanges
+
+
+def _json(body: bytes) -> Json:
+    """The JSON of a body, or its text."""
+    try:
+        return loads(body)
+    except ReadError:
+        return _text(body)
+
+
+def _text(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = _BASE64
+    return text if not text.startswith(_BASE64) else _BASE64 + base64.b64encode(data).decode()
+
+
+def _bytes(text: str) -> bytes:
+    if text.startswith(_BASE64):
+        return base64.b64decode(text.removeprefix(_BASE64))
+    return text.encode()
+
+
+def _path(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def _open_url(url: str) -> str:
+    """The address without user, password and keys."""
+    parts = urlsplit(url)
+    query = [(name, text) for name, text in parse_qsl(parts.query, keep_blank_values=True)
+             if not _is_secret(name)]  # fmt: skip
+    netloc = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, netloc, parts.path, urlencode(query), ""))
+
+
+def _is_secret(name: str) -> bool:
+    lower = name.lower().removeprefix("x-amz-").removeprefix("x-goog-")
+    return lower in _SECRET_QUERY or lower.endswith(("token", "key"))
+
+
+def _open_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): text for name, text in headers.items() if name.lower() in _KEPT}
+
+
+def _secrets(call: HttpCall) -> set[str]:
+    """Texts of the call that may be credentials."""
+    parts = urlsplit(call.url)
+    found = [text for name, text in parse_qsl(parts.query) if _is_secret(name)]
+    found += [parts.username or "", parts.password or ""]
+    for name, text in call.headers.items():
+        if _SECRET_HEADER.search(name.lower()):
+            found += [text, *text.split()]
+    return {text for text in found if len(text) >= _ENOUGH}
+
+
+def _spelled(method: str, url: str, body: Json) -> list[str]:
+    text = json.dumps(body, indent=1, ensure_ascii=False, sort_keys=True)
+    return [f"{method} {_path(url)}", *text.splitlines()]

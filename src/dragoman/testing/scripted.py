@@ -1,0 +1,161 @@
+"""Scripted: a transport that gives the answers of a test, in the protocol that it is asked in."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from threading import Lock
+from typing import Any, Self
+
+from .._core.edges.http.transport import HttpCall, Reply, Timeouts
+from .._core.exchange.wire import Wire
+from ..errors import ConfigError, ConnectionFailed, StreamBroken
+from ..message import ChatRequest
+from .answers import Answer, Rendered, asked_request, asked_wire, rendered
+
+
+class SentReply:
+    """An answer in pieces, for threads and for event loops; read once."""
+
+    def __init__(self, made: Rendered) -> None:
+        self.status = made.status
+        self.headers: Mapping[str, str] = made.headers
+        self.closed = False
+        self._made = made
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body; of one that breaks off, more than come."""
+        return sum(map(len, self._made.chunks)) + self._made.broken
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._made.chunks:
+            time.sleep(self._made.pause)
+            yield self._open(chunk)
+        self._end()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._made.chunks:
+            await asyncio.sleep(self._made.pause)
+            yield self._open(chunk)
+        self._end()
+
+    def _open(self, chunk: bytes) -> bytes:
+        if self.closed:
+            raise StreamBroken("the connection is closed", type="closed")
+        return chunk
+
+    def _end(self) -> None:
+        if self._made.broken:
+            raise StreamBroken("the connection broke", type="broken", hint="the script says so")
+
+    def close(self) -> None:
+        """Close it: whoever reads on gets a StreamBroken."""
+        self.closed = True
+
+    async def aclose(self) -> None:
+        """The same, for a loop."""
+        self.closed = True
+
+    def read(self) -> bytes:
+        """The whole body. Raises StreamBroken if it breaks off."""
+        return b"".join(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncSentReply(SentReply):
+    """The same, whose `read` is awaited."""
+
+    async def read(self) -> bytes:  # type: ignore[override]  # as the protocol has it
+        """The whole body. Raises StreamBroken if it breaks off."""
+        return b"".join([chunk async for chunk in self])
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Scripted:
+    """A transport, sync and async, that gives these answers, one for each call.
+
+    An answer is a text, a Msg, blocks, a ChatResponse, an exception (a ProviderError with a status
+    goes out as the wire's own error), a `Fault`, or a function of the ChatRequest that gives one.
+    Each goes out on the wire that the call speaks, whole or as a stream: `wire` names it, else the
+    address and the body tell. `repeat`: the last answer stands for all further calls.
+
+    `requests` are the calls so far as that wire reads them, `calls` as they came. Raises
+    ConfigError when no answer is left.
+    """
+
+    def __init__(
+        self, *answers: Answer, wire: str | Wire | None = None, repeat: bool = False
+    ) -> None:
+        self.requests: list[ChatRequest] = []
+        self.calls: list[HttpCall] = []
+        self._answers = list(answers)
+        self._wire = wire
+        self._repeat = repeat
+        self._lock = Lock()
+
+    @property
+    def left(self) -> int:
+        """How many answers nobody has asked for."""
+        return len(self._answers)
+
+    def send(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
+        """The next answer, whole."""
+        made = self.answer(call)
+        time.sleep(made.pause)
+        return _reply(made)
+
+    def stream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> SentReply:
+        """The next answer, in pieces."""
+        return SentReply(self.answer(call))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
+        """The next answer, whole."""
+        made = self.answer(call)
+        await asyncio.sleep(made.pause)
+        return _reply(made)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> AsyncSentReply:
+        """The next answer, in pieces."""
+        return AsyncSentReply(self.answer(call))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    def answer(self, call: HttpCall) -> Rendered:
+        """The next answer to this call, as bytes."""
+        wire = asked_wire(call, self._wire)
+        request = asked_request(call, wire)
+        with self._lock:
+            self.calls.append(call)
+            self.requests.append(request)
+            answer: Any = self._next()
+        return rendered(answer, wire, request)
+
+    def _next(self) -> Answer:
+        if not self._answers:
+            text = f"call {len(self.calls)} finds no answer: the script has none left"
+            hint = "give one answer for each call, or repeat=True"
+            raise ConfigError(text, hint=hint, code="testing.exhausted")
+        last = self._repeat and len(self._answers) == 1
+        return self._answers[0] if last else self._answers.pop(0)
+
+
+def _reply(made: Rendered) -> Reply:
+    if made.broken:
+        raise ConnectionFailed("the connection broke before the end of the answer", type="broken")
+    return Reply(made.status, made.headers, b"".join(made.chunks))

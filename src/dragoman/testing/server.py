@@ -1,0 +1,209 @@
+"""StrictServer: a server on loopback that judges what it is sent, as a provider would.
+
+It speaks one wire. A body that `study.check` or a judge of the test's finds fault with is answered
+with status 400 in that wire's own words; any other with the next answer of the script, whole or as
+a stream, or with what was recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from .._core.edges.http.transport import HttpCall, Timeouts
+from .._core.exchange.wire import Wire
+from .._core.jsontext import arguments
+from ..errors import DragomanError, ProviderError, StreamBroken
+from ..message import ChatRequest
+from ..study.check import check
+from .answers import Answer, asked_request, asked_wire, error_body, error_of
+from .replay import Replay
+from .scripted import Scripted, SentReply
+
+# (body, path) -> what is wrong with it, in sentences
+Judge: TypeAlias = Callable[[Any, str], Iterable[str]]
+
+_KEYS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+_MOST = 512 * 2**20  # bytes of a request
+_MEANT = (ConnectionError, TimeoutError)
+
+
+class StrictServer:
+    """A server of one wire, for a `with` block: `url` is what a client takes for its base URL.
+
+    `wire` is a protocol or a vendor. `answers` are those of `Scripted`, of which the last stands
+    for all further calls; or give a `Replay` in their place. `judges` are asked beside
+    `study.check`, each with the body and the path; `strict=False` asks them alone. `key`: calls
+    without it get status 401.
+
+    `requests` are the accepted calls as this wire reads them; `judged` are the faults that were
+    found, a list for each call; `calls` are all of them.
+    """
+
+    def __init__(
+        self,
+        wire: str | Wire,
+        *answers: Answer | Replay,
+        judges: Sequence[Judge] = (),
+        key: str | None = None,
+        strict: bool = True,
+    ) -> None:
+        given = asked_wire(HttpCall("POST", "", {}, b""), wire)
+        self.wire = given
+        self.requests: list[ChatRequest] = []
+        self.judged: list[list[str]] = []
+        self.calls: list[HttpCall] = []
+        self.key = key
+        self._judges = judges
+        self._strict = strict
+        first = answers[0] if answers else None
+        self._source: Scripted | Replay = (
+            first if isinstance(first, (Scripted, Replay))
+            else Scripted(*(answers or ("Hello.",)), wire=given, repeat=True)  # type: ignore[arg-type]
+        )  # fmt: skip
+        self._server: ThreadingHTTPServer | None = None
+
+    @property
+    def url(self) -> str:
+        """The base URL, with the path that this vendor's has: `http://127.0.0.1:1234/v1`."""
+        return self.root + urlsplit(getattr(self.wire.vendor, "base_url", "") or "").path
+
+    @property
+    def root(self) -> str:
+        """The address without a path."""
+        if self._server is None:
+            raise RuntimeError("the server runs in its `with` block only")
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        handler = type("Handler", (_Handler,), {"strict": self})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def answer(self, call: HttpCall) -> SentReply | ProviderError:
+        """What the call gets: an answer, or the error that refuses it."""
+        self.calls.append(call)
+        path = urlsplit(call.url).path
+        faults: list[str] = []
+        self.judged.append(faults)
+        if not _has_path(self.wire, path):
+            faults.append(f"{path} is no path of {self.wire.name}")
+            return error_of(404, faults[0], "not_found_error")
+        if call.method != "POST":
+            faults.append(f"{call.method} is not allowed, only POST")
+            return error_of(405, faults[0], "invalid_request_error")
+        if self.key is not None and not self._knows(call):
+            faults.append("the key is missing or wrong")
+            return error_of(401, faults[0], "authentication_error")
+        try:
+            faults += self._faults(call, path)
+        except DragomanError as error:
+            faults.append(str(error))
+        if faults:
+            return error_of(400, "; ".join(faults), "invalid_request_error")
+        self.requests.append(asked_request(call, self.wire))
+        return self._source.stream(call, Timeouts())
+
+    def _faults(self, call: HttpCall, path: str) -> list[str]:
+        found: list[str] = []
+        if self._strict:
+            refusals = check(call.body, self.wire, path=path)
+            found += [f"{one.where}: {one.rule}" for one in refusals]
+        for judge in self._judges:
+            found += judge(call.body, path)
+        return found
+
+    def _knows(self, call: HttpCall) -> bool:
+        given = {name.lower(): text for name, text in call.headers.items()}
+        texts = [given.get(name, "") for name in _KEYS]
+        return any(text.removeprefix("Bearer ") == self.key for text in texts)
+
+
+def _has_path(wire: Wire, path: str) -> bool:
+    return any(fnmatchcase(path.lower(), pattern) for pattern in wire.room.addresses)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone is no fault of the server's."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    strict: StrictServer
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        body = self.rfile.read(min(length, _MOST))
+        url = f"http://{self.headers.get('host', '127.0.0.1')}{self.path}"
+        call = HttpCall(self.command, url, dict(self.headers.items()), body)
+        try:
+            answer = self.strict.answer(call)
+        except ProviderError:  # the script says that no answer comes
+            self.close_connection = True
+            return
+        except DragomanError as error:  # the script is at its end, or has no such exchange
+            answer = error_of(500, str(error), "api_error")
+        with suppress(*_MEANT):
+            if isinstance(answer, ProviderError):
+                self._refuse(answer)
+            else:
+                self._send(answer)
+
+    do_GET = do_PUT = do_DELETE = do_PATCH = do_POST
+
+    def _refuse(self, error: ProviderError) -> None:
+        data = _json(error_body(error, self.strict.wire))
+        self._head(error.status or 400, {"content-type": "application/json"}, len(data))
+        self.wfile.write(data)
+
+    def _send(self, answer: SentReply) -> None:
+        streamed = answer.headers.get("content-type") != "application/json"
+        self._head(answer.status, answer.headers, None if streamed else answer.length)
+        try:
+            for chunk in answer:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk) if streamed else chunk)
+                self.wfile.flush()
+        except StreamBroken:
+            self._break()
+            return
+        if streamed:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _head(self, status: int, headers: Any, length: int | None) -> None:
+        self.send_response(status)
+        for name, text in headers.items():
+            self.send_header(name, text)
+        if length is None:
+            self.send_header("transfer-encoding", "chunked")
+        else:
+            self.send_header("content-length", str(length))
+        self.end_headers()
+
+    def _break(self) -> None:
+        """End the connection without the end of the body."""
+        self.wfile.flush()
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is printed."""
+
+
+def _json(body: Any) -> bytes:
+    return arguments(body).encode()
