@@ -22,6 +22,7 @@ from ..errors import DragomanError, ProviderError, StreamBroken
 from ..message import ChatRequest
 from ..study.check import check
 from .answers import Answer, asked_request, asked_wire, error_body, error_of
+from .official import load_types, official_faults
 from .replay import Replay
 from .scripted import Scripted, SentReply
 
@@ -29,6 +30,7 @@ from .scripted import Scripted, SentReply
 Judge: TypeAlias = Callable[[Any, str], Iterable[str]]
 
 _KEYS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+_OWN = ("openai", "anthropic")
 _MOST = 512 * 2**20  # bytes of a request
 _MEANT = (ConnectionError, TimeoutError)
 
@@ -37,9 +39,10 @@ class StrictServer:
     """A server of one wire, for a `with` block: `url` is what a client takes for its base URL.
 
     `wire` is a protocol or a vendor. `answers` are those of `Scripted`, of which the last stands
-    for all further calls; or give a `Replay` in their place. `judges` are asked beside
-    `study.check`, each with the body and the path; `strict=False` asks them alone. `key`: calls
-    without it get status 401.
+    for all further calls; or give a `Replay` in their place. Bodies are judged by `study.check`,
+    by the types of the official SDK for hosts of OpenAI and Anthropic where that is installed, and
+    by `judges`, which get the body as bytes and the path; `strict=False` asks these alone. `key`:
+    calls without it get status 401.
 
     `requests` are the accepted calls as this wire reads them; `judged` are the faults that were
     found, a list for each call; `calls` are all of them.
@@ -67,6 +70,8 @@ class StrictServer:
             else Scripted(*(answers or ("Hello.",)), wire=given, repeat=True)  # type: ignore[arg-type]
         )  # fmt: skip
         self._server: ThreadingHTTPServer | None = None
+        # other hosts of a protocol have fields and roles of their own
+        self._has_types = given.vendor is None or given.vendor.name in _OWN
 
     @property
     def url(self) -> str:
@@ -81,6 +86,8 @@ class StrictServer:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
+        if self._strict and self._has_types:
+            load_types(self.wire.room.protocol)
         handler = type("Handler", (_Handler,), {"strict": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
@@ -121,6 +128,8 @@ class StrictServer:
         if self._strict:
             refusals = check(call.body, self.wire, path=path)
             found += [f"{one.where}: {one.rule}" for one in refusals]
+            if not found and self._has_types:
+                found += official_faults(self.wire.room.protocol, call.body)
         for judge in self._judges:
             found += judge(call.body, path)
         return found

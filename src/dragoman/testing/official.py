@@ -1,0 +1,109 @@
+"""What the types of an official SDK say of a request, where that SDK is installed.
+
+Only wrong values and missing fields are faults. What the types do not name is none: SDKs name less
+than their APIs take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .._core.jsontext import loads
+from ..errors import ReadError
+
+# protocol: (package, module, the type of a whole request, that of one which streams)
+_TYPES = {
+    "anthropic": (
+        "anthropic.types.message_create_params",
+        "MessageCreateParamsNonStreaming", "MessageCreateParamsStreaming",
+    ),
+    "openai-chat": (
+        "openai.types.chat.completion_create_params",
+        "CompletionCreateParamsNonStreaming", "CompletionCreateParamsStreaming",
+    ),
+    "openai-responses": (
+        "openai.types.responses.response_create_params",
+        "ResponseCreateParamsNonStreaming", "ResponseCreateParamsStreaming",
+    ),
+}  # fmt: skip
+
+
+def official_faults(protocol: str, body: Any) -> list[str]:
+    """What is wrong with a body by the SDK's types; nothing where they cannot be asked.
+
+    >>> official_faults("cohere", b"{}")
+    []
+    """
+    row = _TYPES.get(protocol)
+    if row is None or not _installed(row[0].partition(".")[0]):
+        return []
+    try:
+        data = loads(body) if isinstance(body, (bytes, str)) else body
+    except ReadError as error:
+        return [str(error)]
+    module, whole, streamed = row
+    streams = isinstance(data, dict) and data.get("stream") is True
+    return _faults(_adapter(module, streamed if streams else whole), data)
+
+
+def load_types(protocol: str) -> None:
+    """Load the SDK's types now, which takes seconds, and not while a client waits."""
+    if (row := _TYPES.get(protocol)) is not None and _installed(row[0].partition(".")[0]):
+        _adapter(row[0], row[1])
+        _adapter(row[0], row[2])
+
+
+def _faults(adapter: Any, data: Any) -> list[str]:
+    from pydantic import ValidationError
+
+    try:
+        value = adapter.validate_python(data)
+    except ValidationError as error:
+        return [_told(error, "$")]
+    return list(_late_faults(value, "$", ValidationError))
+
+
+def _installed(package: str) -> bool:
+    return find_spec(package) is not None and find_spec("pydantic") is not None
+
+
+@cache
+def _adapter(module: str, name: str) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(getattr(import_module(module), name))
+
+
+def _late_faults(value: Any, path: str, kind: type[Any]) -> Iterator[str]:
+    """The faults of what pydantic judges when it is iterated."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _late_faults(item, f"{path}.{name}", kind)
+    elif isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        items, index = iter(value), 0
+        while True:
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            except kind as error:
+                yield _told(error, path)
+                return
+            yield from _late_faults(item, f"{path}[{index}]", kind)
+            index += 1
+
+
+def _told(error: Any, path: str) -> str:
+    """One fault of several: a value that fits no member of a union has one for each."""
+    faults = error.errors(include_url=False, include_context=False)
+    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in faults[0]["loc"][:2]]
+    if len(faults) > 1:
+        steps = steps[:1]
+    said = faults[0]["msg"]
+    if len(faults) > 1:
+        said = f"it fits none of {len(faults)} forms, of which the first says: {said}"
+    return f"{path}{''.join(steps)}: by the official types: {said}"
