@@ -95,6 +95,7 @@ class FrontDoor:
         formatting = {name: settings.pop(name) for name in FORMATTER_OPTIONS if name in settings}
         if "history_tokens" in settings:
             formatting["max_tokens"] = settings.pop("history_tokens")
+            formatting.setdefault("token_counter", CharTokenCounter())
         if formatter is not None and formatting:
             text = f"a formatter is given, and so is {next(iter(formatting))}"
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
