@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dragoman import Vendor
+from dragoman._core.caches import CACHES
 from dragoman._core.edges.http import tokens
 from dragoman._core.edges.http.credentials import API_KEY, Auth, aauthorized, address, authorized
 from dragoman._core.edges.http.transport import HttpCall
@@ -206,8 +207,8 @@ def test_a_place_holds_a_name_alone(value: str) -> None:
 
 @pytest.fixture
 def _fresh() -> None:
-    for made in (tokens._google_credentials, tokens._azure_credential, tokens._aws_session):
-        made.cache_clear()
+    for name in ("_google_credentials", "_azure_credential", "_aws_session"):
+        CACHES[f"{tokens.__name__}.{name}"].clear()
 
 
 @pytest.mark.usefixtures("_fresh")

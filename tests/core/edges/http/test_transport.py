@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import pickle
 import threading
 import time
+import weakref
 from typing import Any
 
 import pytest
 
-from dragoman._core.edges.http.over_aiohttp import proxy_of
+from dragoman._core.caches import CACHES
+from dragoman._core.edges.http import over_aiohttp
 from dragoman._core.edges.http.transport import HttpCall, Timeouts, transport_of
 from dragoman.errors import (
     ConfigError,
@@ -355,6 +358,22 @@ def test_one_transport_serves_one_loop_after_another(way: Way) -> None:
         server.wait_closed(2)  # the end of a loop closes what it had opened
 
 
+@async_ways
+def test_a_transport_keeps_no_loop_that_has_ended(way: Way) -> None:
+    transport = way.make("")
+    loops: list[weakref.ref[Any]] = []
+
+    async def one() -> None:
+        loops.append(weakref.ref(asyncio.get_running_loop()))
+        await transport.asend(call(server.url), Timeouts())
+
+    with serving(good) as server:
+        for _ in range(3):
+            guarded(one)
+        gc.collect()
+        assert [loop() is None for loop in loops] == [True, True, False]
+
+
 @every_way
 def test_a_compressed_answer_is_unpacked(way: Way) -> None:
     packed = gzip.compress(b"data: 1\n\n" * 50)
@@ -409,7 +428,7 @@ def test_redirects_are_not_followed_with_a_key() -> None:
 
 @every_way
 def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    proxy_of.cache_clear()
+    CACHES[f"{over_aiohttp.__name__}.proxy_of"].clear()
     with serving(good) as proxy:
         named = proxy.url.replace("http://", "http://user:p%40ss@")
         monkeypatch.setenv("HTTP_PROXY", named)
@@ -418,7 +437,7 @@ def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.Monkey
         with serving(good) as direct:
             way.send(direct.url)
         assert len(direct.requests) == 1
-    proxy_of.cache_clear()
+    CACHES[f"{over_aiohttp.__name__}.proxy_of"].clear()
     assert reply.status == 200
     [asked] = proxy.requests
     assert asked.path == "http://api.nowhere.example/v1/chat/completions"

@@ -6,18 +6,16 @@ a POST is not idempotent.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit, urlunsplit
-from weakref import WeakKeyDictionary
 
 from ....errors import ConfigError, ProviderError
+from ...caches import remember
 from .failing import Stage, broken, closed, reason_of, timed_out
-from .over_httpx2 import aread_all, kept
+from .over_httpx2 import PerLoop, aread_all
 from .transport import HttpCall, Reply, Timeouts, checked, with_usual
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ class AiohttpTransport:
     """Sends through aiohttp. Holds no connection before the first call, and none in a pickle."""
 
     def __init__(self) -> None:
-        self._sessions: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
+        self._sessions = PerLoop(_session, lambda session: session.close())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()
@@ -46,7 +44,7 @@ class AiohttpTransport:
 
         begun = time.monotonic()
         checked(call)
-        session = await self._of_loop()
+        session = await self._sessions.get()
         limits = aiohttp.ClientTimeout(
             total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
         )
@@ -54,11 +52,12 @@ class AiohttpTransport:
             url = URL(call.url, encoded=True)
             proxy, told = proxy_of(url.scheme, url.host or "")
             headers = with_usual(call)
-            if told is not None and url.scheme == "http":  # the proxy reads the request itself
-                headers.update(told)
+            to_proxy = {"proxy-authorization": told} if told else {}
+            if url.scheme == "http":  # the proxy reads the request itself
+                headers.update(to_proxy)
             response = await session.request(
                 call.method, url, data=call.body or None, headers=headers, timeout=limits,
-                allow_redirects=False, proxy=proxy, proxy_headers=told,
+                allow_redirects=False, proxy=proxy, proxy_headers=to_proxy or None,
             )  # fmt: skip
         except Exception as error:
             made = fault(error, call.url, timeouts, begun, "answer")
@@ -69,30 +68,23 @@ class AiohttpTransport:
 
     async def aclose(self) -> None:
         """Close all connections of this loop."""
-        if (held := self._sessions.pop(asyncio.get_running_loop(), None)) is not None:
-            await held[1].aclose()
-
-    async def _of_loop(self) -> aiohttp.ClientSession:
-        loop = asyncio.get_running_loop()
-        held = self._sessions.get(loop)
-        if held is None:
-            import aiohttp
-
-            session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                max_line_size=_LONGEST_LINE,
-                max_field_size=_LONGEST_LINE,
-            )
-            held = self._sessions[loop] = session, kept(session.close)
-            await anext(held[1])
-        session_of_loop: aiohttp.ClientSession = held[0]
-        return session_of_loop
+        await self._sessions.aclose()
 
 
-@lru_cache(maxsize=64)
-def proxy_of(scheme: str, host: str) -> tuple[str | None, Mapping[str, str] | None]:
-    """The proxy that the environment names for a host, and the headers that tell it who calls.
+def _session() -> aiohttp.ClientSession:
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=_LONGEST_LINE,
+        max_field_size=_LONGEST_LINE,
+    )
+
+
+@remember("the proxy of each host", entries=64, size=2**12)
+def proxy_of(scheme: str, host: str) -> tuple[str | None, str | None]:
+    """The proxy that the environment names for a host, and how it is told who calls.
 
     aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and takes
     credentials of a .netrc along.
@@ -104,12 +96,12 @@ def proxy_of(scheme: str, host: str) -> tuple[str | None, Mapping[str, str] | No
     if not found or proxy_bypass(host):
         return None, None
     parts = urlsplit(found if "://" in found else f"http://{found}")
-    headers = None
+    told = None
     if parts.username is not None:
-        told = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        headers = {"proxy-authorization": f"Basic {b64encode(told).decode()}"}
+        words = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        told = f"Basic {b64encode(words).decode()}"
     netloc = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=netloc)), headers
+    return urlunsplit(parts._replace(netloc=netloc)), told
 
 
 def fault(

@@ -12,9 +12,9 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakKeyDictionary, WeakSet
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from weakref import WeakSet
 
 from ....errors import ConfigError, ProviderError
 from .failing import Stage, broken, closed, reason_of, timed_out, whole
@@ -23,6 +23,7 @@ from .transport import HttpCall, Reply, Timeouts, checked, with_usual
 if TYPE_CHECKING:
     import httpx2
 
+_T = TypeVar("_T")
 _KEPT = 100  # connections that wait for the next call
 
 
@@ -33,7 +34,7 @@ class Httpx2Transport:
         self._lock = threading.Lock()
         self._client: httpx2.Client | None = None
         self._sockets: WeakSet[Any] = WeakSet()  # network streams of the sync client
-        self._clients: WeakKeyDictionary[Any, _LoopClient] = WeakKeyDictionary()
+        self._clients = PerLoop(_async_client, lambda client: client.aclose())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()
@@ -69,7 +70,7 @@ class Httpx2Transport:
         """The answer as soon as its status and headers are there; see AsyncTransport."""
         begun = time.monotonic()
         request = _request(checked(call), timeouts)
-        client = await self._of_loop()
+        client = await self._clients.get()
         with faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
                 response = await client.send(request, stream=True)
@@ -77,8 +78,7 @@ class Httpx2Transport:
 
     async def aclose(self) -> None:
         """Close all connections of this loop."""
-        if (held := self._clients.pop(asyncio.get_running_loop(), None)) is not None:
-            await held.keeper.aclose()
+        await self._clients.aclose()
 
     def _sync(self) -> httpx2.Client:
         client = self._client
@@ -91,37 +91,54 @@ class Httpx2Transport:
                 client = self._client
         return client
 
-    async def _of_loop(self) -> httpx2.AsyncClient:
-        loop = asyncio.get_running_loop()
-        held = self._clients.get(loop)
-        if held is None:
-            import httpx2
-
-            client = httpx2.AsyncClient(timeout=None, limits=_limits())
-            held = self._clients[loop] = _LoopClient(client)
-            await anext(held.keeper)
-        return held.client
-
     def _traced(self, event: str, info: Mapping[str, Any]) -> None:
         """Keep every connection that is made, for `close` in another thread."""
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             self._sockets.add(info["return_value"])
 
 
-class _LoopClient:
-    """The client of one loop, closed with it: `asyncio.run` ends what `keeper` is."""
+class PerLoop(Generic[_T]):
+    """What each loop has of its own: made at first use, closed with the loop or before."""
 
-    def __init__(self, client: httpx2.AsyncClient) -> None:
-        self.client = client
-        self.keeper = kept(client.aclose)
+    def __init__(self, make: Callable[[], _T], close: Callable[[_T], Awaitable[Any]]) -> None:
+        self._make = make
+        self._close = close
+        self._lock = threading.Lock()
+        self._held: dict[Any, tuple[_T, AsyncGenerator[None]]] = {}
+
+    async def get(self) -> _T:
+        """That of the loop that runs."""
+        loop = asyncio.get_running_loop()
+        held = self._held.get(loop)
+        if held is None:
+            made = self._make()
+            keeper = self._keeper(made)
+            with self._lock:
+                kept = {one: row for one, row in self._held.items() if not one.is_closed()}
+                self._held = {**kept, loop: (made, keeper)}
+            await anext(keeper)
+            return made
+        return held[0]
+
+    async def aclose(self) -> None:
+        """Close that of the loop that runs, if it has one."""
+        with self._lock:
+            held = self._held.pop(asyncio.get_running_loop(), None)
+        if held is not None:
+            await held[1].aclose()
+
+    async def _keeper(self, made: _T) -> AsyncGenerator[None]:
+        """Closes it when the loop shuts its generators down, as `asyncio.run` does at its end."""
+        try:
+            yield
+        finally:
+            await self._close(made)
 
 
-async def kept(close: Callable[[], Any]) -> AsyncGenerator[None]:
-    """Closes something at the end of the loop, which shuts its generators down, or before."""
-    try:
-        yield
-    finally:
-        await close()
+def _async_client() -> httpx2.AsyncClient:
+    import httpx2
+
+    return httpx2.AsyncClient(timeout=None, limits=_limits())
 
 
 def _limits() -> httpx2.Limits:

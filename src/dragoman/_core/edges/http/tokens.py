@@ -11,12 +11,12 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
 from ....errors import ConfigError, ProviderError
+from ...caches import remember
 from .failing import reason_of
 from .transport import HttpCall, Timeouts, transport_of
 
@@ -46,7 +46,7 @@ def google(variable: str | None) -> str:
     return token
 
 
-@cache
+@remember("the credentials that Google finds", entries=1, size=2**14)
 def _google_credentials() -> Any:
     import google.auth
 
@@ -102,7 +102,7 @@ def entra(scope: str, variable: str | None) -> str:
     return token
 
 
-@cache
+@remember("the credential that Entra's library tries", entries=1, size=2**14)
 def _azure_credential() -> Any:
     from azure.identity import DefaultAzureCredential
 
@@ -141,7 +141,7 @@ def _aws_region(url: str) -> str:
     return found[0] if found else next(filter(None, map(os.environ.get, names)), "")
 
 
-@cache
+@remember("AWS sessions by profile", entries=4, size=2**20)
 def _aws_session(profile: str | None) -> Any:
     import botocore.session
 

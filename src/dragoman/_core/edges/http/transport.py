@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
@@ -17,6 +16,7 @@ from typing import Any, Literal, Protocol, Self, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
 from ....errors import ConfigError, Timeout
+from ...caches import remember
 from ...redaction import shown
 
 
@@ -238,20 +238,20 @@ def _is_address(url: str) -> bool:
     return parts.scheme in ("https", "http") and bool(parts.hostname)
 
 
-@cache
-def usual_headers() -> dict[str, str]:
+@remember("the headers of every call", entries=1)
+def usual_headers() -> tuple[tuple[str, str], ...]:
     """What every call of ours says beside its own headers."""
     from importlib.metadata import version
 
-    return {
-        "accept": "*/*",
-        "accept-encoding": "gzip, deflate",
-        "user-agent": f"dragoman/{version('dragoman')}",
-    }
+    return (
+        ("accept", "*/*"),
+        ("accept-encoding", "gzip, deflate"),
+        ("user-agent", f"dragoman/{version('dragoman')}"),
+    )
 
 
 def with_usual(call: HttpCall) -> dict[str, str]:
     """The headers of a call, and those that every call has."""
     given = {name.lower() for name in call.headers}
-    usual = {name: text for name, text in usual_headers().items() if name not in given}
+    usual = {name: text for name, text in usual_headers() if name not in given}
     return {**usual, **call.headers}
