@@ -143,7 +143,19 @@ class Vendor:
                 raise ConfigError(text, path=f"$.headers.{name}", code="vendor.headers")
 
     def check(self) -> None:
-        """Raise ConfigError, with a path, for a dialect or a fact that no wire would heed."""
+        """Raise ConfigError, with a path, for a dialect or a fact that no wire would heed.
+
+        And for credentials and places of another form.
+        """
+        auths = {"auth": self.auth, **{f"auths.{name}": auth for name, auth in self.auths.items()}}
+        for path, auth in auths.items():
+            if not isinstance(auth, Auth):
+                text = f"must be an Auth, not {type(auth).__name__}"
+                raise ConfigError(text, path=f"$.{path}", code="vendor.auth")
+        for place, variables in self.places.items():
+            if not isinstance(variables, (tuple, list)):
+                text = f"must be names of variables in a tuple, not {type(variables).__name__}"
+                raise ConfigError(text, path=f"$.places.{place}", code="vendor.places")
         for protocol, dialect in self.wires.items():
             _check_dialect(dialect, room(protocol).dialect_class, f"$.wires.{protocol}")
         for protocol, facts in self.facts.items():

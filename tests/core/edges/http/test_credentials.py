@@ -136,6 +136,20 @@ def test_a_header_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.headers["anthropic-workspace-id"] == "w2"
 
 
+@pytest.mark.parametrize(
+    ("wrong", "path"),
+    [
+        ({"auth": "Bearer"}, "$.auth"),
+        ({"auths": {"anthropic": None}}, "$.auths.anthropic"),
+        ({"places": {"region": "AWS_REGION"}}, "$.places.region"),
+    ],
+)
+def test_a_row_with_odd_credentials_is_refused(wrong: dict[str, Any], path: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        Vendor("own", **wrong).check()
+    assert raised.value.path == path
+
+
 # -- addresses ----------------------------------------------------------------------------------
 
 
