@@ -211,7 +211,10 @@ def good(peer: Peer) -> bool:
 
 
 @every_sdk
-def test_our_bytes_go_out_as_the_client_would_send_its_own(sdk: Sdk) -> None:
+def test_our_bytes_go_out_as_the_client_would_send_its_own(
+    sdk: Sdk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
     with serving(good) as server:
         for whole in (True, False):
             status, got, error = through(sdk, server.url, whole=whole)
@@ -223,6 +226,7 @@ def test_our_bytes_go_out_as_the_client_would_send_its_own(sdk: Sdk) -> None:
         assert request.body == BODY
         assert request.headers[name] == text
         assert request.headers["content-type"] == "application/json"
+    assert KEY not in "".join(record.getMessage() for record in caplog.records)
 
 
 @every_sdk

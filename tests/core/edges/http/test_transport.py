@@ -9,6 +9,7 @@ import pickle
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -330,6 +331,32 @@ def test_a_stream_closed_by_another_task(way: Way) -> None:
             return got
 
         assert guarded(closing) == [b"data: 1\n\n"]
+
+
+@sync_ways
+def test_one_transport_serves_many_threads(way: Way) -> None:
+    with serving(good) as server, ThreadPoolExecutor(8) as threads:
+        transport = way.make(server.url)
+        made = [threads.submit(transport.send, call(server.url), Timeouts()) for _ in range(64)]
+        assert [reply.result(GUARD).status for reply in made] == [200] * 64
+        transport.close()
+        server.wait_closed(server.opened)
+    assert server.opened <= 8
+
+
+@async_ways
+def test_one_transport_serves_many_tasks(way: Way) -> None:
+    with serving(good) as server:
+
+        async def all_of_them() -> list[int]:
+            transport = way.make(server.url)
+            calls = [transport.asend(call(server.url), Timeouts()) for _ in range(64)]
+            replies = await asyncio.gather(*calls)
+            await transport.aclose()
+            return [reply.status for reply in replies]
+
+        assert guarded(all_of_them) == [200] * 64
+        server.wait_closed(server.opened)
 
 
 def test_a_transport_closed_while_a_thread_waits_for_an_answer() -> None:
