@@ -7,6 +7,8 @@
     < formatter, toolkit, structured, study              what programs call
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
+
+PYTEST_DONT_REWRITE: pytest would warn a program that imports this before it loads our plugin.
 """
 
 from __future__ import annotations

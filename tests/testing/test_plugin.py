@@ -85,6 +85,32 @@ def test_an_odd_setting_is_an_error(tmp_path: Path) -> None:
     assert "dragoman_network is any or loopback" in output
 
 
+ONE = """
+import dragoman
+
+def test_one():
+    assert dragoman.Msg("Tony", "Hi.", "user").text == "Hi."
+"""
+
+
+def test_whoever_has_it_installed_is_warned_of_nothing(tmp_path: Path) -> None:
+    metadata = tmp_path / "site" / "acme-1.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    name = "dragoman.testing.plugin"
+    (metadata / "entry_points.txt").write_text(f"[pytest11]\n{name} = {name}\n")
+    (metadata / "RECORD").write_text("dragoman/__init__.py,,\ndragoman/testing/plugin.py,,\n")
+    (tmp_path / "test_one.py").write_text(ONE)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    sites = [str(tmp_path / "site"), *sys.path]
+    for first in ("pytest", "dragoman, pytest", "pytest, dragoman.testing.plugin"):
+        code = f"import sys; sys.path[:0] = {sites!r}; import {first};"
+        code += "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider']))"
+        command = [sys.executable, "-W", "error", "-c", code]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_the_plugin_alone_loads_nothing_else() -> None:
     code = (
         "import sys, dragoman.testing.plugin;"
