@@ -7,11 +7,11 @@ than their APIs take.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from .._core.caches import remember
 from .._core.jsontext import loads
 from ..errors import ReadError
 
@@ -71,7 +71,7 @@ def _installed(package: str) -> bool:
     return find_spec(package) is not None and find_spec("pydantic") is not None
 
 
-@cache
+@remember("the types of requests of official SDKs", entries=6, size=2**20)
 def _adapter(module: str, name: str) -> Any:
     from pydantic import TypeAdapter
 
