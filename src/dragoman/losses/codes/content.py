@@ -186,7 +186,8 @@ ROWS: dict[str, Code] = {
     "media.not_fetched": dropped(
         "the wire needs the bytes and they were not fetched",
         fix="Give the bytes as `Base64Source`, or give the formatter or wire a `fetch` that"
-        " returns them; the default one reads files under the current directory and nothing else.",
+        " returns them: `MediaFetcher` asks the web, the default one reads files under the"
+        " current directory and nothing else.",
         asks=("sources", "schemes", "url_types"),
     ),
     "media.type": dropped(
