@@ -161,7 +161,7 @@ def run(server: StrictServer, make: Callable[..., Any], other: StrictServer) -> 
     assert talk.said(None).text == "After all."
     assert len(server.calls) == 11
     # 10 truncation
-    short = Conversation(server, make(history_tokens=60, truncate=DropOldest()))
+    short = Conversation(server, make(history_tokens=200, truncate=DropOldest()))
     assert short.ask([*talk.history, Msg.user("Short?")]).text == "Cut."
     assert len(server.requests[-1].messages) < len(talk.history)
     # 11 another provider in mid-conversation

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Self, TypedDict
+from weakref import finalize
 
 from .._core.edges.http.credentials import Key, aauthorized, address, authorized
 from .._core.edges.http.failing import told_by_headers
@@ -236,6 +237,8 @@ class Endpoint:
             if self._sync is None:
                 given = self.connection
                 self._sync = transport_of(given.transport, asynchronous=False)
+                if self._sync is not given.transport:  # ours to close, if nobody does
+                    finalize(self, self._sync.close)
             return self._sync
 
     def _atransport(self) -> AsyncTransport:
