@@ -68,7 +68,17 @@ class AnswerFormatter(RequestFormatter):
     def read_response(
         self, raw: Any, tools: ToolList | Msg = None, request: SentRequest = None
     ) -> ChatResponse:
-        """The same with what stands beside the message: usage, finish, further candidates."""
+        """The same with what stands beside the message: usage, finish, further candidates.
+
+        `raw` may also be what a model of `dragoman.model` gave.
+        """
+        given = getattr(raw, "response", raw)  # of a part of a stream
+        if isinstance(given, ChatResponse):
+            body = getattr(given, "raw", None)
+            if body is None:  # it was read as it came
+                self.named(given, request)
+                return given
+            raw = body
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
             raise _whole_error(resp.error)

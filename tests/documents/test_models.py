@@ -1,0 +1,249 @@
+"""Document 002: the formatter writes and reads, the model sends, and each goes with several."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ConfigError, Msg, Tool, matrix, model
+from dragoman import formatter as formatters
+from dragoman.formatter import (
+    AnthropicChatFormatter,
+    FormatterBase,
+    OllamaChatFormatter,
+    OpenAIChatFormatter,
+)
+from dragoman.message import ChatResponse
+from dragoman.model import (
+    AnthropicChatModel,
+    ChatModelBase,
+    DashScopeChatModel,
+    DeepSeekChatModel,
+    FormatterMismatch,
+    GeminiChatModel,
+    OllamaChatModel,
+    OpenAIChatModel,
+    paired,
+)
+from dragoman.testing import Scripted
+
+demand = pytest.mark.demand
+QUESTION = [Msg("Tony", "Where is Paris?", "user")]
+WARMTH = Tool("warmth", "How warm it is", {"type": "object", "properties": {}})
+
+
+def key_of(kind: type[ChatModelBase]) -> dict[str, Any]:
+    return {} if kind is OllamaChatModel else {"api_key": "none"}
+
+
+def made(kind: Any, *answers: Any, name: str = "m", **settings: Any) -> tuple[Any, Scripted]:
+    script = Scripted(*answers)
+    return kind(name, **key_of(kind), transport=script, stream=False, **settings), script
+
+
+@pytest.mark.parametrize(
+    ("kind", "formatter"),
+    [
+        pytest.param(DashScopeChatModel, formatters.DashScopeChatFormatter, marks=demand("S62")),
+        pytest.param(OpenAIChatModel, formatters.OpenAIChatFormatter, marks=demand("S63")),
+        pytest.param(AnthropicChatModel, AnthropicChatFormatter, marks=demand("S64")),
+        pytest.param(GeminiChatModel, formatters.GeminiChatFormatter, marks=demand("S65")),
+    ],
+)
+def test_the_type_of_a_model_picks_its_formatter(kind: Any, formatter: Any) -> None:
+    assert isinstance(kind("m", **key_of(kind)).formatter, formatter)
+
+
+@demand("S66")
+def test_an_unknown_type_of_model_is_an_error() -> None:
+    class Odd(ChatModelBase):
+        async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return None
+
+    with pytest.raises(ConfigError, match="Unknown model type: Odd"):
+        _ = Odd("m").formatter
+
+
+@dataclass
+class Agent:
+    """Document 002's: it coordinates a formatter and a model, which know nothing of each other."""
+
+    formatter: Any
+    model: Any
+
+    async def reply(self, msgs: list[Msg]) -> Msg:
+        messages = await self.formatter.format(msgs)
+        response = await paired(self.formatter, self.model)(messages)
+        answer: Msg = self.formatter.parse_response(response)
+        return answer
+
+
+@demand("S141", "S143")
+def test_messages_go_through_formatter_model_and_formatter_again() -> None:
+    claude, script = made(AnthropicChatModel, "In France.", name="claude-opus-5-5")
+    answer = asyncio.run(Agent(AnthropicChatFormatter(), claude).reply(QUESTION))
+    assert isinstance(answer, Msg)
+    assert answer.role == "assistant"
+    assert answer.get_text_content() == "In France."
+    assert script.requests[0].messages[0].text == "Where is Paris?"
+
+
+@demand("S142", "S144")
+def test_no_class_does_both() -> None:
+    sends = {name for name, _ in inspect.getmembers(ChatModelBase, inspect.isfunction)}
+    writes = {name for name, _ in inspect.getmembers(FormatterBase, inspect.isfunction)}
+    assert "__call__" in sends
+    assert not sends & {"format", "parse_response", "format_tools"}
+    assert {"format", "parse_response"} <= writes
+    assert not writes & {"post", "apost", "sync"}
+    hints = inspect.signature(model.ChatModel.__call__).parameters["messages"].annotation
+    assert "Msg" not in str(hints).replace("WireMessages", "")
+
+
+@pytest.mark.parametrize(
+    ("formatter", "kind", "path"),
+    [
+        pytest.param(
+            OpenAIChatFormatter, OllamaChatModel, "/v1/chat/completions", marks=demand("S145")
+        ),
+        pytest.param(OllamaChatFormatter, OllamaChatModel, "/api/chat", marks=demand("S146")),
+        pytest.param(
+            OpenAIChatFormatter, DeepSeekChatModel, "/chat/completions", marks=demand("S147")
+        ),
+        pytest.param(
+            OpenAIChatFormatter, OpenAIChatModel, "/v1/chat/completions", marks=demand("S148")
+        ),
+        pytest.param(
+            AnthropicChatFormatter, AnthropicChatModel, "/v1/messages", marks=demand("S148")
+        ),
+    ],
+)
+def test_a_formatter_goes_with_a_model_that_has_an_endpoint_for_it(
+    formatter: Any, kind: Any, path: str
+) -> None:
+    one, script = made(kind, "In France.")
+    writes = formatter()
+    answer = paired(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
+    assert writes.parse_response(answer).get_text_content() == "In France."
+    assert script.calls[0].url.endswith(path)
+
+
+@demand("S151")
+def test_a_model_is_tested_without_messages() -> None:
+    one, script = made(OpenAIChatModel, "In France.")
+    schemas = OpenAIChatFormatter().format_tools([WARMTH])
+    dicts = [{"role": "user", "content": "Where is Paris?"}]
+    answer = asyncio.run(one(dicts, tools=schemas))
+    assert answer.text == "In France."
+    assert [tool.name for tool in script.requests[0].tools if isinstance(tool, Tool)] == ["warmth"]
+
+
+@demand("S152")
+def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
+    one, script = made(DeepSeekChatModel, "In France.", "In Italy.")
+    agent = Agent(OpenAIChatFormatter(), one)
+    asyncio.run(agent.reply(QUESTION))
+    agent.formatter = AnthropicChatFormatter()
+    answer = asyncio.run(agent.reply(QUESTION))
+    assert answer.get_text_content() == "In Italy."
+    assert [call.url.rpartition("/")[2] for call in script.calls] == ["completions", "messages"]
+
+
+@demand("S153", "S159")
+def test_each_model_goes_with_several_formatters() -> None:
+    by_model: dict[str, set[str]] = {}
+    for cell in matrix():
+        if cell.works:
+            by_model.setdefault(cell.model, set()).add(cell.formatter)
+    assert all(len(found) >= 2 for found in by_model.values())
+    assert len(by_model["OllamaChatModel"]) > len(by_model["GeminiChatModel"])
+
+
+class EchoModel(ChatModelBase):
+    """A provider of one's own: a class below 30 lines; its formatter is one that is there."""
+
+    wire_name = "openai-chat"
+
+    async def __call__(
+        self, messages: Any, tools: Any = None, tool_choice: Any = None,
+        stream: bool | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        said = messages[-1]["content"]
+        body = {"choices": [{"message": {"role": "assistant", "content": f"You said: {said}"}}]}
+        return dragoman.wire("openai-chat").read_response(body)
+
+
+@demand("S154", "S158")
+def test_a_new_provider_changes_one_place_or_two_small_ones() -> None:
+    # as a row: formatter and model both know it
+    host = dragoman.Vendor("acme", base_url="https://acme.example/v1", key="ACME_KEY",
+                           wires={"openai-chat": None})  # fmt: skip
+    script = Scripted("Hello.", wire="openai-chat")
+    acme = model.ChatModel(host, "a-1", "none", transport=script)
+    assert acme.sync(dragoman.Formatter(host).format_sync(QUESTION)).text == "Hello."
+    # as a class: under 30 lines
+    assert len(inspect.getsource(EchoModel).splitlines()) < 30
+    echo = EchoModel("e-1")
+    answer = asyncio.run(Agent(echo.formatter, echo).reply(QUESTION))
+    assert answer.get_text_content() == "You said: Where is Paris?"
+
+
+@demand("S155")
+def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> None:
+    claude, _ = made(AnthropicChatModel)
+    with pytest.raises(FormatterMismatch, match="no endpoint that takes it") as caught:
+        paired(OpenAIChatFormatter(), claude)
+    assert "anthropic" in str(caught.value)
+
+
+@demand("S160", "S161")
+def test_the_matrix_of_all_pairs_has_a_reason_for_each() -> None:
+    cells = matrix()
+    assert len({(cell.formatter, cell.model) for cell in cells}) == len(cells)
+    assert {cell.works for cell in cells} == {True, False}
+    assert all(cell.reason for cell in cells)
+    [cell] = matrix(("AnthropicChatFormatter",), ("OllamaChatModel",))
+    assert cell.works  # Ollama has an endpoint for that protocol since 2026
+    assert "anthropic" in cell.reason
+    [cell] = matrix(("GeminiChatFormatter",), ("OllamaChatModel",))
+    assert not cell.works
+    assert "functionCall" in cell.reason
+
+
+@demand("S165")
+@pytest.mark.parametrize("kind", [OpenAIChatModel, AnthropicChatModel, GeminiChatModel])
+def test_what_a_model_is_called_with_and_what_it_gives(kind: Any) -> None:
+    one, _ = made(kind, "In France.", "In France.")
+    messages = one.formatter.format_sync(QUESTION)
+    assert isinstance(asyncio.run(one(messages, None, stream=False)), ChatResponse)
+    assert isinstance(asyncio.run(one(messages, None, stream=True)), AsyncIterator)
+
+
+@demand("S168")
+@pytest.mark.parametrize(
+    "kind",
+    [OpenAIChatModel, AnthropicChatModel, GeminiChatModel, DashScopeChatModel, OllamaChatModel],
+)
+def test_streams_and_whole_answers_are_alike(kind: Any) -> None:
+    call = {"type": "tool_use", "id": "call_0001", "name": "warmth", "input": {"city": "Paris"}}
+    said: Sequence[Any] = [{"type": "text", "text": "Let me look at it."}, call]
+    one, _ = made(kind, said, said)
+    messages = one.formatter.format_sync(QUESTION)
+    whole = asyncio.run(one(messages, [WARMTH], stream=False))
+
+    async def streamed() -> list[Any]:
+        return [part async for part in await one(messages, [WARMTH], stream=True)]
+
+    parts = asyncio.run(streamed())
+    assert len(parts) > 2
+    assert whole.text.startswith(parts[0].text)  # each part holds all that has come by then
+    last = parts[-1]
+    assert (last.text, last.msg.role) == (whole.text, whole.msg.role)
+    assert [(c.name, c.input) for c in last.calls] == [(c.name, c.input) for c in whole.calls]
+    assert last.finish.reason == whole.finish.reason
