@@ -33,7 +33,6 @@ from dragoman.model import (
 )
 from dragoman.testing import Scripted
 
-demand = pytest.mark.demand
 QUESTION = [Msg("Tony", "Where is Paris?", "user")]
 WARMTH = Tool("warmth", "How warm it is", {"type": "object", "properties": {}})
 
@@ -50,17 +49,23 @@ def made(kind: Any, *answers: Any, name: str = "m", **settings: Any) -> tuple[An
 @pytest.mark.parametrize(
     ("kind", "formatter"),
     [
-        pytest.param(DashScopeChatModel, formatters.DashScopeChatFormatter, marks=demand("S62")),
-        pytest.param(OpenAIChatModel, formatters.OpenAIChatFormatter, marks=demand("S63")),
-        pytest.param(AnthropicChatModel, AnthropicChatFormatter, marks=demand("S64")),
-        pytest.param(GeminiChatModel, formatters.GeminiChatFormatter, marks=demand("S65")),
+        pytest.param(
+            DashScopeChatModel, formatters.DashScopeChatFormatter, marks=pytest.mark.demand("S62")
+        ),
+        pytest.param(
+            OpenAIChatModel, formatters.OpenAIChatFormatter, marks=pytest.mark.demand("S63")
+        ),
+        pytest.param(AnthropicChatModel, AnthropicChatFormatter, marks=pytest.mark.demand("S64")),
+        pytest.param(
+            GeminiChatModel, formatters.GeminiChatFormatter, marks=pytest.mark.demand("S65")
+        ),
     ],
 )
 def test_the_type_of_a_model_picks_its_formatter(kind: Any, formatter: Any) -> None:
     assert isinstance(kind("m", **key_of(kind)).formatter, formatter)
 
 
-@demand("S66")
+@pytest.mark.demand("S66")
 def test_an_unknown_type_of_model_is_an_error() -> None:
     class Odd(ChatModelBase):
         async def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +89,7 @@ class Agent:
         return answer
 
 
-@demand("S141", "S143")
+@pytest.mark.demand("S141", "S143")
 def test_messages_go_through_formatter_model_and_formatter_again() -> None:
     claude, script = made(AnthropicChatModel, "In France.", name="claude-opus-5-5")
     answer = asyncio.run(Agent(AnthropicChatFormatter(), claude).reply(QUESTION))
@@ -94,7 +99,7 @@ def test_messages_go_through_formatter_model_and_formatter_again() -> None:
     assert script.requests[0].messages[0].text == "Where is Paris?"
 
 
-@demand("S142", "S144")
+@pytest.mark.demand("S142", "S144")
 def test_no_class_does_both() -> None:
     sends = {name for name, _ in inspect.getmembers(ChatModelBase, inspect.isfunction)}
     writes = {name for name, _ in inspect.getmembers(FormatterBase, inspect.isfunction)}
@@ -110,17 +115,31 @@ def test_no_class_does_both() -> None:
     ("formatter", "kind", "path"),
     [
         pytest.param(
-            OpenAIChatFormatter, OllamaChatModel, "/v1/chat/completions", marks=demand("S145")
-        ),
-        pytest.param(OllamaChatFormatter, OllamaChatModel, "/api/chat", marks=demand("S146")),
-        pytest.param(
-            OpenAIChatFormatter, DeepSeekChatModel, "/chat/completions", marks=demand("S147")
-        ),
-        pytest.param(
-            OpenAIChatFormatter, OpenAIChatModel, "/v1/chat/completions", marks=demand("S148")
+            OpenAIChatFormatter,
+            OllamaChatModel,
+            "/v1/chat/completions",
+            marks=pytest.mark.demand("S145"),
         ),
         pytest.param(
-            AnthropicChatFormatter, AnthropicChatModel, "/v1/messages", marks=demand("S148")
+            OllamaChatFormatter, OllamaChatModel, "/api/chat", marks=pytest.mark.demand("S146")
+        ),
+        pytest.param(
+            OpenAIChatFormatter,
+            DeepSeekChatModel,
+            "/chat/completions",
+            marks=pytest.mark.demand("S147"),
+        ),
+        pytest.param(
+            OpenAIChatFormatter,
+            OpenAIChatModel,
+            "/v1/chat/completions",
+            marks=pytest.mark.demand("S148"),
+        ),
+        pytest.param(
+            AnthropicChatFormatter,
+            AnthropicChatModel,
+            "/v1/messages",
+            marks=pytest.mark.demand("S148"),
         ),
     ],
 )
@@ -134,7 +153,7 @@ def test_a_formatter_goes_with_a_model_that_has_an_endpoint_for_it(
     assert script.calls[0].url.endswith(path)
 
 
-@demand("S151")
+@pytest.mark.demand("S151")
 def test_a_model_is_tested_without_messages() -> None:
     one, script = made(OpenAIChatModel, "In France.")
     schemas = OpenAIChatFormatter().format_tools([WARMTH])
@@ -144,7 +163,7 @@ def test_a_model_is_tested_without_messages() -> None:
     assert [tool.name for tool in script.requests[0].tools if isinstance(tool, Tool)] == ["warmth"]
 
 
-@demand("S152")
+@pytest.mark.demand("S152")
 def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
     one, script = made(DeepSeekChatModel, "In France.", "In Italy.")
     agent = Agent(OpenAIChatFormatter(), one)
@@ -155,7 +174,7 @@ def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
     assert [call.url.rpartition("/")[2] for call in script.calls] == ["completions", "messages"]
 
 
-@demand("S153", "S159")
+@pytest.mark.demand("S153", "S159")
 def test_each_model_goes_with_several_formatters() -> None:
     by_model: dict[str, set[str]] = {}
     for cell in matrix():
@@ -179,7 +198,7 @@ class EchoModel(ChatModelBase):
         return dragoman.wire("openai-chat").read_response(body)
 
 
-@demand("S154", "S158")
+@pytest.mark.demand("S154", "S158")
 def test_a_new_provider_changes_one_place_or_two_small_ones() -> None:
     # as a row: formatter and model both know it
     host = dragoman.Vendor("acme", base_url="https://acme.example/v1", key="ACME_KEY",
@@ -194,7 +213,7 @@ def test_a_new_provider_changes_one_place_or_two_small_ones() -> None:
     assert answer.get_text_content() == "You said: Where is Paris?"
 
 
-@demand("S155")
+@pytest.mark.demand("S155")
 def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> None:
     claude, _ = made(AnthropicChatModel)
     with pytest.raises(FormatterMismatch, match="no endpoint that takes it") as caught:
@@ -202,7 +221,7 @@ def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> No
     assert "anthropic" in str(caught.value)
 
 
-@demand("S160", "S161")
+@pytest.mark.demand("S160", "S161")
 def test_the_matrix_of_all_pairs_has_a_reason_for_each() -> None:
     cells = matrix()
     assert len({(cell.formatter, cell.model) for cell in cells}) == len(cells)
@@ -216,7 +235,7 @@ def test_the_matrix_of_all_pairs_has_a_reason_for_each() -> None:
     assert "functionCall" in cell.reason
 
 
-@demand("S165")
+@pytest.mark.demand("S165")
 @pytest.mark.parametrize("kind", [OpenAIChatModel, AnthropicChatModel, GeminiChatModel])
 def test_what_a_model_is_called_with_and_what_it_gives(kind: Any) -> None:
     one, _ = made(kind, "In France.", "In France.")
@@ -225,7 +244,7 @@ def test_what_a_model_is_called_with_and_what_it_gives(kind: Any) -> None:
     assert isinstance(asyncio.run(one(messages, None, stream=True)), AsyncIterator)
 
 
-@demand("S168")
+@pytest.mark.demand("S168")
 @pytest.mark.parametrize(
     "kind",
     [OpenAIChatModel, AnthropicChatModel, GeminiChatModel, DashScopeChatModel, OllamaChatModel],
