@@ -8,13 +8,21 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import json
+import os
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from dragoman.model import endpoint
+from dragoman.testing import Scripted
+from dragoman.vendors import vendor
 from tests.cli.running import run as run_command
 
 from .pages import ROOT, blocks, pages
@@ -43,14 +51,39 @@ def run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
         asyncio.run(waiting)
 
 
+_SAYS = re.compile(r"<!-- the model says: (.*?) -->", re.DOTALL)
+
+
+def scripts(page: str) -> list[tuple[int, Scripted]]:
+    """(line, what models answer from there on): JSON in comments that no reader sees."""
+    return [
+        (page.count("\n", 0, found.start()) + 1, Scripted(*json.loads(f"[{found[1]}]")))
+        for found in _SAYS.finditer(page)
+    ]
+
+
+@contextmanager
+def answered_by(script: Scripted) -> Iterator[None]:
+    """Models answer with the script, and keys are there."""
+    keys = {vendor(host).key: "none" for host in ("anthropic", "openai", "gemini", "deepseek")}
+    with (
+        patch.dict(os.environ, keys),
+        patch.object(endpoint, "transport_of", lambda given, **_: given or script),
+    ):
+        yield
+
+
 def played(name: str, page: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Run the blocks of a page; what is printed otherwise than the page says."""
     names: dict[str, Any] = {"__name__": name}
     wrong = []
     said = ""
+    answering = scripts(page)
     for block in blocks(page):
         if block.info == "python":
-            run(block.text, name, block.line, names)
+            script = next((one for line, one in reversed(answering) if line < block.line), None)
+            with nullcontext() if script is None else answered_by(script):
+                run(block.text, name, block.line, names)
             said = capsys.readouterr().out
         elif block.info == "output" and said != block.text:
             wrong.append(f"{name}:{block.line}: printed\n{said}and not\n{block.text}")

@@ -12,6 +12,8 @@ from typing import Any, TypedDict, assert_type
 
 import dragoman
 from dragoman import (
+    LLM,
+    AsyncLLM,
     AuthenticationFailed,
     BadRequest,
     ByName,
@@ -63,6 +65,8 @@ from dragoman import (
     Vendor,
     Wire,
     WriteError,
+    matrix,
+    model,
     tool,
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
@@ -235,6 +239,35 @@ def an_answer_of_a_type(resp: ChatResponse, wire: Wire) -> ChatRequest:
     assert_type(plain_answer(resp), ChatResponse)
     asked.request.messages += repair_messages(resp, InvalidOutput("wrong"))
     return asked.request
+
+
+def a_front_door(history: list[Msg]) -> str:
+    with LLM(["anthropic/claude-opus-5-5", "gpt-5.6"], temperature=0, timeout=9.0) as llm:
+        assert_type(llm.ask("Hi", response_format=City).parsed, City)
+        assert_type(llm.ask(history, response_format=Place, repairs=1).parsed, Place)
+        assert_type(llm.ask("Hi", response_format=Structured(list[int])).parsed, list[int])
+        assert_type(llm.ask("Hi").text, str)
+        llm.ask("Hi", temprature=1)  # type: ignore[call-overload]
+        for event in (stream := llm.stream("Hi", response_format=Place)):
+            if event.type == "text-delta":
+                assert_type(event.text, str)
+            elif event.type == "tool-end":
+                assert_type(event.block, ToolUseBlock)
+        assert_type(stream.response.parsed, Place)
+        assert_type(llm.request("Hi"), Written)
+        assert_type(llm.count("Hi"), int)
+    return llm.ask(ChatRequest(history)).host
+
+
+async def an_async_front_door() -> bool:
+    async with AsyncLLM("gemini/gemini-3.5-flash", transport="aiohttp") as llm:
+        assert_type((await llm.ask("Hi", response_format=City)).parsed, City)
+        async for event in llm.stream("Hi"):
+            if event.type == "finish":
+                assert_type(event.response, ChatResponse)
+    one = model.OllamaChatModel("qwen3")
+    assert_type(one.sync([]).cost, model.Cost | None)
+    return all(cell.works for cell in matrix())
 
 
 def errors(call: Any) -> str:

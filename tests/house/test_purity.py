@@ -18,7 +18,7 @@ from .sources import PACKAGE, ROOT, modules, top
 # Edges and programs, today's and those to come: everything else is core.
 MAY_TOUCH_THE_WORLD = {
     "_core/edges", "_core/counters", "token", "cli", "__main__", "toolkit", "vendors",
-    "_core/model", "model", "agent", "interop", "testing", "gateway", "playground", "batch",
+    "_core/model", "model", "llm", "agent", "interop", "testing", "gateway", "playground", "batch",
 }  # fmt: skip
 
 WORLD = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .._core.edges.profiles import profile
 from .front import LLM, AsyncLLM
 from .names import ModelName, model_name
-from .profiles import profile
 from .streams import AnswerStream, AsyncAnswerStream
 
 __all__ = [

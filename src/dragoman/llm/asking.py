@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from .._core.convert import detect
 from .._core.edges.http.transport import Reply
+from .._core.edges.profiles import profile
 from .._core.redaction import shown
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
@@ -34,13 +35,8 @@ from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
 from ..toolkit import Toolkit
 from ..vendors import wire
-from .profiles import profile
+from .settings import Input, Way
 from .targets import FORMATTER_OPTIONS, Target, with_defaults
-
-Input: TypeAlias = (
-    str | Msg | Sequence[Msg] | ChatRequest | Mapping[str, Any] | Sequence[Mapping[str, Any]]
-)
-Way: TypeAlias = Literal["auto", "schema", "tool", "json", "prompt"]
 
 # failures of one model that another may not have; what is wrong with the request itself is not
 PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "billing",
@@ -122,9 +118,9 @@ class FrontDoor:
 
     # -- the request -------------------------------------------------------------------------------
 
-    def asked(self, x: Input, settings: dict[str, Any]) -> Asked:
-        """What a call of `ask` or `stream` means."""
-        form = settings.pop("response_format", None)
+    def asked(self, x: Input, form: Any, given: Mapping[str, Any]) -> Asked:
+        """What a call of `ask` or `stream` means; `form` is its `response_format`."""
+        settings = dict(given)
         structured = self.structured if form is None else _structured(form)
         way = settings.pop("way", self.way)
         repairs = settings.pop("repairs", self.repairs)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
 from ..toolkit import Toolkit
-from .asking import FrontDoor, Input
+from .asking import FrontDoor
+from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
 
 T = TypeVar("T")
@@ -39,27 +40,33 @@ class LLM:
     pickle holds no sockets and no client. Raises ConfigError.
     """
 
-    def __init__(
-        self, name: str | Sequence[str], *, key: str | None = None, **settings: Any
-    ) -> None:
-        if key is not None:
-            settings["key"] = key
-        self._door = FrontDoor(name, settings)
+    @with_keywords(LLMSettings)
+    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
+        self._door = FrontDoor(name, dict(settings))
 
     @overload
-    def ask(self, x: Input, *, response_format: type[T], **settings: Any) -> Answer[T]: ...
+    def ask(
+        self, x: Input, *, response_format: type[T], **settings: Unpack[AskSettings]
+    ) -> Answer[T]: ...
     @overload
-    def ask(self, x: Input, *, response_format: Structured[T], **settings: Any) -> Answer[T]: ...
+    def ask(
+        self, x: Input, *, response_format: Structured[T], **settings: Unpack[AskSettings]
+    ) -> Answer[T]: ...
     @overload
-    def ask(self, x: Input, **settings: Any) -> Answer[Any]: ...
-    def ask(self, x: Input, **settings: Any) -> Answer[Any]:
+    def ask(
+        self, x: Input, *, response_format: Any = ..., **settings: Unpack[AskSettings]
+    ) -> Answer[Any]: ...
+    @with_keywords(AskSettings)
+    def ask(
+        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+    ) -> Answer[Any]:
         """The answer to text, a message, messages, a ChatRequest, or another wire's body.
 
         `answer.parsed` is a value of `response_format`. Raises ProviderError and what stands below
         it, InvalidOutput where the answer is not of that type, WriteError, ConfigError.
         """
         door = self._door
-        steps = door.asking(door.asked(x, settings))
+        steps = door.asking(door.asked(x, response_format, settings))
         try:
             attempt = next(steps)
             while True:
@@ -74,20 +81,40 @@ class LLM:
             return answer
 
     @overload
-    def stream(self, x: Input, *, response_format: type[T], **settings: Any) -> AnswerStream[T]: ...
+    def stream(
+        self, x: Input, *, response_format: type[T], **settings: Unpack[AskSettings]
+    ) -> AnswerStream[T]: ...
     @overload
-    def stream(self, x: Input, **settings: Any) -> AnswerStream[Any]: ...
-    def stream(self, x: Input, **settings: Any) -> AnswerStream[Any]:
+    def stream(
+        self, x: Input, *, response_format: Any = ..., **settings: Unpack[AskSettings]
+    ) -> AnswerStream[Any]: ...
+    @with_keywords(AskSettings)
+    def stream(
+        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+    ) -> AnswerStream[Any]:
         """Typed events as they arrive; `.response` behind the last one is the answer."""
-        return AnswerStream(self._door, self._door.asked(x, settings))
+        return AnswerStream(self._door, self._door.asked(x, response_format, settings))
 
-    def request(self, x: Input, *, stream: bool = False, **settings: Any) -> Written:
+    @with_keywords(AskSettings)
+    def request(
+        self,
+        x: Input,
+        *,
+        stream: bool = False,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
+    ) -> Written:
         """What would be sent to the first model, and what it loses; nothing is sent."""
-        return self._door.written(self._door.asked(x, settings), stream)
+        return self._door.written(self._door.asked(x, response_format, settings), stream)
 
-    def count(self, x: Input, **settings: Any) -> int:
+    def send(self, out: Written) -> Any:
+        """The body of the answer to a request that somebody has written, as parsed JSON."""
+        return self._door.target.model.post(out).raw
+
+    @with_keywords(AskSettings)
+    def count(self, x: Input, **settings: Unpack[AskSettings]) -> int:
         """How many tokens messages and tools have, by `token_counter`, else by their length."""
-        counter, messages, tools = self._door.counted(self._door.asked(x, settings))
+        counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = counter.count_sync(messages, tools)
         return tokens
 
@@ -114,25 +141,29 @@ class LLM:
 class AsyncLLM:
     """The same in a loop: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
 
-    def __init__(
-        self, name: str | Sequence[str], *, key: str | None = None, **settings: Any
-    ) -> None:
-        if key is not None:
-            settings["key"] = key
-        self._door = FrontDoor(name, settings)
+    @with_keywords(LLMSettings)
+    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
+        self._door = FrontDoor(name, dict(settings))
 
     @overload
-    async def ask(self, x: Input, *, response_format: type[T], **settings: Any) -> Answer[T]: ...
-    @overload
     async def ask(
-        self, x: Input, *, response_format: Structured[T], **settings: Any
+        self, x: Input, *, response_format: type[T], **settings: Unpack[AskSettings]
     ) -> Answer[T]: ...
     @overload
-    async def ask(self, x: Input, **settings: Any) -> Answer[Any]: ...
-    async def ask(self, x: Input, **settings: Any) -> Answer[Any]:
+    async def ask(
+        self, x: Input, *, response_format: Structured[T], **settings: Unpack[AskSettings]
+    ) -> Answer[T]: ...
+    @overload
+    async def ask(
+        self, x: Input, *, response_format: Any = ..., **settings: Unpack[AskSettings]
+    ) -> Answer[Any]: ...
+    @with_keywords(AskSettings)
+    async def ask(
+        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+    ) -> Answer[Any]:
         """See `LLM.ask`."""
         door = self._door
-        steps = door.asking(door.asked(x, settings))
+        steps = door.asking(door.asked(x, response_format, settings))
         try:
             attempt = next(steps)
             while True:
@@ -148,21 +179,39 @@ class AsyncLLM:
 
     @overload
     def stream(
-        self, x: Input, *, response_format: type[T], **settings: Any
+        self, x: Input, *, response_format: type[T], **settings: Unpack[AskSettings]
     ) -> AsyncAnswerStream[T]: ...
     @overload
-    def stream(self, x: Input, **settings: Any) -> AsyncAnswerStream[Any]: ...
-    def stream(self, x: Input, **settings: Any) -> AsyncAnswerStream[Any]:
+    def stream(
+        self, x: Input, *, response_format: Any = ..., **settings: Unpack[AskSettings]
+    ) -> AsyncAnswerStream[Any]: ...
+    @with_keywords(AskSettings)
+    def stream(
+        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+    ) -> AsyncAnswerStream[Any]:
         """See `LLM.stream`."""
-        return AsyncAnswerStream(self._door, self._door.asked(x, settings))
+        return AsyncAnswerStream(self._door, self._door.asked(x, response_format, settings))
 
-    def request(self, x: Input, *, stream: bool = False, **settings: Any) -> Written:
+    @with_keywords(AskSettings)
+    def request(
+        self,
+        x: Input,
+        *,
+        stream: bool = False,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
+    ) -> Written:
         """What would be sent to the first model, and what it loses; nothing is sent."""
-        return self._door.written(self._door.asked(x, settings), stream)
+        return self._door.written(self._door.asked(x, response_format, settings), stream)
 
-    async def count(self, x: Input, **settings: Any) -> int:
+    async def send(self, out: Written) -> Any:
+        """The body of the answer to a request that somebody has written, as parsed JSON."""
+        return (await self._door.target.model.apost(out)).raw
+
+    @with_keywords(AskSettings)
+    async def count(self, x: Input, **settings: Unpack[AskSettings]) -> int:
         """How many tokens messages and tools have, by `token_counter`, else by their length."""
-        counter, messages, tools = self._door.counted(self._door.asked(x, settings))
+        counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = await counter.count(messages, tools)
         return tokens
 

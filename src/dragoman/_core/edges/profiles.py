@@ -17,8 +17,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from .._core.redaction import shown
-from ..errors import ConfigError
+from ...errors import ConfigError
+from ..redaction import shown
 
 VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
 _FILE = "dragoman.toml"

@@ -1,0 +1,109 @@
+"""The keywords of an LLM and of its calls, for type checkers and for readers.
+
+`LLM` says in its docstring what they mean; what a request or a formatter has under the same name
+means the same here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter, signature
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+
+from .._core.edges.http.credentials import Key
+from .._core.format.wired import WireFormatter
+from .._core.passes.fetching import Fetch
+from .._core.passes.fit.state import Saver
+from .._core.wording import Told
+from ..capabilities import ChatConfig, Facts
+from ..losses import PolicyLike
+from ..message import ChatRequest, Msg, ToolChoice
+from ..message.request import Effort
+from ..model.endpoint import ConnectionOptions
+from ..rewrite.prompt import SystemPrompt
+from ..rewrite.speakers import Rewrite
+from ..rewrite.truncate import Truncation
+from ..token import TokenCounterBase
+from ..toolkit import Toolkit
+
+# what is asked: text, a message, messages, a request, another wire's body, messages of Chat
+# Completions
+Input: TypeAlias = (
+    str | Msg | Sequence[Msg] | ChatRequest | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+)
+Way: TypeAlias = Literal["auto", "schema", "tool", "json", "prompt"]
+
+
+class AskSettings(TypedDict, total=False):
+    """What one call may say: fields and options of the request, and how a type is asked for."""
+
+    system: str | None
+    memories: str | None
+    tools: Iterable[Any] | Toolkit | None
+    tool_choice: ToolChoice | str | None
+    agent_name: str | None
+    extras: dict[str, dict[str, Any]] | None
+    metadata: dict[str, Any] | None
+    way: Way
+    repairs: int
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    presence_penalty: float | None
+    frequency_penalty: float | None
+    repetition_penalty: float | None
+    seed: int | None
+    stop: str | Sequence[str] | None
+    n: int | None
+    logprobs: bool | None
+    top_logprobs: int | None
+    reasoning: Effort | None
+    reasoning_budget: int | None
+    thoughts: str | None
+    service_tier: str | None
+    user: str | None
+
+
+class LLMSettings(AskSettings, ConnectionOptions, total=False):
+    """What an LLM may say: the defaults of its calls, who answers, and how requests are written."""
+
+    key: Key
+    response_format: Any
+    fallbacks: str | Sequence[str]
+    order: Literal["given", "losses"]
+    formatter: WireFormatter | None
+    speakers: Rewrite | None
+    rewrites: Sequence[Rewrite]
+    history_tokens: int | None
+    truncate: Truncation | None
+    token_counter: TokenCounterBase | Any | None
+    policy: PolicyLike
+    strict: bool
+    can: Mapping[str, Any] | ChatConfig | None
+    facts: Facts | str | None
+    fetch: Fetch | None
+    media_saver: Saver | None
+    prompt: SystemPrompt | None
+    told: Told | None
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:
+    """Have `help` list the keywords of a function that takes them as `**settings`."""
+
+    def listed(function: _Function) -> _Function:
+        own = signature(function)
+        kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        names = {one.name for one in kept}
+        kept += [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in settings.__annotations__.items()
+            if name not in names
+        ]
+        function.__signature__ = own.replace(parameters=kept)  # type: ignore[attr-defined]
+        return function
+
+    return listed
