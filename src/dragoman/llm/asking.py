@@ -45,6 +45,11 @@ PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connectio
 _FIELDS = ("system", "tools", "tool_choice", "agent_name", "memories", "extras", "metadata")
 
 
+def has_no_key(error: ConfigError) -> bool:
+    """Whether a model cannot be asked for want of a key."""
+    return error.code in ("key.missing", "key.header")
+
+
 class Attempt(NamedTuple):
     """What is to be sent, and to whom."""
 
@@ -125,14 +130,16 @@ class FrontDoor:
         way = settings.pop("way", self.way)
         repairs = settings.pop("repairs", self.repairs)
         request = request_of(x)
-        if "tools" in settings:
+        has_tools = "tools" in settings
+        if has_tools:
             _, settings["tools"] = _tools(settings["tools"])
         if settings:
             fields = _fields(settings)
             options = fields.pop("options", Options())
             merged = replace(request.options, **dict(options.given()))
             request = replace(request, options=merged, **fields)
-        request = with_defaults(request, self.defaults)
+        defaults = replace(self.defaults, tools=[]) if has_tools else self.defaults
+        request = with_defaults(request, defaults)
         if structured is None and isinstance(form, ResponseFormat):
             request = replace(request, response_format=form)
         return Asked(request, structured, way, repairs)
@@ -177,6 +184,9 @@ class FrontDoor:
             except ProviderError as error:
                 if is_last or error.kind not in PASSING:
                     raise target.placed(error, out) from error.__cause__
+            except ConfigError as error:
+                if is_last or not has_no_key(error):
+                    raise
         raise AssertionError("the last target returns or raises")
 
     def _answered(
@@ -276,7 +286,9 @@ def request_of(x: Input) -> ChatRequest:
         return replace(x, messages=list(x.messages))
     if isinstance(x, Mapping):
         body = dict(x)
-        return wire(detect(body).wire, policy="ignore").read_request(body)
+        request = wire(detect(body).wire, policy="ignore").read_request(body)
+        return request if request.model else replace(request, read=None)
     if isinstance(x, Sequence) and x and all(isinstance(item, Mapping) for item in x):
-        return wire("openai-chat", policy="ignore").read_request({"messages": [*x]})
+        request = wire("openai-chat", policy="ignore").read_request({"messages": [*x]})
+        return replace(request, read=None)  # not as it was read: it names no model
     return ChatRequest(x if isinstance(x, list) else list(x))  # type: ignore[arg-type]  # checked

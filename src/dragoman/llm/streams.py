@@ -12,7 +12,7 @@ from ..errors import ConfigError, ProviderError, StreamError, WriteError
 from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
-from .asking import PASSING, Asked, FrontDoor
+from .asking import PASSING, Asked, FrontDoor, has_no_key
 from .targets import Target
 
 T = TypeVar("T")
@@ -118,6 +118,10 @@ class AnswerStream(_Streamed[T]):
             self._chunks = Chunks(target.model, out)
             try:
                 self._chunks.open()
+            except ConfigError as error:
+                if target is self._targets[-1] or not has_no_key(error):
+                    raise
+                continue
             except ProviderError as error:
                 if self._goes_on(error, target):
                     continue
@@ -175,6 +179,10 @@ class AsyncAnswerStream(_Streamed[T]):
             self._chunks = AsyncChunks(target.model, out)
             try:
                 await self._chunks.open()
+            except ConfigError as error:
+                if target is self._targets[-1] or not has_no_key(error):
+                    raise
+                continue
             except ProviderError as error:
                 if self._goes_on(error, target):
                     continue

@@ -1,0 +1,61 @@
+"""What a name of a model says: who serves it, over which protocol, and its own name there."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman import ConfigError
+from dragoman.llm import model_name
+from dragoman.vendors import VENDORS, vendor
+
+
+@pytest.mark.parametrize(
+    ("name", "wire", "model"),
+    [
+        ("openai/gpt-6-sol", "openai/openai-chat", "gpt-6-sol"),
+        ("openai/openai-responses/gpt-6-sol", "openai/openai-responses", "gpt-6-sol"),
+        ("openrouter/qwen/qwen3-max", "openrouter/openai-chat", "qwen/qwen3-max"),
+        ("groq/openai/gpt-oss-120b", "groq/openai-chat", "openai/gpt-oss-120b"),
+        ("deepseek/anthropic/deepseek-v4-flash", "deepseek/anthropic", "deepseek-v4-flash"),
+        ("bedrock-converse/anthropic.claude-opus-4-8", "bedrock/bedrock-converse",
+         "anthropic.claude-opus-4-8"),
+        ("ollama/qwen3:8b", "ollama/ollama", "qwen3:8b"),
+        ("claude-opus-5-5", "anthropic/anthropic", "claude-opus-5-5"),
+        ("gpt-5.6", "openai/openai-chat", "gpt-5.6"),
+        ("o3-mini", "openai/openai-chat", "o3-mini"),
+        ("gemini-3.5-flash", "gemini/gemini", "gemini-3.5-flash"),
+        ("kimi-k3", "moonshot/openai-chat", "kimi-k3"),
+        ("grok-4.7", "xai/openai-responses", "grok-4.7"),
+    ],
+)  # fmt: skip
+def test_what_a_name_says(name: str, wire: str, model: str) -> None:
+    found = model_name(name)
+    assert (found.wire, found.model) == (wire, model)
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_every_vendor_and_each_of_its_wires_can_be_named(name: str) -> None:
+    row = vendor(name)
+    assert model_name(f"{name}/some/model").model == "some/model"
+    for protocol in row.wires:
+        found = model_name(f"{name}/{protocol}/some/model")
+        assert (found.host.name, found.protocol, found.model) == (name, protocol, "some/model")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", "names no model"),
+        ("/", "names no model"),
+        ("openai/", "no model behind its vendor"),
+        ("nobody/x", "begins with no vendor"),
+        ("gpt-oss-120b", "nobody is known"),  # weights that anybody serves
+        ("llama-4", "nobody is known"),
+        ("my-model", "nobody is known"),
+        (3, "names no model"),
+    ],
+)
+def test_what_names_nothing_is_refused(name: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words) as caught:
+        model_name(name)
+    assert caught.value.hint or "behind" in words
