@@ -20,6 +20,7 @@ from dragoman import (
     Formatter,
     InvalidOutput,
     LossRefused,
+    MediaFetcher,
     Msg,
     Policy,
     ProviderError,
@@ -28,10 +29,11 @@ from dragoman import (
     tool,
 )
 from dragoman.formatter import OpenAIChatFormatter
-from dragoman.message import ToolUseBlock
+from dragoman.message import ImageBlock, ToolUseBlock, URLSource
 from dragoman.model import FormatterMismatch
 from dragoman.testing import Fault, Scripted
 from tests.core.edges.http.ways import KEY
+from tests.core.edges.pages import Web
 
 CLAUDE = "anthropic/claude-opus-5-5"
 GPT = "openai/gpt-5.6"
@@ -325,3 +327,26 @@ def test_tokens_are_counted() -> None:
             return await door.count("Hi")
 
     assert asyncio.run(counted()) == few
+
+
+def test_media_of_the_web_are_fetched_before_a_loop_writes() -> None:
+    with Web() as web:
+        threads: list[str] = []
+        fetch = MediaFetcher(
+            hosts=[web.host], schemes=["http"], networks=["127.0.0.1/32"],
+            resolve=lambda host, port: threads.append(threading.current_thread().name)
+            or ["127.0.0.1"],
+        )  # fmt: skip
+        shown = [Msg.user([ImageBlock(URLSource(f"{web.url}/cat.png"))])]
+
+        async def run() -> str:
+            script = Scripted("A cat.", "A cat.")
+            async with AsyncLLM("ollama/qwen3-vl", transport=script, fetch=fetch) as llm:
+                answer = await llm.ask(shown)
+                [text] = [e.text async for e in llm.stream(shown) if e.type == "finish"] or [""]
+                assert "images" in json.loads(script.calls[0].body)["messages"][0]
+                return str(answer.text + text)
+
+        assert asyncio.run(run()) == "A cat."
+    assert threading.current_thread().name not in threads  # the loop waited in none
+    assert len(web.asked) == 1  # once for the conversation

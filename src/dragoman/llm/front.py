@@ -163,7 +163,9 @@ class AsyncLLM:
     ) -> Answer[Any]:
         """See `LLM.ask`."""
         door = self._door
-        steps = door.asking(door.asked(x, response_format, settings))
+        asked = door.asked(x, response_format, settings)
+        await door.target.fetch_ahead(asked.request)
+        steps = door.asking(asked)
         try:
             attempt = next(steps)
             while True:

@@ -172,6 +172,7 @@ class AsyncAnswerStream(_Streamed[T]):
                 yield event.text
 
     async def _iterate(self) -> AsyncGenerator[StreamEvent]:
+        await self._targets[0].fetch_ahead(self._asked.request)
         for target in self._targets:
             out = self._writes(target)
             if out is None:

@@ -70,6 +70,12 @@ class Target:
         model = self.model.model_name
         return self.formatter.format_request(request, model)
 
+    async def fetch_ahead(self, request: ChatRequest) -> None:
+        """Fetch the media that must go as bytes, where the fetcher can be awaited."""
+        fetch = self.formatter.style.fetch
+        if (ahead := getattr(fetch, "amany", None)) is not None:
+            await ahead(self.wire.wanted_media(request, self.model.model_name))
+
     def answer(
         self, out: Written, resp: ChatResponse, request: ChatRequest,
         structured: Structured[Any] | None, raw: Any = None,
