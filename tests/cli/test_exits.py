@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 import dragoman
 
 from .running import CHAT, environment, run, shell, widest, written
+from .scripted import scripted, text
 
 ANSWER = {"id": "m1", "type": "message", "role": "assistant", "model": "m-1", "content": [],
           "stop_reason": "end_turn", "usage": {"output_tokens": 0}}  # fmt: skip
@@ -28,7 +30,8 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSI
 @pytest.mark.parametrize("args", [["--help"], ["-h"], ["demo", "-h"], ["format", "--help"],
                                   ["read", "--help"], ["wires", "--help"], ["check", "-h"],
                                   ["convert", "-h"], ["diff", "-h"], ["fidelity", "-h"],
-                                  ["plan", "-h"]])  # fmt: skip
+                                  ["plan", "-h"], ["ask", "-h"], ["chat", "-h"],
+                                  ["matrix", "-h"]])  # fmt: skip
 def test_help_fits_80_columns(args: list[str]) -> None:
     ran = run(*args)
     assert ran.exit_code == 0
@@ -39,11 +42,14 @@ def test_help_fits_80_columns(args: list[str]) -> None:
 def test_help_names_the_commands_and_gives_examples() -> None:
     shown = run("--help").stdout
     for word in (
+        "ask ",
+        "chat ",
         "check ",
         "convert ",
         "demo ",
         "diff ",
         "fidelity ",
+        "matrix ",
         "plan ",
         "explain ",
         "format ",
@@ -62,10 +68,14 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     written(tmp_path / "request.json", REQUEST)
     written(tmp_path / "logs.jsonl", json.dumps({"request": REQUEST, "response": ANSWER}))
     examples = run("--help").stdout.partition("Examples:")[2]
-    commands = [line.split()[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 12
-    for words in commands:
-        assert run(*words).exit_code == 0, words
+    commands = [shlex.split(line)[1:] for line in examples.splitlines() if "dragoman" in line]
+    assert len(commands) == 15
+    with scripted(text("Light is scattered.")) as script:
+        for words in commands:
+            where = ("--base-url", script.url) if words[0] in ("ask", "chat") else ()
+            ran = run(*words, *where, DEEPSEEK_API_KEY="none")
+            assert ran.exit_code == 0, words
+        assert script.answers == []
 
 
 def test_without_a_command_there_is_help_and_a_usage_error() -> None:

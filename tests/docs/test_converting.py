@@ -19,7 +19,8 @@ from .pages import DOCS, ROOT, blocks, rows
 PAGES = {name: (DOCS / name / "converting.md").read_text("utf-8") for name in ("en", "zh")}
 WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r"#.*")
-OURS = ("format", "read", "wires", "demo", "explain")  # commands of other pages
+# commands of other pages
+OURS = ("format", "read", "wires", "demo", "explain", "matrix", "ask", "chat")
 
 
 def test_both_languages_run_the_same_code() -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from . import check, convert, demo, diff, explain, fidelity, plan, read, wires
+from . import ask, chat, check, convert, demo, diff, explain, fidelity, matrix, plan, read, wires
 from .format import format_messages
 from .output import USAGE, Door
 
@@ -34,6 +34,9 @@ Examples:
   dragoman fidelity logs.jsonl --save before.json
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
+  dragoman matrix
+  dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
+  dragoman chat anthropic/claude-opus-5-5 --tools
 """
 
 
@@ -72,6 +75,12 @@ def _root(
     ctx.obj = debug  # the door asks for it when something goes wrong
 
 
+app.command("ask")(ask.ask_model)
+
+
+app.command("chat")(chat.chat)
+
+
 app.command("check")(check.check_bodies)
 
 
@@ -91,6 +100,9 @@ app.command("fidelity")(fidelity.measure_fidelity)
 
 
 app.command("format")(format_messages)
+
+
+app.command("matrix")(matrix.show_matrix)
 
 
 app.command("plan")(plan.plan_conversations)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -20,9 +21,19 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
 from .._core.stream.pieces import Piece, Raw
 from ..errors import DragomanError, InvalidMessage, ReadError
-from ..message import ChatRequest, ChatResponse, Msg, load
+from ..message import (
+    Base64Source,
+    ChatRequest,
+    ChatResponse,
+    ContentBlock,
+    ImageBlock,
+    Msg,
+    URLSource,
+    load,
+)
 from ..sse import Decoder, Framing
 from ..study.fidelity import Event, event_of, record
+from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
 from .output import CommandError, errors_at
 
@@ -137,6 +148,46 @@ def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
     if not lines and isinstance(value, list) and not is_ours(value):
         return _elements(value, name), True
     return entries, lines
+
+
+def piped_text() -> str:
+    """What is piped into stdin, as text; none if it is a keyboard."""
+    if sys.stdin.isatty():
+        return ""
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        hint = "a prompt is text; --image shows a file"
+        raise CommandError(f"stdin: byte {error.start} is no UTF-8", hint) from error
+
+
+def read_schema(file: str) -> JsonObject:
+    """The JSON Schema in a file. Raises CommandError for what is no JSON object."""
+    text = _text(Path(file).read_bytes(), file, "a schema is")
+    with errors_at(file):
+        value = loads(text)
+    if not isinstance(value, dict):
+        raise CommandError(f"{file}: $: a schema is a JSON object, not a {type(value).__name__}")
+    return value
+
+
+def medium(place: str) -> ContentBlock:
+    """The block that shows a file, or what is at a URL: an image, or else what its type says.
+
+    Raises CommandError for a file whose type nothing tells, OSError for one that cannot be read.
+    """
+    if place.startswith(("https://", "http://")):
+        return ImageBlock(URLSource(place))
+    path = Path(place).expanduser()
+    data = path.read_bytes()
+    kind = guess_type(path.name)[0]
+    with errors_at(place, "a file that begins as a medium does, or whose name ends so"):
+        try:
+            source = Base64Source.from_bytes(data)
+        except InvalidMessage:
+            source = Base64Source.from_bytes(data, kind)
+    return media_block(source)
 
 
 # -- conversations of ours ------------------------------------------------------------------------

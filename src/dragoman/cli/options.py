@@ -15,9 +15,13 @@ import typer
 
 from .._core.edges.facts import facts as read_facts
 from .._core.families.profiles import PROFILES
+from .._core.jsontext import loads
 from ..capabilities import Facts as FactsValue
+from ..errors import ReadError
 from ..losses import Policy
 from ..losses import policy as policy_of
+from ..message import Options
+from ..message.request import OPTIONS
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..token import TokenCounterBase
 from ..vendors import PROTOCOLS, VENDORS, wires
@@ -125,6 +129,27 @@ Allow: TypeAlias = Annotated[
     typer.Option("--allow", metavar="CODE", help="Allow it all the same; repeatable."),
 ]
 
+_ASKED = "vendor/model, vendor/wire/model, a model whose maker serves it, or a profile."
+Asked: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help=_ASKED)]
+
+System: TypeAlias = Annotated[
+    str | None, typer.Option("--system", "-s", metavar="TEXT", help="The system prompt.")
+]
+
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", metavar="NAME=VALUE",
+        help="Of the request (temperature=0.2, max_tokens=500, reasoning=high), or timeout and "
+        "retries; repeatable.",
+    ),
+]  # fmt: skip
+
+BaseUrl: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", help="Where the provider is, if elsewhere."),
+]
+
 
 def known(to: str) -> str:
     """The wire's name if there is such a wire or vendor."""
@@ -161,6 +186,28 @@ def facts(name: str | None) -> FactsValue | str | None:
         if fact.wire:
             known(fact.wire)
     return rows
+
+
+_CONNECTION = ("timeout", "retries")
+
+
+def settings(values: list[str] | None) -> dict[str, Any]:
+    """What the `--option`s say, by name: a value is JSON, or else text."""
+    found: dict[str, Any] = {}
+    for text in values or ():
+        name, equals, value = text.partition("=")
+        if name not in OPTIONS and name not in _CONNECTION:
+            known_names = ", ".join(sorted((*OPTIONS, *_CONNECTION)))
+            raise CommandError(f"--option {name}: there is no such option", f"one of {known_names}")
+        if not equals:
+            raise CommandError(f"--option {name} has no value", f"{name}=VALUE")
+        try:
+            found[name] = loads(value)
+        except ReadError:
+            found[name] = value
+    with errors_at("--option"):
+        Options.of({name: value for name, value in found.items() if name in OPTIONS})
+    return found
 
 
 _SPEAKERS: dict[str, type[Rewrite]] = {"role": ByRole, "name": ByName, "namefield": NameField}

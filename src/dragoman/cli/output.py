@@ -12,7 +12,7 @@ import os
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -24,12 +24,14 @@ import typer
 from typer.core import TyperGroup
 
 from .._core.jsontext import Json, JsonObject, arguments
-from ..errors import DragomanError, LossRefused, ProviderError, WriteError
+from ..errors import DragomanError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses import Loss, by_weight
 from ..losses.codes.code import KINDS
-from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice
+from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice, Usage
 
 if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.markdown import Markdown
     from rich.table import Table as Table  # noqa: PLC0414  # the commands name them, too
     from rich.text import Text as Text  # noqa: PLC0414
 
@@ -77,6 +79,7 @@ def _line(value: Json) -> str:
     return json.dumps(value) if lone else text
 
 
+_REDRAWN = 20  # times in a second that what still grows is drawn
 NARROW = 60  # below this width nothing is arranged any more
 
 COLOURS = {
@@ -102,6 +105,11 @@ def _escaped(char: str) -> str:
     return " " if char in "\r\n\t" else char.encode("unicode_escape").decode("ascii")
 
 
+def printable(text: str) -> str:
+    """Text of several lines without control characters, which might steer the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+
+
 class Screen:
     """What is printed on: colours on a terminal only, as wide as it is, 80 columns elsewhere."""
 
@@ -119,6 +127,18 @@ class Screen:
         """Print texts and tables, folded to the width of the screen."""
         self._console.print(*values, style=style)
 
+    def live(self, growing: Callable[[], Any]) -> Live:
+        """A place at the bottom that is drawn anew all the time, and is gone when it stops."""
+        from rich.live import Live
+
+        return Live(console=self._console, get_renderable=growing, refresh_per_second=_REDRAWN,
+                    transient=True)  # fmt: skip
+
+    @property
+    def height(self) -> int:
+        """The lines that a terminal shows."""
+        return self._console.height
+
     def line(self, *parts: str | tuple[str, str] | Text, style: str = "", end: str = "\n") -> None:
         """Print one line, however long: a file name in it stays in one piece."""
         self._console.print(styled(*parts, style=style), end=end, soft_wrap=True)
@@ -129,6 +149,13 @@ def styled(*parts: str | tuple[str, str] | Text, style: str = "") -> Text:
     from rich.text import Text
 
     return Text.assemble(*parts, style=style)
+
+
+def markdown(text: str) -> Markdown:
+    """Markdown, laid out; a link shows its address."""
+    from rich.markdown import Markdown
+
+    return Markdown(text, hyperlinks=False)
 
 
 _COLUMNS: dict[str, dict[str, Any]] = {
@@ -267,6 +294,23 @@ def provider_text(place: str, error: ProviderError, status: int | None = None) -
     return f"{place}: the provider says{f' {code}' if code else ''}: {error.message}"
 
 
+def typed(error: DragomanError) -> str:
+    """What the library says of an answer that did not come, behind the kind of the error."""
+    return f"{type(error).__name__}: {error}"
+
+
+def usage_text(usage: Usage) -> str:
+    """The tokens of an answer as far as the provider has told: `9 input, 4 output`."""
+    figures = {name: getattr(usage, name) for name in _FIGURES}
+    told = [f"{figure} {name.replace('_', ' ')}" for name, figure in figures.items()
+            if figure is not None]  # fmt: skip
+    return ", ".join(told) or "no tokens told"
+
+
+_FIGURES = ("input", "cache_read", "cache_write", "output", "reasoning", "audio_in", "audio_out",
+            "total")  # fmt: skip
+
+
 @contextmanager
 def errors_at(place: str, hint: str = "") -> Iterator[None]:
     """Give what the library raises the place that it is about, a file or a line of it."""
@@ -316,6 +360,8 @@ def _exit_code(error: Exception, debug: bool) -> int:
             return report(str(error), code)
         case WriteError():
             return report(str(error), REFUSED)
+        case ProviderError() | InvalidOutput():
+            return report(typed(error), REFUSED)
         case DragomanError():
             return report(str(error), USAGE)
         case OSError(filename=str(name), strerror=str(text)):

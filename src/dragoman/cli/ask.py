@@ -1,0 +1,141 @@
+"""`dragoman ask`: one question to a model, for pipes. The answer goes to stdout as it comes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from ..errors import StreamError
+from ..llm import LLM
+from ..losses import Policy
+from ..message import Msg, RefusalBlock, TextBlock, ThinkingBlock
+from ..model.answer import Answer
+from . import inputs, options, output
+from .output import CommandError
+
+_ENDED_WELL = ("stop", "tool_calls", None)
+
+Words: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PROMPT", help="The question; what is piped in follows it."),
+]
+
+Images: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--image", metavar="PATH", help="A file or URL to show; repeatable."),
+]
+
+Schema: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--json", metavar="SCHEMA", help="Answer as JSON of the schema in this file."),
+]
+
+Streaming: TypeAlias = Annotated[
+    bool, typer.Option(help="Write the answer as it comes, or when it is whole.")
+]
+
+ShowLosses: TypeAlias = Annotated[
+    bool, typer.Option("--losses", help="Show on stderr what the provider was not told.")
+]
+
+ShowUsage: TypeAlias = Annotated[bool, typer.Option("--usage", help="Show tokens on stderr.")]
+
+
+def ask_model(
+    model: options.Asked,
+    words: Words = None,
+    system: options.System = None,
+    image: Images = None,
+    option: options.Settings = None,
+    schema: Schema = None,
+    base_url: options.BaseUrl = None,
+    stream: Streaming = True,
+    losses: ShowLosses = False,
+    usage: ShowUsage = False,
+) -> None:
+    """Ask a model, and write its answer to stdout: `cat FILE | dragoman ask MODEL "Summarise"`.
+
+    The key stands in the vendor's variable of the environment, such as OPENAI_API_KEY, and is no
+    option. Exit code 1: the provider refused or could not be reached, the model declined, or its
+    answer does not fit the schema.
+    """
+    settings: dict[str, Any] = {"policy": Policy(), **options.settings(option)}
+    if system is not None:
+        settings["system"] = system
+    if base_url is not None:
+        settings["base_url"] = base_url
+    form = None if schema is None else inputs.read_schema(schema)
+    question = _question(words or [], image or [])
+    with LLM(model, **settings) as llm:
+        if form is not None:
+            answer = llm.ask(question, response_format=form)
+            output.print_json(answer.parsed)
+        elif stream:
+            answer = _streamed(llm, question)
+        else:
+            answer = llm.ask(question)
+            _write(answer.text)
+            _end_line(answer.text)
+    _tell(answer, losses, usage)
+
+
+def _question(words: list[str], images: list[str]) -> Msg:
+    piped = inputs.piped_text().strip("\n")
+    text = "\n\n".join(part for part in (" ".join(words), piped) if part.strip())
+    if not text and not images:
+        hint = 'dragoman ask MODEL "Why?", or pipe it in'
+        raise CommandError("there is nothing to ask", hint)
+    blocks = [inputs.medium(place) for place in images]
+    return Msg.user([*blocks, TextBlock(text)] if text and blocks else blocks or text)
+
+
+def _streamed(llm: LLM, question: Msg) -> Answer[Any]:
+    text = ""
+    with llm.stream(question) as stream:
+        try:
+            for piece in stream.text:
+                text = piece or text  # before it is written: an interrupt may come in between
+                _write(piece)
+        except (StreamError, KeyboardInterrupt):
+            _end_line(text)
+            raise
+    _end_line(text)
+    return stream.response
+
+
+def _write(text: str) -> None:
+    """To a pipe as it is; a terminal gets nothing that steers it."""
+    sys.stdout.write(output.printable(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def _end_line(text: str) -> None:
+    if text and not text.endswith("\n"):
+        _write("\n")
+
+
+def _tell(answer: Answer[Any], losses: bool, usage: bool) -> None:
+    """What stdout does not say, on stderr. Raises CommandError if the model declined."""
+    major = [loss for loss in answer.losses if loss.weight == "major"]
+    if losses:
+        output.show_losses("the request", answer.host, answer.losses)
+    elif major:
+        _note(f"{output.counted(major)} (--losses shows them)")
+    if usage:
+        _note(f"usage: {output.usage_text(answer.usage)}")
+    shown = (TextBlock, ThinkingBlock, RefusalBlock)
+    unseen = {block.type for block in answer.msg.blocks if not isinstance(block, shown)}
+    if unseen:
+        _note(f"the answer also holds {', '.join(sorted(unseen))}, which is no text")
+    if answer.finish.reason not in _ENDED_WELL:
+        _note(f"the answer ended early: {answer.finish.reason}")
+    for block in answer.msg.blocks:
+        if isinstance(block, RefusalBlock):
+            raise CommandError(f"the model declined: {block.text}", code=output.REFUSED)
+
+
+def _note(text: str) -> None:
+    sys.stdout.flush()
+    sys.stderr.write(f"{output.plain(text)}\n")

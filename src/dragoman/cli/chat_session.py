@@ -1,0 +1,369 @@
+"""ChatSession: a conversation with one model after another, its commands, and its tools.
+
+Knows no terminal: what is to be seen goes to a View, which also asks whether a call may run.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from .._core.stream.events import StreamEvent
+from ..errors import DragomanError, WriteError
+from ..llm import LLM, AnswerStream, model_name, profile
+from ..losses import Loss, Policy
+from ..message import (
+    ChatRequest,
+    ChatResponse,
+    ContentBlock,
+    Msg,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    Usage,
+    dump,
+)
+from ..toolkit import Toolkit
+from . import inputs, output
+from .output import CommandError
+
+_LOST = ("dropped", "degraded")  # the other kinds take nothing away
+_ROUNDS = 50  # answers with calls to one message
+_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
+_PICTURE = re.compile(r"""["']?([^\s"']+\.(?:png|jpe?g|gif|webp))["']?""", re.IGNORECASE)
+_DENIED = "the user did not allow this call"
+_STOPPED = "the user stopped this call"
+
+
+class View(Protocol):
+    """Where a session is seen."""
+
+    def event(self, event: StreamEvent) -> None:
+        """A piece of an answer has come."""
+
+    def done(self) -> None:
+        """No more of the answer will come."""
+
+    def note(self, text: str) -> None:
+        """Something that the session says, on one line or several."""
+
+    def error(self, text: str) -> None:
+        """Something went wrong."""
+
+    def losses(self, title: str, losses: Sequence[Loss]) -> None:
+        """What would be lost, under a title."""
+
+    def call(self, call: ToolUseBlock) -> None:
+        """The model calls a tool."""
+
+    def result(self, msg: Msg) -> None:
+        """What a call has given."""
+
+    def agrees(self, question: str) -> bool:
+        """Whether the user says yes."""
+
+
+class ChatSession:
+    """One conversation: `line` takes what the user has typed, a message or a command.
+
+    `settings` are those of every LLM; `base_url` is that of the first model, and of others of the
+    same vendor. Without `yes` each call of a tool is asked for. `failed` tells whether an answer
+    has failed, `usage` is the sum of all answers.
+    """
+
+    def __init__(
+        self, model: str, view: View, *, toolkit: Toolkit | None = None, yes: bool = False,
+        system: str | None = None, base_url: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.view = view
+        self.toolkit = toolkit or Toolkit()
+        self.yes = yes
+        self.system = system
+        self.history: list[Msg] = []
+        self.usage = Usage()
+        self.failed = False
+        self._settings = dict(settings or {})
+        self._base_url = base_url
+        self._attached: list[ContentBlock] = []
+        self._told = ""  # the losses that were told last
+        self._file: Path | None = None  # which /save may write without asking
+        self.model = model
+        self.llm = self._made(model, base_url)
+
+    def _made(self, model: str, base_url: str | None) -> LLM:
+        settings: dict[str, Any] = {"policy": Policy(), **self._settings, "tools": self.toolkit}
+        if base_url is not None:
+            settings["base_url"] = base_url
+        return LLM(model, **settings)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.llm.close()
+
+    @property
+    def request(self) -> ChatRequest:
+        """The conversation as it would be sent now."""
+        return ChatRequest(self.history, system=self.system)
+
+    def line(self, text: str) -> bool:
+        """Take a line; False if it ends the session. What is wrong with it is shown."""
+        text = text.strip()
+        if not text:
+            return True
+        found = _COMMAND.fullmatch(text)
+        try:
+            if found is None:
+                self.say(text.removeprefix("/") if text.startswith("//") else text)
+                return True
+            if found[1] in ("quit", "exit"):
+                return False
+            _command(found[1])(self, (found[2] or "").strip())
+        except (DragomanError, CommandError) as error:
+            self.view.error(str(error))
+        except OSError as error:
+            self.view.error(f"{error.filename or 'file'}: {error.strerror or error}")
+        return True
+
+    # -- messages and answers ---------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Send a message, and run what the model calls until it answers."""
+        blocks = [*self._attached, *self._pictures(text)]
+        self._attached = []
+        self.history.append(Msg.user([*blocks, TextBlock(text)] if blocks else text))
+        begun = len(self.history)
+        for _ in range(_ROUNDS):
+            calls = self._answer(begun)
+            if not calls or not self._run(calls):
+                return
+        self.view.note(f"stopped: the model has called tools {_ROUNDS} times for one message")
+
+    def _pictures(self, text: str) -> list[ContentBlock]:
+        """The files that a message names and that are pictures."""
+        found = []
+        for path in dict.fromkeys(_PICTURE.findall(text)):
+            if Path(path).expanduser().is_file():
+                found.append(inputs.medium(path))
+                self.view.note(f"attached: {path}")
+        return found
+
+    def _answer(self, begun: int) -> list[ToolUseBlock]:
+        """One answer, kept in the history; the calls in it. What fails is shown."""
+        stream = self.llm.stream(self.request)
+        try:
+            self._watch(stream)
+        except KeyboardInterrupt:
+            self._keep(stream, begun, "stopped")
+            return []
+        except DragomanError as error:
+            self.failed = True
+            self.view.error(output.typed(error))
+            self._keep(stream, begun, "not whole")
+            return []
+        answer = stream.response
+        self.usage += answer.usage
+        self.history.append(answer.msg)
+        self._tell_losses([loss for loss in answer.losses if loss.kind in _LOST])
+        if answer.finish.reason not in ("stop", "tool_calls"):
+            self.view.note(f"the answer ended early: {answer.finish.reason}")
+        return answer.calls
+
+    def _watch(self, stream: AnswerStream[Any]) -> None:
+        try:
+            with stream:
+                for event in stream:
+                    self.view.event(event)
+        finally:
+            self.view.done()
+
+    def _keep(self, stream: AnswerStream[Any], begun: int, why: str) -> None:
+        """Keep what had come of an answer; where nothing had, its question goes, too."""
+        partial = stream.partial
+        if partial is not None:
+            self.usage += partial.usage
+        msg = None if partial is None else _said(partial)
+        if msg is not None:
+            self.history.append(msg)
+            self.view.note(f"{why}: what had come is kept")
+        elif len(self.history) == begun:
+            self.history.pop()
+            self.view.note(f"{why}: nothing had come, and your message is not kept")
+        else:
+            self.view.note(f"{why}: nothing had come")
+
+    def _tell_losses(self, losses: Sequence[Loss]) -> None:
+        """Say in one line what the request has lost, where that is not what was said last."""
+        text = output.counted(losses)
+        if losses and text != self._told:
+            self.view.note(f"{text} (/losses shows them)")
+        self._told = text
+
+    def _run(self, calls: list[ToolUseBlock]) -> bool:
+        """Run the calls that the user allows, and keep a result of each; False if stopped."""
+        denied: dict[str, str] = {}
+        results: list[Msg] = []
+        try:
+            for call in calls:
+                self.view.call(call)
+                if not self.yes and not self.view.agrees(f"run {call.name}?"):
+                    denied[call.id] = _DENIED
+            allowed = [call for call in calls if call.id not in denied]
+            results = self.toolkit.run(allowed) if allowed else []
+        except KeyboardInterrupt:
+            denied = {call.id: _STOPPED for call in calls}
+        given = {block.id: msg for msg in results for block in msg.blocks
+                 if isinstance(block, ToolResultBlock)}  # fmt: skip
+        for call in calls:
+            why = denied.get(call.id, _DENIED)
+            msg = given.get(call.id) or Msg.tool(call.id, why, call.name, True)
+            self.history.append(msg)
+            self.view.result(msg)
+        stopped = _STOPPED in denied.values()
+        if stopped:
+            self.view.note("stopped")
+        return not stopped
+
+    # -- commands ---------------------------------------------------------------------------------
+
+    def help(self, _: str) -> None:
+        """These commands."""
+        width = max(len(f"/{name} {run[1]}") for name, run in _COMMANDS.items())
+        lines = [f"{f'/{name} {run[1]}':<{width}}  {run[0].__doc__}"
+                 for name, run in _COMMANDS.items()]  # fmt: skip
+        lines.append(f"{'/quit':<{width}}  Leave, as Ctrl-D does.")
+        lines.append("Ctrl-C stops the answer under way. A message may begin with //.")
+        self.view.note("\n".join(lines))
+
+    def switch(self, text: str) -> None:
+        """Go on with another model, and show what it cannot be told."""
+        name, *rest = text.split() or [""]
+        if not name or len(rest) > 1:
+            self.view.note(f"the model is {self.model} (/model NAME [BASE-URL] changes it)")
+            return
+        base_url = rest[0] if rest else self._kept_base_url(name)
+        made = self._made(name, base_url)
+        try:
+            after = self._losses(made)
+        except DragomanError:
+            made.close()
+            raise
+        before = set()
+        with suppress(WriteError):
+            before = {(loss.code, loss.where) for loss in self._losses(self.llm)}
+        caused = [loss for loss in after if (loss.code, loss.where) not in before]
+        self.llm.close()
+        self.llm, self.model, self._base_url = made, name, base_url
+        self.view.losses(f"{name} from here on", caused)
+        if len(after) > len(caused):
+            self.view.note(f"{len(after) - len(caused)} as before (/losses shows all)")
+
+    def _kept_base_url(self, name: str) -> str | None:
+        """The address in use, for a model of the same vendor that no profile describes."""
+        if profile(name) is not None:
+            return None
+        here = profile(self.model)
+        now = model_name(self.model if here is None else here["model"]).host.name
+        return self._base_url if model_name(name).host.name == now else None
+
+    def _losses(self, llm: LLM) -> Sequence[Loss]:
+        """What a model is not told of the conversation, once the user's next message is there."""
+        if not self.history:
+            return []
+        follows = [] if self.history[-1].role != "assistant" else [Msg.user("Go on.")]
+        return llm.request(ChatRequest([*self.history, *follows], system=self.system)).losses
+
+    def show_losses(self, _: str) -> None:
+        """Show what this model is not told of the conversation."""
+        self.view.losses(f"the conversation for {self.model}", self._losses(self.llm))
+
+    def tokens(self, _: str) -> None:
+        """Count the tokens of the conversation, and show those used so far."""
+        count = self.llm.count(self.request) if self.history else 0
+        used = output.usage_text(self.usage)
+        self.view.note(f"the conversation has about {count} tokens; used so far: {used}")
+
+    def set_system(self, text: str) -> None:
+        """Set the system prompt, or show it; - removes it."""
+        if text:
+            self.system = None if text == "-" else text
+        self.view.note(f"system prompt: {self.system}" if self.system else "no system prompt")
+
+    def attach(self, text: str) -> None:
+        """Show a file or URL with the next message."""
+        if not text:
+            raise CommandError("/image needs a file", "/image PATH")
+        for place in shlex.split(text) if text[0] in "\"'" else [text]:
+            self._attached.append(inputs.medium(place))
+            self.view.note(f"attached to your next message: {place}")
+
+    def save(self, text: str) -> None:
+        """Save the conversation, as JSON that every command reads."""
+        path = _file(text, "/save")
+        if path.exists() and path != self._file and not self.view.agrees(f"overwrite {path}?"):
+            self.view.note("not saved")
+            return
+        path.write_text(output.laid_out(dump(self.request)) + "\n", "utf-8")
+        self._file = path
+        self.view.note(f"saved {_counted(self.history)} to {path}")
+
+    def load(self, text: str) -> None:
+        """Go on with a saved conversation."""
+        path = _file(text, "/load")
+        conversations, _ = inputs.read_conversations(str(path))
+        if len(conversations) != 1:
+            raise CommandError(f"{path} holds {len(conversations)} conversations", "one is needed")
+        [(_, found)] = conversations
+        if isinstance(found, ChatRequest):
+            self.system = found.system
+        self.history = list(found.messages if isinstance(found, ChatRequest) else found)
+        self._file = path
+        self._told = ""
+        self.view.note(f"loaded {_counted(self.history)} from {path}")
+        self.view.losses(f"the conversation for {self.model}", self._losses(self.llm))
+
+
+_Run: TypeAlias = Callable[[ChatSession, str], None]
+_COMMANDS: dict[str, tuple[_Run, str]] = {
+    "help": (ChatSession.help, ""),
+    "model": (ChatSession.switch, "NAME [BASE-URL]"),
+    "losses": (ChatSession.show_losses, ""),
+    "tokens": (ChatSession.tokens, ""),
+    "system": (ChatSession.set_system, "[TEXT]"),
+    "image": (ChatSession.attach, "PATH"),
+    "save": (ChatSession.save, "FILE"),
+    "load": (ChatSession.load, "FILE"),
+}
+
+
+def _command(name: str) -> _Run:
+    if name not in _COMMANDS:
+        raise CommandError(f"there is no command /{name}", "/help lists them")
+    return _COMMANDS[name][0]
+
+
+def _said(partial: ChatResponse) -> Msg | None:
+    """What of a broken answer can stand in a history: no call waits for a result that never comes.
+
+    None if it has no text.
+    """
+    if not partial.candidates or not partial.text:
+        return None
+    answered = {block.id for block in partial.msg.blocks if isinstance(block, ToolResultBlock)}
+    blocks = [block for block in partial.msg.blocks
+              if not isinstance(block, ToolUseBlock) or block.id in answered]  # fmt: skip
+    return Msg.trusted(partial.msg.name, blocks, partial.msg.role, partial.msg)
+
+
+def _file(text: str, command: str) -> Path:
+    if not text:
+        raise CommandError(f"{command} needs a file", f"{command} FILE")
+    return Path(text).expanduser()
+
+
+def _counted(history: Sequence[Msg]) -> str:
+    return "1 message" if len(history) == 1 else f"{len(history)} messages"

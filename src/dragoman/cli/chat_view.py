@@ -1,0 +1,182 @@
+"""How a chat is seen: as plain lines, or on a terminal, where Markdown is laid out as it comes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._core.jsontext import arguments
+from .._core.stream.events import StreamEvent
+from ..losses import Loss
+from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
+from . import output
+from .output import plain, printable, styled
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+_SHOWN = 500  # characters of what a tool is given, and of what it gives
+_MARGIN = 3  # lines of the terminal that what still grows leaves free
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+
+
+class PlainView:
+    """Lines of text, for pipes and scripts. `read` gives the next line, None at the end."""
+
+    def __init__(self, read: Callable[[str], str | None]) -> None:
+        self.read = read
+        self.screen = output.Screen()
+        self._line_open = False
+
+    def event(self, event: StreamEvent) -> None:
+        """Write what has come; of several candidates the first."""
+        if event.type == "finish" or event.key[0]:
+            return
+        kind, _, step = event.type.partition("-")
+        if event.type == "block":
+            self._write(f"[{event.block.type}]")
+        elif kind == "tool":
+            return
+        elif step == "start" and kind == "thinking":
+            self._write("thinking: ")
+        elif step == "delta":
+            self._write(printable(event.text))
+        if step in ("", "end"):
+            self._end_line()
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        self._line_open = not text.endswith("\n") if text else self._line_open
+
+    def _end_line(self) -> None:
+        if self._line_open:
+            self._write("\n")
+
+    def done(self) -> None:
+        """End the line of an answer."""
+        self._end_line()
+
+    def note(self, text: str) -> None:
+        """Write what the session says."""
+        for line in text.splitlines():
+            self.screen.line(plain(line), style="dim")
+
+    def error(self, text: str) -> None:
+        """Write on stderr what went wrong."""
+        output.report(text, 0)
+
+    def losses(self, title: str, losses: Sequence[Loss]) -> None:
+        """Write what is lost, what matters most first."""
+        self.screen.line(f"{plain(title)} - {output.counted(losses)}", style="bold")
+        if losses:
+            self.screen.print(output.loss_table(losses))
+
+    def call(self, call: ToolUseBlock) -> None:
+        """Write the call of a tool."""
+        given = call.input if isinstance(call.input, str) else arguments(call.input)
+        self.screen.line(("calls ", "dim"), (plain(f"{call.name} {_cut(given)}"), "yellow"))
+
+    def result(self, msg: Msg) -> None:
+        """Write what a tool has given."""
+        for block in msg.blocks:
+            if isinstance(block, ToolResultBlock):
+                word = "fails: " if block.is_error else "gives: "
+                self.screen.line((word, "dim"), plain(_cut(_output_text(block))))
+
+    def agrees(self, question: str) -> bool:
+        """Whether the next line says yes."""
+        return (self.read(f"{plain(question)} [y/N] ") or "").strip().lower() in ("y", "yes")
+
+
+class TerminalView(PlainView):
+    """A terminal: paragraphs of Markdown that are whole stay, and the last one grows below them."""
+
+    def __init__(self, read: Callable[[str], str | None]) -> None:
+        super().__init__(read)
+        self._live: Live | None = None
+        self._kind = ""
+        self._text = ""
+
+    def event(self, event: StreamEvent) -> None:
+        """Draw what has come; of several candidates the first."""
+        if event.type == "finish" or event.key[0]:
+            return
+        kind, _, step = event.type.partition("-")
+        if event.type == "block":
+            self._commit()
+            self.screen.line(f"[{event.block.type}]", style="dim")
+        elif step == "delta" and kind != "tool":
+            if kind != self._kind:
+                self._commit()
+                self._kind = kind
+            self._text += printable(event.text)
+            self._commit(settled(self._text))
+            self._draw()
+        elif step == "end" and kind != "tool":
+            self._commit()
+
+    def done(self) -> None:
+        """Let all of it stay."""
+        self._commit()
+
+    def _commit(self, end: int | None = None) -> None:
+        """Let the text stay as it is, up to a place in it."""
+        if end == 0:
+            return
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        text, self._text = self._text[:end], "" if end is None else self._text[end:]
+        if text.strip():
+            self.screen.print(self._laid_out(text))
+            self.screen.print()
+
+    def _laid_out(self, text: str) -> Any:
+        if self._kind == "thinking":
+            return styled(text.strip("\n"), style="dim italic")
+        return output.markdown(text)
+
+    def _draw(self) -> None:
+        if self._live is None and self._text.strip():
+            self._live = self.screen.live(self._growing)
+            self._live.start()
+
+    def _growing(self) -> Any:
+        """The end of what still grows, as much as the terminal has room for."""
+        lines = self._text.splitlines()[-max(1, self.screen.height - _MARGIN) :]
+        return self._laid_out("\n".join(lines))
+
+
+def settled(text: str) -> int:
+    r"""Where the last paragraph of a Markdown text begins: what stands before will not change.
+
+    >>> settled("One.\n\nTwo"), settled("```\na\n\nb")
+    (6, 0)
+    """
+    settled_at = position = 0
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        position += len(line)
+        found = _FENCE.match(line)
+        if fence:
+            if found is not None and found[1].startswith(fence):
+                fence = ""
+        elif found is not None:
+            fence = found[1]
+        elif not line.strip() and line.endswith("\n"):
+            settled_at = position
+    return settled_at
+
+
+def _output_text(block: ToolResultBlock) -> str:
+    if not isinstance(block.output, list):
+        return block.output if isinstance(block.output, str) else arguments(block.output)
+    return " ".join(part.text if isinstance(part, TextBlock) else f"[{part.type}]"
+                    for part in block.output)  # fmt: skip
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
