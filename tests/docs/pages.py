@@ -4,6 +4,7 @@
     ```output            what the block before it prints
     ```python no-run     needs a client or a network; it must compile
     ```python staged     finds names that its own test gives it: test_api.py
+    ```sh staged         asks a model: test_terminal.py has a server for it
     ```python a/file.py  quotes a file; ` ... ` lines leave something out
 
 Knows no page.
