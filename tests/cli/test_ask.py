@@ -15,7 +15,7 @@ import pytest
 from tests.servers.real import SENTENCE
 
 from .running import environment, run, written
-from .scripted import scripted, text, thought
+from .scripted import call, scripted, text, thought
 
 MODEL = "llamacpp/m"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
@@ -118,6 +118,13 @@ def test_a_refusal_is_exit_code_1() -> None:
         ran = run("ask", "openai/m", "Do it", "--base-url", script.url, OPENAI_API_KEY="none")
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert "error: the model declined: I will not.\n" in ran.stderr
+
+
+def test_what_is_no_text_is_named() -> None:
+    with scripted(call("look", at=1)) as script:
+        ran = run("ask", MODEL, "Look", "--base-url", script.url)
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert ran.stderr == "the answer also holds tool_use, which is no text\n"
 
 
 def test_an_error_of_the_provider_is_typed_and_exit_code_1() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._core.jsontext import arguments
 from .._core.stream.events import StreamEvent
 from ..losses import Loss
-from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
+from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from . import output
 from .output import plain, printable, styled
 
@@ -36,7 +36,7 @@ class PlainView:
             return
         kind, _, step = event.type.partition("-")
         if event.type == "block":
-            self._write(f"[{event.block.type}]")
+            self._write(_block_text(event.block))
         elif kind == "tool":
             return
         elif step == "start" and kind == "thinking":
@@ -107,7 +107,7 @@ class TerminalView(PlainView):
         kind, _, step = event.type.partition("-")
         if event.type == "block":
             self._commit()
-            self.screen.line(f"[{event.block.type}]", style="dim")
+            self.screen.line(plain(_block_text(event.block)), style="dim")
         elif step == "delta" and kind != "tool":
             if kind != self._kind:
                 self._commit()
@@ -146,8 +146,7 @@ class TerminalView(PlainView):
 
     def _growing(self) -> Any:
         """The end of what still grows, as much as the terminal has room for."""
-        lines = self._text.splitlines()[-max(1, self.screen.height - _MARGIN) :]
-        return self._laid_out("\n".join(lines))
+        return output.last_lines(self._laid_out(self._text), max(1, self.screen.height - _MARGIN))
 
 
 def settled(text: str) -> int:
@@ -169,6 +168,11 @@ def settled(text: str) -> int:
         elif not line.strip() and line.endswith("\n"):
             settled_at = position
     return settled_at
+
+
+def _block_text(block: ContentBlock) -> str:
+    """Text that replaces what has come, or the name of what is no text."""
+    return printable(block.text) if isinstance(block, TextBlock) else f"[{block.type}]"
 
 
 def _output_text(block: ToolResultBlock) -> str:

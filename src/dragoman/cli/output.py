@@ -158,6 +158,19 @@ def markdown(text: str) -> Markdown:
     return Markdown(text, hyperlinks=False)
 
 
+def last_lines(value: Any, count: int) -> Any:
+    """What the terminal shows of a value if it has room for so many lines: the last ones."""
+    from rich.segment import Segment
+
+    class Tail:
+        def __rich_console__(self, console: Any, given: Any) -> Iterator[Segment]:
+            for line in console.render_lines(value, given, pad=False)[-count:]:
+                yield from line
+                yield Segment.line()
+
+    return Tail()
+
+
 _COLUMNS: dict[str, dict[str, Any]] = {
     "": {"no_wrap": True},
     "indent": {"no_wrap": True, "min_width": 1},
