@@ -55,11 +55,12 @@ def ask_model(
     losses: ShowLosses = False,
     usage: ShowUsage = False,
 ) -> None:
-    """Ask a model, and write its answer to stdout: `cat FILE | dragoman ask MODEL "Summarise"`.
+    """Ask a model, and write its answer to stdout as it comes.
 
-    The key stands in the vendor's variable of the environment, such as OPENAI_API_KEY, and is no
-    option. Exit code 1: the provider refused or could not be reached, the model declined, or its
-    answer does not fit the schema.
+    What is piped in follows the question: `cat FILE | dragoman ask MODEL "Summarise"`. The key
+    stands in the vendor's variable of the environment, such as OPENAI_API_KEY, and is no option.
+    Exit code 1: the provider refused or could not be reached, the model declined, or its answer
+    does not fit the schema.
     """
     settings: dict[str, Any] = {"policy": Policy(), **options.settings(option)}
     if system is not None:
