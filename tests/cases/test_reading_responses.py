@@ -138,7 +138,7 @@ def test_case_31_an_error_in_a_stream_carries_what_was_said(told: dict[str, Any]
     assert (resp.status, resp.text) == ("error", "So far")
     assert resp.error is not None
     assert (resp.error.message, resp.error.code) == ("It broke.", "server_error")
-    assert resp.error.response is resp  # type: ignore[attr-defined]  # of a StreamError
+    assert resp.error.response is resp
 
 
 def test_case_31_a_failed_answer_raises() -> None:

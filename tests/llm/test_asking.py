@@ -332,10 +332,14 @@ def test_tokens_are_counted() -> None:
 def test_media_of_the_web_are_fetched_before_a_loop_writes() -> None:
     with Web() as web:
         threads: list[str] = []
+
+        def resolve(host: str, port: int) -> list[str]:
+            threads.append(threading.current_thread().name)
+            return ["127.0.0.1"]
+
         fetch = MediaFetcher(
             hosts=[web.host], schemes=["http"], networks=["127.0.0.1/32"],
-            resolve=lambda host, port: threads.append(threading.current_thread().name)
-            or ["127.0.0.1"],
+            resolve=resolve,
         )  # fmt: skip
         shown = [Msg.user([ImageBlock(URLSource(f"{web.url}/cat.png"))])]
 
