@@ -19,6 +19,8 @@ from ..errors import InvalidMessage
 from . import blocks
 from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock
 
+_TEXTLESS = frozenset({type(None), bool, int, float})
+
 
 def heal(value: Any, path: str, healed: list[str]) -> Any:
     """The value without broken text; the very value if nothing is wrong with it.
@@ -26,6 +28,8 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
     `healed` takes the paths of what was healed. Anything that is no text, JSON or block stays as
     it is, for the checks to judge.
     """
+    if type(value) in _TEXTLESS:
+        return value
     if isinstance(value, str):
         return _healed_text(value, path, healed)
     if isinstance(value, Mapping):

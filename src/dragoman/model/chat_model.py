@@ -175,6 +175,11 @@ class Chunks:
         return self._reply
 
     def __iter__(self) -> Iterator[Any]:
+        if self._reply is not None and not _is_whole(self._reply.headers, self._model.wire):
+            return iter(self._reply)  # its own pieces, with nothing in between
+        return self._read()
+
+    def _read(self) -> Iterator[Any]:
         reply = self.open()
         if _is_whole(reply.headers, self._model.wire):
             yield loads(reply.read())  # of a server that streams nothing
@@ -201,7 +206,12 @@ class AsyncChunks:
             self._reply = await self._model.endpoint.astream(self._out)
         return self._reply
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[Any]:
+        if self._reply is not None and not _is_whole(self._reply.headers, self._model.wire):
+            return aiter(self._reply)  # its own pieces, with nothing in between
+        return self._read()
+
+    async def _read(self) -> AsyncIterator[Any]:
         reply = await self.open()
         if _is_whole(reply.headers, self._model.wire):
             yield loads(await reply.read())

@@ -198,6 +198,7 @@ _MESSAGE_FIELDS = {"role", "content", "refusal", "tool_calls", "function_call",
 
 
 _USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
+_TEXT_ONLY = {"content"}
 _ABSENT = object()
 
 
@@ -289,6 +290,11 @@ class ChoiceReader:
             self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
 
     def _message(self, message: JsonObject, complete: bool, snapshot: bool = False) -> None:
+        if not complete and message.keys() == _TEXT_ONLY and type(message["content"]) is str:
+            if text := message["content"]:  # most deltas
+                self._length += len(text)
+                self._part(TEXT, 0, TextBlock(text))
+            return
         for i, thinking in self._thinking.read(message):
             self._part(THINKING, i, thinking)
         content = message.get("content")
@@ -369,7 +375,7 @@ def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
     return unknown | {name: message[name] for name in copies}
 
 
-_BODY_FIELDS = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
+_READ_ELSEWHERE = {"object", "choices", "usage", "error", "obfuscation"}  # of a body
 _CHUNKS = ("chat.completion.chunk", "chat.completion.done")
 _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
@@ -441,18 +447,19 @@ class ChatReader:
         values = self._values
         unknown: JsonObject = {}
         for key, value in payload.items():
-            if key in ("id", "model"):
-                if value != values.get(key, _ABSENT):
-                    values[key] = value
-                    if not isinstance(value, str) or (full and not value):
-                        unknown[key] = value
-                    else:
-                        id, model = (value, None) if key == "id" else (None, value)
-                        pieces.append(Meta(id=id, model=model, issuer=self._issuer))
-            elif key in _BODY_FIELDS:
+            if key in _READ_ELSEWHERE:
                 if full and _is_unusual(key, value, complete):
                     unknown[key] = value
-            elif (value is not None or full) and values.get(key, _ABSENT) != value:
+            elif values.get(key, _ABSENT) == value:
+                continue
+            elif key in ("id", "model"):
+                values[key] = value
+                if not isinstance(value, str) or (full and not value):
+                    unknown[key] = value
+                else:
+                    id, model = (value, None) if key == "id" else (None, value)
+                    pieces.append(Meta(id=id, model=model, issuer=self._issuer))
+            elif value is not None or full:
                 values[key] = unknown[key] = value
         notes: JsonObject = {}
         if complete:  # what a whole answer has otherwise than others
