@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
-  benchmarks/truncate.py
+  benchmarks/truncate.py benchmarks/model.py
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
@@ -115,8 +115,9 @@ $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 	@touch $@
 
 $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
-	# LiteLLM first: it names an older openai than it runs with, and the newest one is measured
-	$(BENCH_VENV)/bin/python $(PIP_INSTALL) 'litellm>=1.100' 'llm-rosetta>=0.13'
+	# These first: LiteLLM names an older openai than it runs with, any-llm an older anthropic, and
+	# the newest ones are measured
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) 'litellm>=1.100' 'llm-rosetta>=0.13' 'any-llm-sdk[openai]>=1.40'
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
 	# Lingua runs in Node; without it its column stays empty
 	-npm install --silent --prefix $(BENCH_VENV) @braintrust/lingua-wasm@0.1.0

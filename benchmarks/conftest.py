@@ -17,7 +17,7 @@ import pytest
 
 PEERS = (
     "dragoman", "orjson", "agentscope", "litellm", "llm-rosetta", "langchain-core", "openai",
-    "anthropic", "tiktoken",
+    "anthropic", "tiktoken", "httpx2", "aiohttp", "pydantic-ai-slim", "any-llm-sdk",
 )  # fmt: skip
 _BEGIN = "<!-- tables: written by `make bench` -->"
 
