@@ -75,10 +75,8 @@ class _Streamed(Generic[T]):
             error.response = self._stream.partial
         return target.placed(error, out)
 
-    def _ends(self, event: StreamEvent, target: Target, out: Written) -> StreamEvent:
-        """The event; the last one holds the answer as `ask` gives it."""
-        if type(event) is not FinishEvent:
-            return event
+    def _ends(self, event: FinishEvent, target: Target, out: Written) -> FinishEvent:
+        """The last event, which holds the answer as `ask` gives it."""
         target.formatter.named(event.response, out)
         self._answer = target.answer(
             out, event.response, self._asked.request, self._asked.structured
@@ -130,7 +128,7 @@ class AnswerStream(_Streamed[T]):
             self._stream, self._target, self._written = stream, target, out
             try:
                 for event in stream:
-                    yield self._ends(event, target, out)
+                    yield event if event.type != "finish" else self._ends(event, target, out)
             except ProviderError as error:
                 raise self._failed(error, target, out) from error.__cause__
             finally:
@@ -192,7 +190,7 @@ class AsyncAnswerStream(_Streamed[T]):
             self._stream, self._target, self._written = stream, target, out
             try:
                 async for event in stream:
-                    yield self._ends(event, target, out)
+                    yield event if event.type != "finish" else self._ends(event, target, out)
             except ProviderError as error:
                 raise self._failed(error, target, out) from error.__cause__
             finally:

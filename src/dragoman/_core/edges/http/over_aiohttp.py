@@ -141,8 +141,9 @@ class AiohttpStream:
         }
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        content = self._response.content
         try:
-            async for piece in self._response.content.iter_any():
+            while piece := await content.readany():
                 yield piece
             if self._closed:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
