@@ -23,7 +23,9 @@ from dragoman.message import (
 from dragoman.model import Retries
 from dragoman.testing import Fault, StrictServer
 from tests.core.edges.http.ways import guarded
-from tests.llm.test_servers import client_of, left_open
+from tests.llm.test_servers import client_of, left_open, sockets_go
+
+__all__ = ["sockets_go"]  # a fixture of this module too
 
 HOSTS = {
     "openai-chat": ("openai/openai-chat", "gpt-5.6"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -145,10 +147,21 @@ def given(wire: str, base: str, asynchronous: bool) -> dict[str, Any]:
     return {"client": client, "tools": [warmth], "policy": "ignore", "system": "Be brief."}
 
 
-# not every SDK has a way to close its sockets
-left_open = pytest.mark.filterwarnings(
+# not every SDK has a way to close its sockets: those of a test are to go with it
+_IGNORED = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
 )
+
+
+@pytest.fixture
+def sockets_go() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
+def left_open(test: Any) -> Any:
+    """A test that leaves sockets of SDKs open."""
+    return _IGNORED(pytest.mark.usefixtures("sockets_go")(test))
 
 
 @left_open
