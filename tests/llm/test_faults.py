@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import pickle
@@ -13,6 +14,7 @@ import pytest
 
 from dragoman import (
     LLM,
+    AsyncLLM,
     AuthenticationFailed,
     BadRequest,
     ConfigError,
@@ -28,7 +30,7 @@ from dragoman import (
 )
 from dragoman.model import Retries, Timeouts
 from tests.core.edges.http.servers import Peer, refused, serving
-from tests.core.edges.http.ways import KEY
+from tests.core.edges.http.ways import KEY, guarded
 from tests.llm.doors import DOORS, FAST, Door
 
 OPENAI = "openai/openai-chat/gpt-5.6"
@@ -242,12 +244,48 @@ def test_a_stream_closed_from_another_thread() -> None:
     assert stream.partial.text == "Hel"
 
 
+@pytest.mark.parametrize("transport", ["httpx2", "aiohttp"])
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_cancelled_task_closes_its_connection(transport: str, streams: bool) -> None:
+    def endless(peer: Peer) -> None:
+        peer.begin()
+        peer.chunk(chunk("Hel"))
+        peer.wait_for_end()
+
+    async def read(llm: AsyncLLM, seen: list[Any]) -> None:
+        if not streams:
+            await llm.ask("Hi")
+        seen.append(llm.stream("Hi"))
+        async for _ in seen[0]:
+            pass
+
+    async def run() -> list[Any]:
+        seen: list[Any] = []
+        async with AsyncLLM(
+            OPENAI, key=KEY, base_url=server.url, transport=transport, policy="ignore"
+        ) as llm:
+            task = asyncio.create_task(read(llm, seen))
+            await asyncio.to_thread(server.wait_asked)
+            while streams and not (seen and seen[0].partial and seen[0].partial.text):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.to_thread(server.wait_closed)
+            return seen
+
+    with serving(endless) as server:
+        seen = guarded(run)
+        assert server.open == 0
+    if streams:
+        assert seen[0].partial.text == "Hel"
+
+
 @doors
 def test_the_next_call_works(door: Door) -> None:
     with serving(failing(500, body={"error": {}})) as server:
         llm = door.make(OPENAI, base_url=server.url, retries=0)
         if door.asynchronous:
-            from tests.core.edges.http.ways import guarded
 
             async def run() -> str:
                 async with llm:
@@ -288,7 +326,6 @@ def answered(door: Door, llm: Any) -> Any:
     if not door.asynchronous:
         with llm:
             return llm.ask("Hi")
-    from tests.core.edges.http.ways import guarded
 
     async def run() -> Any:
         async with llm:

@@ -5,6 +5,7 @@ The server judges each request by the rules of its wire and by the types of the 
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ from dragoman.message import (
 )
 from dragoman.model import Retries
 from dragoman.testing import Fault, StrictServer
-from tests.core.edges.http.ways import guarded
+from tests.core.edges.http.servers import GUARD
 from tests.llm.test_servers import client_of, left_open, sockets_go
 
 __all__ = ["sockets_go"]  # a fixture of this module too
@@ -85,22 +86,22 @@ def answers() -> list[Any]:
 
 
 class Conversation:
-    """The steps, for whichever door: `ask` and `stream` give an Answer."""
+    """The steps, for whichever door: `ask` and `stream` give an Answer, all in one loop."""
 
-    def __init__(self, server: StrictServer, llm: Any) -> None:
+    def __init__(self, server: StrictServer, llm: Any, loop: asyncio.Runner) -> None:
         self.server = server
         self.llm = llm
+        self.loop = loop
         self.history: list[Msg] = []
 
     def ask(self, x: Any, **settings: Any) -> Any:
         if isinstance(self.llm, LLM):
             return self.llm.ask(x, **settings)
-        return guarded(lambda: self._ask(x, settings))
+        return self.loop.run(self._within(self.llm.ask(x, **settings)))
 
-    async def _ask(self, x: Any, settings: dict[str, Any]) -> Any:
-        answer = await self.llm.ask(x, **settings)
-        await self.llm.aclose()
-        return answer
+    async def _within(self, work: Any) -> Any:
+        async with asyncio.timeout(GUARD):
+            return await work
 
     def stream(self, x: Any) -> tuple[str, Any]:
         """(the text of the events, the answer at the end)."""
@@ -108,13 +109,11 @@ class Conversation:
         if isinstance(self.llm, LLM):
             texts = [event.text for event in stream if event.type == "text-delta"]
         else:
-            texts = guarded(lambda: self._stream(stream))
+            texts = self.loop.run(self._within(self._texts(stream)))
         return "".join(texts), stream.response
 
-    async def _stream(self, stream: Any) -> list[str]:
-        texts = [event.text async for event in stream if event.type == "text-delta"]
-        await self.llm.aclose()
-        return texts
+    async def _texts(self, stream: Any) -> list[str]:
+        return [event.text async for event in stream if event.type == "text-delta"]
 
     def said(self, x: str | None, **settings: Any) -> Any:
         """The answer to one more message, which stays in the history with it."""
@@ -127,13 +126,20 @@ class Conversation:
 
 
 def run(server: StrictServer, make: Callable[..., Any], other: StrictServer) -> None:
-    talk = Conversation(server, make(system="Be brief.", tools=[warmth, photo]))
+    with asyncio.Runner() as loop:
+        steps(server, make, other, loop)
+
+
+def steps(
+    server: StrictServer, make: Callable[..., Any], other: StrictServer, loop: asyncio.Runner
+) -> None:
+    talk = Conversation(server, make(system="Be brief.", tools=[warmth, photo]), loop)
     # 1 a system prompt
     assert talk.said("How warm is it in Samarkand?").text == "It is warm."
     assert server.requests[0].messages[0].text == "Be brief."
     # 2 two speakers
     both = [Msg("Tony", "Is it warm?", "user"), Msg("Ann", "I wonder.", "user")]
-    named = Conversation(server, make(speakers=ByName()))
+    named = Conversation(server, make(speakers=ByName()), loop)
     assert named.ask(both).text == "Tony, it is warm."
     assert "Ann" in str(server.calls[-1].body)
     # 3 parallel tools, 4 an image in a result
@@ -163,7 +169,7 @@ def run(server: StrictServer, make: Callable[..., Any], other: StrictServer) -> 
     assert talk.said(None).text == "After all."
     assert len(server.calls) == 11
     # 10 truncation
-    short = Conversation(server, make(history_tokens=200, truncate=DropOldest()))
+    short = Conversation(server, make(history_tokens=200, truncate=DropOldest()), loop)
     assert short.ask([*talk.history, Msg.user("Short?")]).text == "Cut."
     assert len(server.requests[-1].messages) < len(talk.history)
     # 11 another provider in mid-conversation
@@ -214,11 +220,9 @@ def test_in_a_loop(wire: str, transport: str) -> None:
 
 
 @left_open
+@pytest.mark.parametrize("door", [LLM, AsyncLLM])
 @pytest.mark.parametrize("wire", WITH_CLIENTS)
-def test_through_an_official_client(wire: str) -> None:
-    with (
-        StrictServer(HOSTS[wire][0], *answers()) as server,
-        StrictServer(other_than(wire)) as other,
-    ):
-        client = client_of(wire, server.url, False)
-        run(server, maker(wire, server, LLM, client=client), other)
+def test_through_an_official_client(wire: str, door: Any) -> None:
+    with served(wire) as server, StrictServer(other_than(wire)) as other:
+        client = client_of(wire, server.url, door is AsyncLLM)
+        run(server, maker(wire, server, door, client=client), other)

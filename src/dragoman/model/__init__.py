@@ -68,6 +68,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if (home := _NAMES.get(name)) is None:
+        if name.endswith("ChatModel"):
+            kind = import_module(".named", __name__).vendor_model(name)
+            if kind is not None:
+                globals()[name] = kind
+                return kind
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(home, __name__), name)
     globals()[name] = value

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 from .._core.redaction import shown
 from ..errors import ConfigError
+from ..vendors import VENDORS
 from .chat_model import ChatModel
 from .endpoint import ConnectionOptions
 
@@ -196,6 +197,45 @@ class OllamaChatModel(ChatModel):
         super().__init__(self.host, model_name, None, stream, generate_kwargs=fields, **given)
 
 
+class VendorChatModel(ChatModel):
+    """A model of one vendor over its usual wire; the classes below bear the vendors' names."""
+
+    host: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        model_name: str,
+        api_key: str | None = None,
+        stream: bool = True,
+        client_kwargs: Settings | None = None,
+        generate_kwargs: Settings | None = None,
+        **connection: Unpack[ConnectionOptions],
+    ) -> None:
+        options = _connection(client_kwargs, connection)
+        super().__init__(
+            self.host, model_name, api_key, stream, generate_kwargs=generate_kwargs, **options
+        )
+
+
+# how vendors spell themselves, where that is no word with a capital
+_TITLES = {
+    "anthropic-aws": "AnthropicAWS", "bedrock-mantle": "BedrockMantle", "xai": "XAI",
+    "minimax": "MiniMax", "openrouter": "OpenRouter", "vllm": "VLLM", "sglang": "SGLang",
+    "lmstudio": "LMStudio", "llamacpp": "LlamaCpp", "watsonx": "WatsonX", "sambanova": "SambaNova",
+    "nvidia": "NVIDIA", "huggingface": "HuggingFace", "siliconflow": "SiliconFlow",
+    "stepfun": "StepFun", "open-responses": "OpenResponses",
+}  # fmt: skip
+
+
+def vendor_model(name: str) -> type[VendorChatModel] | None:
+    """The class of a vendor by its name, such as `MistralChatModel`; None for no vendor's.
+
+    >>> vendor_model("MistralChatModel")("mistral-large-latest", "key").wire.name
+    'mistral'
+    """
+    return _VENDOR_MODELS.get(name)
+
+
 NAMED: dict[str, type[ChatModel]] = {
     kind.__name__: kind
     for kind in (
@@ -203,3 +243,9 @@ NAMED: dict[str, type[ChatModel]] = {
         OllamaChatModel, OpenAIChatModel, OpenAIResponseModel,
     )
 }  # fmt: skip
+_VENDOR_MODELS: dict[str, type[VendorChatModel]] = {
+    title: type(title, (VendorChatModel,), {"host": name, "__module__": "dragoman.model"})
+    for name in VENDORS
+    if (title := f"{_TITLES.get(name, name.capitalize())}ChatModel") not in NAMED
+    and name not in ("openai", "dashscope", "deepseek")
+}

@@ -1,0 +1,95 @@
+"""The classes of models: AgentScope's arguments, and one class for every vendor."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import dragoman.model
+from dragoman import ConfigError
+from dragoman.model import (
+    AnthropicChatModel,
+    ChatModel,
+    DashScopeChatModel,
+    GeminiChatModel,
+    OllamaChatModel,
+    OpenAIChatModel,
+    OpenAIResponseModel,
+)
+from dragoman.model.named import NAMED, vendor_model
+from dragoman.testing import Scripted
+from dragoman.vendors import VENDORS, vendor
+
+DICTS = [{"role": "user", "content": "Hi"}]
+
+
+def sent(model: ChatModel, messages: Any = DICTS, **options: Any) -> dict[str, Any]:
+    body: dict[str, Any] = model.request(messages, **options).body
+    return body
+
+
+def test_the_arguments_of_agentscope() -> None:
+    one = OpenAIChatModel("gpt-5.6", "k", True, "high", "org", generate_kwargs={"seed": 7})
+    assert sent(one)["reasoning_effort"] == "high"
+    assert one.connection.headers == {"OpenAI-Organization": "org"}
+    assert one.stream
+    two = OpenAIResponseModel("gpt-5.6", "k", reasoning_effort="low", reasoning_summary="auto")
+    assert sent(two)["reasoning"] == {"effort": "low", "summary": "auto"}
+    three = AnthropicChatModel(
+        "claude-haiku-4-5", "k", 4096, thinking={"type": "enabled", "budget_tokens": 1024}
+    )
+    body = sent(three)
+    assert (body["max_tokens"], body["thinking"]["budget_tokens"]) == (4096, 1024)
+    four = DashScopeChatModel("qwen3-max", "k", enable_thinking=True)
+    assert sent(four, stream=True)["parameters"]["enable_thinking"] is True
+    five = GeminiChatModel("gemini-2.5-flash", "k", thinking_config={"thinkingBudget": 9})
+    contents = [{"role": "user", "parts": [{"text": "Hi"}]}]
+    assert sent(five, contents)["generationConfig"]["thinkingConfig"] == {"thinkingBudget": 9}
+    six = OllamaChatModel("qwen3", options={"num_ctx": 9}, host="http://gpu:11434")
+    assert (sent(six)["options"], sent(six)["keep_alive"]) == ({"num_ctx": 9}, "5m")
+    assert six.connection.base_url == "http://gpu:11434"
+
+
+def test_client_kwargs_take_what_both_sides_know() -> None:
+    one = OpenAIChatModel(
+        "m", "k", client_kwargs={"base_url": "http://here/v1", "timeout": 9, "max_retries": 0}
+    )
+    assert one.connection.base_url == "http://here/v1"
+    assert (one.endpoint.timeouts.total, one.endpoint.retries.attempts) == (9, 1)
+    with pytest.raises(ConfigError, match="http_client") as caught:
+        OpenAIChatModel("m", "k", client_kwargs={"http_client": None})
+    assert caught.value.path == "$.client_kwargs.http_client"
+
+
+def test_azure_is_a_client_type() -> None:
+    one = OpenAIChatModel("d", "k", client_type="azure", client_kwargs={"base_url": "http://x"})
+    assert one.wire.name == "azure/openai-chat"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_every_vendor_has_a_class(name: str) -> None:
+    hosts = {kind.host.partition("/")[0] for kind in NAMED.values()}  # type: ignore[attr-defined]
+    found = [kind for kind in vars(dragoman.model.named)["_VENDOR_MODELS"].values()
+             if kind.host == name]  # fmt: skip
+    assert bool(found) != (name in hosts)
+    for kind in found:
+        one = kind("m", "k")
+        assert one.wire.room.protocol == next(iter(vendor(name).wires))
+        assert getattr(dragoman.model, kind.__name__) is kind
+
+
+def test_a_vendors_class_asks_its_host() -> None:
+    kind = vendor_model("MistralChatModel")
+    assert kind is not None
+    script = Scripted("Bonjour.")
+    assert kind("mistral-large-latest", "k", transport=script).sync(DICTS).text == "Bonjour."
+    assert script.calls[0].url == "https://api.mistral.ai/v1/chat/completions"
+    assert json.loads(script.calls[0].body)["model"] == "mistral-large-latest"
+
+
+def test_a_class_that_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="NobodyChatModel"):
+        _ = dragoman.model.NobodyChatModel
+    assert vendor_model("NobodyChatModel") is None
