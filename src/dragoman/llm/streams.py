@@ -24,8 +24,6 @@ class _Streamed(Generic[T]):
     def __init__(self, door: FrontDoor, asked: Asked) -> None:
         self._asked = asked
         self._targets = door.in_order(asked)
-        self._target: Target | None = None
-        self._written: Written | None = None
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
 
@@ -125,7 +123,7 @@ class AnswerStream(_Streamed[T]):
                     continue
                 raise self._failed(error, target, out) from error.__cause__
             stream: Stream = target.wire.read_stream(self._chunks, request=out)
-            self._stream, self._target, self._written = stream, target, out
+            self._stream = stream
             try:
                 for event in stream:
                     yield event if event.type != "finish" else self._ends(event, target, out)
@@ -187,7 +185,7 @@ class AsyncAnswerStream(_Streamed[T]):
                     continue
                 raise self._failed(error, target, out) from error.__cause__
             stream: AsyncStream = target.wire.aread_stream(self._chunks, request=out)
-            self._stream, self._target, self._written = stream, target, out
+            self._stream = stream
             try:
                 async for event in stream:
                     yield event if event.type != "finish" else self._ends(event, target, out)
