@@ -16,7 +16,35 @@ from .streams import AnswerStream, AsyncAnswerStream
 T = TypeVar("T")
 
 
-class LLM:
+class _Settings:
+    """What both doors are made of, and what needs no network."""
+
+    @with_keywords(LLMSettings)
+    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
+        self._door = FrontDoor(name, dict(settings))
+
+    @with_keywords(AskSettings)
+    def request(
+        self,
+        x: Input,
+        *,
+        stream: bool = False,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
+    ) -> Written:
+        """What would be sent to the first model, and what it loses; nothing is sent."""
+        return self._door.written(self._door.asked(x, response_format, settings), stream)
+
+    @property
+    def toolkit(self) -> Toolkit:
+        """The tools that run here: `llm.toolkit.run(answer.calls)` gives messages with results."""
+        return self._door.toolkit
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._door.names})"
+
+
+class LLM(_Settings):
     """One door to every model: text or messages in, an answer out.
 
         llm = LLM("anthropic/claude-opus-5-5")  # the key is in ANTHROPIC_API_KEY
@@ -39,10 +67,6 @@ class LLM:
     What stands here is the default of every call, which may say otherwise. Safe for threads; a
     pickle holds no sockets and no client. Raises ConfigError.
     """
-
-    @with_keywords(LLMSettings)
-    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
-        self._door = FrontDoor(name, dict(settings))
 
     @overload
     def ask(
@@ -95,18 +119,6 @@ class LLM:
         """Typed events as they arrive; `.response` behind the last one is the answer."""
         return AnswerStream(self._door, self._door.asked(x, response_format, settings))
 
-    @with_keywords(AskSettings)
-    def request(
-        self,
-        x: Input,
-        *,
-        stream: bool = False,
-        response_format: Any = None,
-        **settings: Unpack[AskSettings],
-    ) -> Written:
-        """What would be sent to the first model, and what it loses; nothing is sent."""
-        return self._door.written(self._door.asked(x, response_format, settings), stream)
-
     def send(self, out: Written) -> Any:
         """The body of the answer to a request that somebody has written, as parsed JSON."""
         return self._door.target.model.post(out).raw
@@ -117,11 +129,6 @@ class LLM:
         counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = counter.count_sync(messages, tools)
         return tokens
-
-    @property
-    def toolkit(self) -> Toolkit:
-        """The tools that run here: `llm.toolkit.run(answer.calls)` gives messages with results."""
-        return self._door.toolkit
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -134,16 +141,9 @@ class LLM:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"LLM({self._door.names})"
 
-
-class AsyncLLM:
+class AsyncLLM(_Settings):
     """The same in a loop: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
-
-    @with_keywords(LLMSettings)
-    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
-        self._door = FrontDoor(name, dict(settings))
 
     @overload
     async def ask(
@@ -194,18 +194,6 @@ class AsyncLLM:
         """See `LLM.stream`."""
         return AsyncAnswerStream(self._door, self._door.asked(x, response_format, settings))
 
-    @with_keywords(AskSettings)
-    def request(
-        self,
-        x: Input,
-        *,
-        stream: bool = False,
-        response_format: Any = None,
-        **settings: Unpack[AskSettings],
-    ) -> Written:
-        """What would be sent to the first model, and what it loses; nothing is sent."""
-        return self._door.written(self._door.asked(x, response_format, settings), stream)
-
     async def send(self, out: Written) -> Any:
         """The body of the answer to a request that somebody has written, as parsed JSON."""
         return (await self._door.target.model.apost(out)).raw
@@ -217,11 +205,6 @@ class AsyncLLM:
         tokens: int = await counter.count(messages, tools)
         return tokens
 
-    @property
-    def toolkit(self) -> Toolkit:
-        """The tools that run here: `await llm.toolkit.arun(answer.calls)`."""
-        return self._door.toolkit
-
     async def aclose(self) -> None:
         """Close the connections of this loop."""
         for target in self._door.targets:
@@ -232,6 +215,3 @@ class AsyncLLM:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    def __repr__(self) -> str:
-        return f"AsyncLLM({self._door.names})"

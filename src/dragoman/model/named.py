@@ -38,6 +38,14 @@ def _connection(
     return {**options, **connection}  # type: ignore[typeddict-item]
 
 
+def _organized(options: ConnectionOptions, organization: str | None) -> ConnectionOptions:
+    """With the header that says for which organization of OpenAI's a call is made."""
+    if organization is None:
+        return options
+    headers = {"OpenAI-Organization": organization, **options.get("headers", {})}
+    return {**options, "headers": headers}
+
+
 def _given(settings: Settings | None, **fields: Any) -> dict[str, Any]:
     """The fields that are set, below those of the caller's own."""
     set_fields = {name: value for name, value in fields.items() if value is not None}
@@ -63,9 +71,7 @@ class OpenAIChatModel(ChatModel):
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         host = "azure/openai-chat" if client_type == "azure" else self.host
-        options = _connection(client_kwargs, connection)
-        if organization is not None:
-            options["headers"] = {"OpenAI-Organization": organization, **options.get("headers", {})}
+        options = _organized(_connection(client_kwargs, connection), organization)
         fields = _given(generate_kwargs, reasoning=reasoning_effort)
         super().__init__(host, model_name, api_key, stream, generate_kwargs=fields, **options)
 
@@ -88,9 +94,7 @@ class OpenAIResponseModel(ChatModel):
         generate_kwargs: Settings | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        options = _connection(client_kwargs, connection)
-        if organization is not None:
-            options["headers"] = {"OpenAI-Organization": organization, **options.get("headers", {})}
+        options = _organized(_connection(client_kwargs, connection), organization)
         fields = _given(generate_kwargs, reasoning=reasoning_effort, thoughts=reasoning_summary)
         super().__init__(self.host, model_name, api_key, stream, generate_kwargs=fields, **options)
 
