@@ -6,7 +6,7 @@ import asyncio
 import json
 import pickle
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from dragoman import (
     AsyncLLM,
     ChatRequest,
     ConfigError,
+    DragomanError,
     Formatter,
     InvalidOutput,
     LossRefused,
@@ -354,3 +355,39 @@ def test_media_of_the_web_are_fetched_before_a_loop_writes() -> None:
         assert asyncio.run(run()) == "A cat."
     assert threading.current_thread().name not in threads  # the loop waited in none
     assert len(web.asked) == 1  # once for the conversation
+
+
+@pytest.mark.parametrize("x", [None, 5, [], b"x", {}, {"a": 1}, [5], [None], object(), ["a"]])
+def test_what_cannot_be_asked_is_a_typed_error(x: Any) -> None:
+    llm, script = made("Hi.")
+    with pytest.raises(DragomanError):
+        llm.ask(x)
+    assert script.calls == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("tools", 5), ("tools", "warmth"), ("fallbacks", 5), ("fallbacks", [None]), ("order", "x"),
+     ("headers", 1), ("places", 5), ("base_url", 5), ("repairs", "x"), ("repairs", -1),
+     ("way", "x"), ("timeout", -1), ("retries", "x"), ("client", 5), ("formatter", 5),
+     ("response_format", 5), ("history_tokens", -5), ("policy", "x"), ("temperature", "hot"),
+     ("tool_choice", 5), ("system", 5), ("extras", 5), ("transport", "x"), ("key", "a\nb")],
+)  # fmt: skip
+def test_an_odd_setting_is_a_typed_error(name: str, value: Any) -> None:
+    settings: dict[str, Any] = {"key": KEY, "transport": Scripted("Hi."), "policy": "ignore"}
+    with pytest.raises(DragomanError):
+        LLM(GPT, **{**settings, name: value}).ask("Hi")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b"<html>", b"\xff\xfe", b'{"choices": 7}', b"[" * 5000, b'"text"',
+     b'{"error": {"message": "x"}}'],
+)  # fmt: skip
+def test_a_body_that_is_no_answer_is_a_typed_error(body: bytes) -> None:
+    class Odd(Scripted):
+        def send(self, call: Any, timeouts: Any = None) -> Any:
+            return replace(super().send(call), body=body)
+
+    with pytest.raises(DragomanError):
+        LLM(GPT, key=KEY, transport=Odd("x"), policy="ignore").ask("Hi")

@@ -6,9 +6,9 @@ two doors differ in how they wait and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from .._core.convert import detect
 from .._core.edges.http.transport import Reply
@@ -70,21 +70,20 @@ class FrontDoor:
     """The settings of an LLM; see `LLM` for what they mean."""
 
     def __init__(self, name: str | Sequence[str], settings: dict[str, Any]) -> None:
-        names = [name] if isinstance(name, str) else list(name)
+        names = _names(name, "$.name")
         if not names:
             raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
         if len(names) == 1 and (found := profile(names[0])) is not None:
             names = [found.pop("model")]
             settings = {**found, **settings}
-        fallbacks = settings.pop("fallbacks", ())
-        names += [fallbacks] if isinstance(fallbacks, str) else list(fallbacks)
+        names += _names(settings.pop("fallbacks", ()), "$.fallbacks")
         self.name = names[0]
         self.order: str = settings.pop("order", "given")
         if self.order not in ("given", "losses"):
             text = f"unknown order {shown(self.order)}"
             raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
-        self.repairs: int = settings.pop("repairs", 0)
-        self.way: Way = settings.pop("way", "auto")
+        self.repairs = _repairs(settings.pop("repairs", 0))
+        self.way = _way(settings.pop("way", "auto"))
         form = settings.pop("response_format", None)
         self.structured = None if form is None else _structured(form)
         connection: ConnectionOptions = {}
@@ -127,8 +126,8 @@ class FrontDoor:
         """What a call of `ask` or `stream` means; `form` is its `response_format`."""
         settings = dict(given)
         structured = self.structured if form is None else _structured(form)
-        way = settings.pop("way", self.way)
-        repairs = settings.pop("repairs", self.repairs)
+        way = _way(settings.pop("way", self.way))
+        repairs = _repairs(settings.pop("repairs", self.repairs))
         request = request_of(x)
         has_tools = "tools" in settings
         if has_tools:
@@ -213,6 +212,31 @@ class FrontDoor:
         raise AssertionError("the last attempt returns or raises")
 
 
+def _names(value: Any, path: str) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable) or not all(isinstance(one, str) for one in value):
+        hint = '"vendor/model", or a list of such names'
+        raise ConfigError(f"{shown(value)} names no model", path=path, hint=hint, code="llm.name")
+    return list(value)
+
+
+def _way(value: Any) -> Way:
+    if value not in get_args(Way):
+        hint = f"one of {', '.join(get_args(Way))}"
+        text = f"there is no way {shown(value)}"
+        raise ConfigError(text, path="$.way", hint=hint, code="llm.way")
+    way: Way = value
+    return way
+
+
+def _repairs(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        text = f"repairs must be 0 or more, not {shown(value)}"
+        raise ConfigError(text, path="$.repairs", code="llm.repairs")
+    return value
+
+
 def _structured(form: Any) -> Structured[Any] | None:
     """What an answer is read as; nothing where no type is meant."""
     if form in ("text", "json") or (isinstance(form, ResponseFormat) and form.kind != "schema"):
@@ -229,6 +253,9 @@ def _tools(values: Any) -> tuple[Toolkit, list[Tool | ServerTool]]:
     """(the tools that run here, all that the model is told of)."""
     if isinstance(values, Toolkit):
         return values, [*values.tools]
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values or (), Iterable):
+        text = f"tools must be a list of tools, not {type(values).__name__}"
+        raise ConfigError(text, path="$.tools", code="llm.tools")
     listed = list(values or ())
     served = [value for value in listed if isinstance(value, ServerTool)]
     toolkit = Toolkit([value for value in listed if not isinstance(value, ServerTool)])
@@ -291,4 +318,4 @@ def request_of(x: Input) -> ChatRequest:
     if isinstance(x, Sequence) and x and all(isinstance(item, Mapping) for item in x):
         request = wire("openai-chat", policy="ignore").read_request({"messages": [*x]})
         return replace(request, read=None)  # not as it was read: it names no model
-    return ChatRequest(x if isinstance(x, list) else list(x))  # type: ignore[arg-type]  # checked
+    return ChatRequest(x)  # type: ignore[arg-type]  # it says what is wrong with it

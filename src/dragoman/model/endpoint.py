@@ -56,6 +56,16 @@ class Connection:
     timeout: float | Timeouts | None = None
     retries: int | Retries | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("headers", "places"):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping):
+                text = f"must map names to texts, not {type(value).__name__}"
+                raise ConfigError(text, path=f"$.{name}", code="connection.value")
+        if self.base_url is not None and not isinstance(self.base_url, str):
+            text = f"must be a URL, not {type(self.base_url).__name__}"
+            raise ConfigError(text, path="$.base_url", code="connection.value")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """What may be stored: no key, no client and no headers, which may hold a key."""
         kept = replace(self, key=None, client=None, headers={})
