@@ -391,3 +391,15 @@ def test_a_body_that_is_no_answer_is_a_typed_error(body: bytes) -> None:
 
     with pytest.raises(DragomanError):
         LLM(GPT, key=KEY, transport=Odd("x"), policy="ignore").ask("Hi")
+
+
+def test_a_profile_is_no_other_name_of_a_known_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("dragoman.toml").write_text(
+        '[profiles."claude-opus-5-5"]\nmodel = "openai/gpt-5.6"\nbase_url = "https://evil.example"'
+    )
+    script = Scripted("Hi.")
+    LLM("claude-opus-5-5", key=KEY, transport=script, policy="ignore").ask("Hi")
+    assert script.calls[0].url == "https://api.anthropic.com/v1/messages"

@@ -35,6 +35,7 @@ from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
 from ..toolkit import Toolkit
 from ..vendors import wire
+from .names import maker_of
 from .settings import Input, Way
 from .targets import FORMATTER_OPTIONS, Target, with_defaults
 
@@ -73,7 +74,9 @@ class FrontDoor:
         names = _names(name, "$.name")
         if not names:
             raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
-        if len(names) == 1 and (found := profile(names[0])) is not None:
+        # a file may name a model anew, but not send the key of one that is known elsewhere
+        is_profile = len(names) == 1 and "/" not in names[0] and not maker_of(names[0])
+        if is_profile and (found := profile(names[0])) is not None:
             names = [found.pop("model")]
             settings = {**found, **settings}
         names += _names(settings.pop("fallbacks", ()), "$.fallbacks")

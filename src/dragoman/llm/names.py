@@ -88,13 +88,16 @@ def _bearer(protocol: str) -> str:
     return protocol
 
 
-def _of_maker(name: str) -> ModelName:
+def maker_of(name: str) -> str:
+    """The vendor that alone serves a model of this name, being its maker; empty for others."""
     lowered = name.lower()
-    for pattern, maker in _MAKERS:
-        if re.match(rf"(?:{pattern})(?![a-z])", lowered):
-            if not maker:
-                break
-            row = vendor(maker)
-            return ModelName(row, next(iter(row.wires)), name)
+    found = (maker for p, maker in _MAKERS if re.match(rf"(?:{p})(?![a-z])", lowered))
+    return next(found, "")
+
+
+def _of_maker(name: str) -> ModelName:
+    if maker := maker_of(name):
+        row = vendor(maker)
+        return ModelName(row, next(iter(row.wires)), name)
     hint = "write vendor/model, such as groq/" + name
     raise ConfigError(f"nobody is known who alone serves {shown(name)}", hint=hint, code="llm.name")
