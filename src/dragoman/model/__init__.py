@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .._core.edges.http.retries import Retries
     from .._core.edges.http.transport import AsyncTransport, Timeouts, Transport
     from .answer import Answer, PartialAnswer
-    from .base import ChatModelBase, FormatterMismatch
+    from .base import ChatModelBase, FormatterMismatch, formatter_for
     from .chat_model import ChatModel
     from .cost import Cost
     from .endpoint import Connection
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
         OpenAIChatModel,
         OpenAIResponseModel,
     )
-    from .pairing import Cell, formatter_for, matrix, paired
+    from .pairing import Cell, matrix, paired
 
 _HOMES = {
     ".._core.edges.http.retries": ("Retries",),
     ".._core.edges.http.transport": ("AsyncTransport", "Timeouts", "Transport"),
     ".answer": ("Answer", "PartialAnswer"),
-    ".base": ("ChatModelBase", "FormatterMismatch"),
+    ".base": ("ChatModelBase", "FormatterMismatch", "formatter_for"),
     ".chat_model": ("ChatModel",),
     ".cost": ("Cost",),
     ".endpoint": ("Connection",),
@@ -36,7 +36,7 @@ _HOMES = {
         "AnthropicChatModel", "DashScopeChatModel", "DeepSeekChatModel", "GeminiChatModel",
         "OllamaChatModel", "OpenAIChatModel", "OpenAIResponseModel",
     ),
-    ".pairing": ("Cell", "formatter_for", "matrix", "paired"),
+    ".pairing": ("Cell", "matrix", "paired"),
 }  # fmt: skip
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 

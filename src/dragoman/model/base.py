@@ -10,9 +10,14 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
+from .._core.exchange.wire import Wire
 from .._core.format.base import FormatterBase
+from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject
 from ..errors import ConfigError
+from ..rewrite.speakers import ByName
+from ..vendors import NAMED as FORMATTERS
+from ..vendors import wire
 
 WireMessages: TypeAlias = Sequence[Mapping[str, Any]]
 
@@ -61,11 +66,45 @@ class ChatModelBase(ABC):
 
         Raises ConfigError ("Unknown model type") for a class that names no wire.
         """
-        made: FormatterBase[Any] = import_module(".pairing", __package__).formatter_for(self)
-        return made
+        return formatter_for(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model_name!r})"
+
+
+def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterBase[Any]:
+    """The formatter that fits the type of a model: for a chat, or for many agents.
+
+    Raises ConfigError ("Unknown model type") for a type that names no wire.
+
+    >>> from dragoman.model import DeepSeekChatModel
+    >>> type(formatter_for(DeepSeekChatModel("deepseek-v4-flash", "key"))).__name__
+    'DeepSeekChatFormatter'
+    """
+    bound = wire_of(model)
+    home = bound.vendor.name if bound.vendor is not None else bound.name
+    kind = "MultiAgentFormatter" if many_agents else "ChatFormatter"
+    module = import_module("dragoman.formatter")
+    for name, host in FORMATTERS.items():
+        if host == home and name.endswith(kind):
+            made: WireFormatter = getattr(module, name)(model=model.model_name)
+            if made.wire.room.protocol == bound.room.protocol:
+                return made
+    speakers = ByName() if many_agents else None
+    return WireFormatter(bound, model=model.model_name, speakers=speakers)
+
+
+def wire_of(model: ChatModelBase) -> Wire:
+    """The wire whose JSON a model takes. Raises ConfigError ("Unknown model type")."""
+    bound = getattr(model, "wire", None)
+    if isinstance(bound, Wire):
+        return bound
+    name = getattr(model, "wire_name", "")
+    if not name:
+        hint = 'set `wire_name` in the class, such as wire_name = "openai-chat"'
+        text = f"Unknown model type: {type(model).__name__}"
+        raise ConfigError(text, hint=hint, code="model.type")
+    return wire(name)
 
 
 def body_of_messages(path: str, messages: WireMessages) -> JsonObject:

@@ -11,13 +11,8 @@ from importlib import import_module
 from typing import Any
 
 from .._core.exchange.wire import Wire
-from .._core.format.base import FormatterBase
-from .._core.format.wired import WireFormatter
-from ..errors import ConfigError
-from ..rewrite.speakers import ByName
 from ..vendors import NAMED as FORMATTERS
-from ..vendors import wire
-from .base import ChatModelBase, FormatterMismatch
+from .base import ChatModelBase, FormatterMismatch, wire_of
 from .chat_model import ChatModel
 from .named import NAMED as MODELS
 
@@ -31,40 +26,6 @@ class Cell:
     works: bool
     wire: str
     reason: str
-
-
-def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterBase[Any]:
-    """The formatter that fits the type of a model: for a chat, or for many agents.
-
-    Raises ConfigError ("Unknown model type") for a type that names no wire.
-
-    >>> from dragoman.model import DeepSeekChatModel
-    >>> type(formatter_for(DeepSeekChatModel("deepseek-v4-flash", "key"))).__name__
-    'DeepSeekChatFormatter'
-    """
-    bound = wire_of(model)
-    home = bound.vendor.name if bound.vendor is not None else bound.name
-    kind = "MultiAgentFormatter" if many_agents else "ChatFormatter"
-    module = import_module("dragoman.formatter")
-    for name, host in FORMATTERS.items():
-        if host == home and name.endswith(kind):
-            made: WireFormatter = getattr(module, name)(model=model.model_name)
-            if made.wire.room.protocol == bound.room.protocol:
-                return made
-    speakers = ByName() if many_agents else None
-    return WireFormatter(bound, model=model.model_name, speakers=speakers)
-
-
-def wire_of(model: ChatModelBase) -> Wire:
-    """The wire whose JSON a model takes. Raises ConfigError ("Unknown model type")."""
-    if isinstance(model, ChatModel):
-        return model.wire
-    name = getattr(model, "wire_name", "")
-    if not name:
-        hint = 'set `wire_name` in the class, such as wire_name = "openai-chat"'
-        text = f"Unknown model type: {type(model).__name__}"
-        raise ConfigError(text, hint=hint, code="model.type")
-    return wire(name)
 
 
 def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
