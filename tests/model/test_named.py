@@ -93,3 +93,8 @@ def test_a_class_that_is_not_there() -> None:
     with pytest.raises(AttributeError, match="NobodyChatModel"):
         _ = dragoman.model.NobodyChatModel
     assert vendor_model("NobodyChatModel") is None
+
+
+def test_a_type_is_asked_for_by_an_llm() -> None:
+    with pytest.raises(ConfigError, match="response_format"):
+        OpenAIChatModel("m", "k").request(DICTS, structured_model=dict)

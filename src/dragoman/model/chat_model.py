@@ -15,7 +15,7 @@ from .._core.edges.http.transport import AsyncStreamReply, StreamReply
 from .._core.exchange.stream import AsyncStream, Stream
 from .._core.exchange.wire import Wire
 from .._core.jsontext import loads
-from ..errors import ProviderError
+from ..errors import ConfigError, ProviderError
 from ..message import ChatRequest, Options, ToolChoice, Written
 from ..message.request import OPTIONS
 from ..message.tools import tools_of
@@ -107,6 +107,10 @@ class ChatModel(ChatModelBase):
         wire = self.wire
         read = wire.read_request(body_of_messages(wire.room.messages_path, messages))
         fields = {**self.generate_kwargs, **options}
+        if fields.pop("structured_model", None) is not None:
+            hint = "LLM(...).ask(messages, response_format=...) asks for a type, and reads it"
+            text = "a model sends what was written; an answer of a type is an LLM's"
+            raise ConfigError(text, path="$.structured_model", hint=hint, code="model.structured")
         known = {name: fields.pop(name) for name in OPTIONS if fields.get(name) is not None}
         request = ChatRequest(
             read.messages, tools=tools_of(tools), tool_choice=ToolChoice.of(tool_choice),
