@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -213,6 +214,7 @@ HEL = {"token": "Hel", "logprob": -0.1, "bytes": [72, 101, 108], "top_logprobs":
     {"token": "Hel", "logprob": -0.1, "bytes": [72, 101, 108]},
     {"token": "Ho", "logprob": -3.5, "bytes": [72, 111]}]}  # fmt: skip
 LO = {"token": "lo", "logprob": -0.25, "bytes": [108, 111], "top_logprobs": []}
+TELLING = ["openai-chat", "openai-responses", "gemini", "dashscope", "ollama"]
 LIKELY = [("Hel", -0.1, ["Hel", "Ho"]), ("lo", -0.25, [])]
 PART = {"type": "output_text", "text": "Hello", "annotations": [], "logprobs": [HEL, LO]}
 HELLO = {"type": "message", "id": "m1", "role": "assistant", "status": "completed",
@@ -248,12 +250,14 @@ def test_how_likely_tokens_were_is_told_in_the_form_of_the_client(source: str) -
     told = RATED[source]
     assert likely(dragoman.wire(source).read_response(told)) == LIKELY
     assert dragoman.convert(told, source, source, "response").body == told
-    for target in ("openai-chat", "openai-responses", "gemini"):
+    for target in TELLING:
         resp, _, losses = answer(source, told, target)
         assert likely(resp) == LIKELY
         assert not [where for _, where in losses if "ogprobs" in where]
-    _, _, losses = answer(source, told, "anthropic")
-    assert any("ogprobs" in where and code == "extras.foreign" for code, where in losses)
+    for target in ("anthropic", "mistral", "cohere"):
+        resp, _, losses = answer(source, told, target)
+        assert likely(resp) == []
+        assert any("ogprobs" in where and code == "extras.foreign" for code, where in losses)
 
 
 def rated_chunks() -> list[Any]:
@@ -276,16 +280,55 @@ def rated_events() -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "gemini"])
-@pytest.mark.parametrize(("source", "events"), [
-    ("openai-chat", rated_chunks()), ("openai-responses", rated_events()),
-])  # fmt: skip
+RATED_STREAMS = [("openai-chat", rated_chunks()), ("openai-responses", rated_events())]
+
+
+@pytest.mark.parametrize("target", TELLING)
+@pytest.mark.parametrize(("source", "events"), RATED_STREAMS)
 def test_how_likely_tokens_were_is_told_in_streams(
     source: str, events: list[Any], target: str
 ) -> None:
     resp, _ = relayed(source, target, events)
     assert resp.text == "Hello"
     assert likely(resp) == LIKELY
+
+
+@pytest.mark.parametrize("target", ["mistral", "cohere"])
+@pytest.mark.parametrize(("source", "events"), RATED_STREAMS)
+def test_a_wire_that_demands_the_ids_of_tokens_is_not_told_how_likely_they_were(
+    source: str, events: list[Any], target: str
+) -> None:
+    converter = dragoman.convert_stream(events, source, target)
+    resp = streamed(target, [(event.event, event.data) for event in converter])
+    assert (resp.text, likely(resp)) == ("Hello", [])
+    told = [loss for loss in converter.losses if "ogprobs" in loss.where]
+    assert {loss.code for loss in told} == {"extras.foreign"}
+
+
+def test_how_likely_tokens_were_reaches_the_clients_own_types() -> None:
+    import ollama
+    from cohere.types import LogprobItem
+    from mistralai.client.models import ChatCompletionChoice
+    from pydantic import ValidationError
+
+    body = answer("openai-chat", RATED["openai-chat"], "ollama")[1]
+    tokens = ollama.ChatResponse.model_validate(body).logprobs or ()
+    assert [(one.token, one.logprob, len(one.top_logprobs or ())) for one in tokens] == [
+        ("Hel", -0.1, 2), ("lo", -0.25, 0)]  # fmt: skip
+    without_ids = {"content": [HEL, LO]}  # the reason why Mistral gets none
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": without_ids}
+    assert not hasattr(ChatCompletionChoice.model_validate(choice).logprobs, "content")
+    with pytest.raises(ValidationError, match="token_ids"):
+        LogprobItem.model_validate({"text": "Hello", "logprobs": [-0.1]})
+
+
+def test_snapshots_tell_how_likely_all_tokens_so_far_were() -> None:
+    request = dragoman.wire("dashscope").read_request({"model": "qwen-plus", "input": {
+        "messages": [{"role": "user", "content": "Hi"}]}})  # fmt: skip
+    made = dragoman.convert_stream(rated_chunks(), "openai-chat", "dashscope", request=request)
+    last = json.loads([event.data for event in made][-1])["output"]["choices"][0]
+    assert last["message"]["content"] == "Hello"
+    assert [one["token"] for one in last["logprobs"]["content"]] == ["Hel", "lo"]
 
 
 def test_an_id_of_a_token_has_no_place_elsewhere() -> None:

@@ -8,7 +8,7 @@ reported, in a stream once for each field.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_never
 
@@ -92,9 +92,13 @@ class AnswerWriter:
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
         """Report the fields of another issuer, but for those that are said in another form."""
-        if self.token_fields is not None and tokens_of(fields):
-            fields = {key: value for key, value in fields.items() if key not in (LISTED, RESULT)}
-        self.report.foreign(node, issuer, fields)
+        self.report.foreign(node, issuer, self.untold(fields))
+
+    def untold(self, fields: JsonObject) -> JsonObject:
+        """The fields of another issuer without those that this wire says in another form."""
+        if self.token_fields is None or not tokens_of(fields):
+            return fields
+        return {key: value for key, value in fields.items() if key not in (LISTED, RESULT)}
 
     def tokens(self, node: Candidate | ChatResponse | Part | Meta) -> list[Logprob]:
         """How likely the tokens of another wire's answer were; none of one of this wire."""
@@ -451,8 +455,8 @@ class AnswerEncoder(ABC, Generic[_W]):
         self.report.lost("answer.unsaid", piece, what=what)
         return []
 
-    def foreign(self, piece: Meta, keys: Collection[str]) -> None:
+    def foreign(self, piece: Meta, fields: JsonObject) -> None:
         """Report fields of another wire, each key once."""
-        for key in keys:
+        for key in self.writer.untold(fields):
             field = f"extras.{piece.issuer or 'nobody'}.{key}"
             self.writer.lost_once("extras.foreign", piece, field)

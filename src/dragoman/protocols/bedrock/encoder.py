@@ -118,7 +118,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         if is_own and not piece.candidate:
             self.about.add(Meta(piece.extras, joined=piece.joined))
         else:
-            self.foreign(piece, piece.extras or ())
+            self.foreign(piece, piece.extras or {})
         return []
 
     def ended(self, piece: End) -> list[Event]:

@@ -22,6 +22,7 @@ from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
+from ...message.logprobs import Logprob, write_list
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import filled, object_of
@@ -114,6 +115,7 @@ class DashScopeWriter(AnswerWriter):
     unwritten_reasons = _UNWRITTEN
     nearest_reasons = _NEAREST
     needs_reason = False
+    token_fields = ("bytes",)
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """The block as a part of the content; None if no part can say it."""
@@ -189,6 +191,8 @@ class DashScopeWriter(AnswerWriter):
             message = {"role": "assistant", **self._message(blocks, other_fields, in_parts)}
             message |= other_fields
         choice: JsonObject = {"message": message, **fields}
+        if tokens := self.tokens(candidate):
+            choice["logprobs"] = write_logprobs(tokens)
         if (reason := self.finish_reason(candidate.finish, candidate)) is not None:
             choice["finish_reason"] = reason
         return choice
@@ -245,6 +249,8 @@ class DashScopeWriter(AnswerWriter):
         for index, choice in enumerate(choices if not self.own else ()):
             if len(choices) > 1 or "tool_calls" in choice["message"]:
                 choice["index"] = index
+        if choices and "logprobs" not in choices[0] and (tokens := self.tokens(resp)):
+            choices[0]["logprobs"] = write_logprobs(tokens)
         output: JsonObject = {"choices": choices}
         if self.own and _without_choices(resp, fields):
             message = choices[0].pop("message")
@@ -258,6 +264,11 @@ class DashScopeWriter(AnswerWriter):
         if not self.own and resp.model is not None:
             output["model_name"] = resp.model
         return output
+
+
+def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
+    """`logprobs` of a choice. Reference: Model Studio, "DashScope API reference", `logprobs`."""
+    return {"content": write_list(tokens, with_bytes=True)}
 
 
 def write_response(

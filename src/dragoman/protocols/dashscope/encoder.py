@@ -9,6 +9,7 @@ Reference: Model Studio, "Qwen API via DashScope", "Function calling"; recorded 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..._core.stream.steps import argument_text, remaining_piece
 from ...losses import Report
 from ...message import AudioBlock, ChatRequest, ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
+from ...message.logprobs import Logprob
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from ..chat_shape import filled, object_of
 from .answer import (
@@ -30,6 +32,7 @@ from .answer import (
     error_code,
     is_error,
     takes_parts,
+    write_logprobs,
 )
 from .dialect import Dialect
 
@@ -110,7 +113,7 @@ def _fragment(call: _Call, text: str, fields: JsonObject) -> JsonObject:
 class Choice:
     """One choice of the stream: its message so far, and what stands beside the message."""
 
-    __slots__ = ("calls", "empty", "fields", "last_texts", "message", "proven")
+    __slots__ = ("calls", "empty", "fields", "last_texts", "message", "proven", "tokens")
 
     def __init__(self, index: int, in_parts: bool, writer: DashScopeWriter) -> None:
         self.calls = CallFragments(writer, index)
@@ -118,6 +121,7 @@ class Choice:
         self.message: JsonObject = {}
         self.fields: JsonObject = {"index": index} if index else {}
         self.last_texts: dict[str, str] = {}  # of each field, what the event before said
+        self.tokens: list[Logprob] = []  # how likely they were, for snapshots
         self.proven = False  # nobody can take the events for snapshots any more
 
     def may_be_snapshot(self, message: JsonObject) -> bool:
@@ -247,6 +251,12 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
 
     def part(self, piece: Part) -> list[Event]:
         """The events of a piece of a block; of media from other wires none yet."""
+        events: list[Event] = []
+        if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
+            events = self._add_tokens(self._choice(piece.key[0]), tokens)
+        return [*events, *self._part(piece)]
+
+    def _part(self, piece: Part) -> list[Event]:
         block, own = piece.block, self.writer.own
         choice = self._choice(piece.key[0])
         if type(block) is ToolUseBlock:
@@ -301,7 +311,8 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             return self._add(self._choice(piece.candidate), {"content": fields["think_tags"]})
         if not is_own:
             self.foreign(piece, fields)
-            return []
+            tokens = self.writer.tokens(piece)
+            return self._add_tokens(self._choice(piece.candidate or 0), tokens) if tokens else []
         if piece.candidate is None:
             self._output |= object_of(fields.pop("output", None))
             self._body |= fields
@@ -330,6 +341,16 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             proof = {**dict.fromkeys(choice.last_texts, ""), "content": choice.empty}
             events.append(self._choice_event(choice, proof, "null"))
         return [*events, self._choice_event(choice, message, reason)]
+
+    def _add_tokens(self, choice: Choice, tokens: Sequence[Logprob]) -> list[Event]:
+        """How likely tokens were, in an event that adds no text; snapshots say it of all so far."""
+        if not self._snapshots:
+            events = self._add(choice, {})
+            events[-1][1]["output"]["choices"][0]["logprobs"] = write_logprobs(tokens)
+            return events
+        choice.tokens += tokens
+        choice.fields["logprobs"] = write_logprobs(choice.tokens)
+        return self._add(choice, {})
 
     def _add_calls(self, choice: Choice, fragments: list[JsonObject]) -> list[Event]:
         added = (self._add(choice, {"tool_calls": [call]}) for call in fragments)

@@ -78,7 +78,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
             return []
         if self._created is None:
             self._created = created_second(fields)
-        self.foreign(piece, [key for key in fields if key not in TIMES])
+        self.foreign(piece, {key: fields[key] for key in fields if key not in TIMES})
         self.about.add(Meta(id=piece.id, model=piece.model, instead=piece.instead))
         return []
 

@@ -15,6 +15,7 @@ from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.logprobs import write_list
 from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_shape import filled, object_of
@@ -31,6 +32,7 @@ class OllamaWriter(AnswerWriter):
     finish_reasons = FINISH_REASONS
     nearest_reasons = _NEAREST
     needs_reason = False
+    token_fields = ("bytes",)
 
     def text(self, block: TextBlock | tree.RefusalBlock) -> str:
         """The text, beside which no field can stand."""
@@ -132,6 +134,8 @@ def write_response(
     body: JsonObject = {**fields, **candidate_fields, "done": True}
     if not own or message_fields is not None or message.keys() > {"role"}:
         body["message"] = message
+    if tokens := writer.tokens(resp):
+        body["logprobs"] = write_list(tokens, with_bytes=True)
     _write_model_and_time(body, resp, writer, request)
     if (reason := writer.finish_reason(first.finish, first)) is not None:
         body["done_reason"] = reason

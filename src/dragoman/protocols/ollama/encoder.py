@@ -15,6 +15,7 @@ from ...losses import Report
 from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ...message.blocks import ContentBlock
+from ...message.logprobs import write_list
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from .answer import OllamaWriter
 from .dialect import Dialect
@@ -91,6 +92,9 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
 
     def part(self, piece: Part) -> list[Event]:
         """The line of a text; calls and media wait for their end."""
+        return [*self._tokens(piece), *self._part(piece)]
+
+    def _part(self, piece: Part) -> list[Event]:
         key, block, own = piece.key, piece.block, self.writer.own
         if own and type(block) is ThinkingBlock and len(key) > _FIELD_KEY:
             self._tagged.append(block)
@@ -130,7 +134,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
                 self._dated = True
                 fields = pieces.without_times(fields)
             self.foreign(piece, fields)
-            return []
+            return self._tokens(piece)
         if piece.candidate is None and not piece.joined:
             self.about.add(piece)
             return []
@@ -138,6 +142,14 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
             return [(None, {**self._line({}), **fields})]
         message = fields.get("message")
         return [(None, self._line(message if isinstance(message, dict) else {}))]
+
+    def _tokens(self, piece: Part | Meta) -> list[Event]:
+        """The line that tells how likely the tokens of a text were."""
+        if not piece.block.extras if type(piece) is Part else not piece.extras:
+            return []
+        tokens = self.writer.tokens(piece)
+        logprobs = write_list(tokens, with_bytes=True)
+        return [(None, {**self._line({}), "logprobs": logprobs})] if tokens else []
 
     def _write_waiting(self) -> list[Event]:
         """What waited for its end: calls, each on a line of its own, and media."""
