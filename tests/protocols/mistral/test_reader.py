@@ -129,6 +129,54 @@ def test_other_chunks_stand_between_texts() -> None:
         assert replayed(resp)["content"] == content
 
 
+REFERRING = {"type": "reference", "reference_ids": [1, "a"], "text": "Oslo is big"}
+
+
+def test_a_reference_with_a_text_says_it_everywhere() -> None:
+    content = [text("I know: "), REFERRING, text(" yes")]
+    whole = read(said(content))
+    stream = streamed(*[delta(content=[one]) for one in content], delta("stop", content=""))
+    for resp in (whole, stream):
+        assert resp.text == "I know: Oslo is big yes"
+        assert replayed(resp)["content"] == content
+    for target in ("openai-chat", "anthropic", "gemini", "ollama", "bedrock"):
+        out = dragoman.convert(said(content), "mistral", target, "response", policy="ignore")
+        assert dragoman.wire(target).read_response(out.body).text == "I know: Oslo is big yes"
+        where = "$.candidates[0].msg.content[1].extras.mistral.reference_ids"
+        assert ("extras.foreign", where) in [(loss.code, loss.where) for loss in out.losses]
+        made = dragoman.convert_stream(
+            [delta(content=[one]) for one in content] + [delta("stop", content="")],
+            "mistral", target, policy="ignore",
+        )  # fmt: skip
+        decoder = dragoman.wire(target).stream_decoder()
+        for event in made:
+            decoder.feed(event.data, event.event)
+        assert decoder.finish().text == "I know: Oslo is big yes"
+        assert "reference_ids" in " ".join(loss.where for loss in made.losses)
+
+
+@pytest.mark.parametrize("content", [[REFERRING], [text("By "), REFERRING]])
+def test_a_reference_with_a_text_in_requests(content: list[Any]) -> None:
+    told = {"model": "mistral-large-latest", "messages": [{"role": "user", "content": content}]}
+    assert dragoman.convert(told, "mistral", "mistral").body == told
+    out = dragoman.convert(told, "mistral", "gemini", policy="ignore")
+    assert [part["text"] for part in out.body["contents"][0]["parts"]] == [
+        one["text"] for one in content]  # fmt: skip
+    where = f"$.messages[0].content[{len(content) - 1}].reference_ids"
+    assert ("extras.foreign", where) in [(loss.code, loss.where) for loss in out.losses]
+    history = dragoman.wire("mistral").read_request(told).messages
+    composed = dragoman.wire("mistral").write_request(dragoman.ChatRequest([
+        dragoman.Msg("Tony", history[0].content, "user")]))  # fmt: skip
+    assert composed.body["messages"][0]["content"] == content
+
+
+@pytest.mark.parametrize("odd", [{**REFERRING, "text": ""}, {**REFERRING, "text": 1}])
+def test_a_reference_without_words_stays_as_it_came(odd: dict[str, Any]) -> None:
+    resp = read(said([text("a"), odd]))
+    assert resp.msg.blocks == [TextBlock("a"), RawBlock("mistral", odd)]
+    assert replayed(resp)["content"] == [text("a"), odd]
+
+
 def test_media_in_content() -> None:
     resp = read(said([
         {"type": "image_url", "image_url": {"url": "https://example.com/a.png", "detail": "low"}},

@@ -20,7 +20,7 @@ from ...message.answer import FinishReason
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import answer_call, filled
-from .blocks import CHUNK, CLOSED, part_as_read, write_part
+from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 
 UNPLACED = "unplaced"  # the spelling of a call without an index
 
@@ -158,7 +158,7 @@ class MistralWriter(AnswerWriter):
                 calls.append(self.call(block, len(calls)))
             elif (chunk := self.chunk(block)) is not None:
                 chunks.append(chunk)
-                is_chunk = self.own and block.spelling == CHUNK
+                is_chunk = self.own and block.spelling in (CHUNK, REFERENCE)
                 plain = plain and type(block) in strings and not is_chunk
         message: JsonObject = {}
         if plain and (chunks or not self.own):

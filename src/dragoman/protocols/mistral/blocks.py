@@ -1,7 +1,9 @@
 """Chunks of a content as blocks: texts, thinking, media. Requests and answers have the same ones.
 
 Fields of a chunk that its block does not model are the block's extras; a chunk of another type is
-kept as it came. Reference: Mistral API, "ContentChunk".
+kept as it came. A `reference` that has a text is a text with its `reference_ids`.
+
+Reference: Mistral API, "ContentChunk".
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from ...message import AudioBlock, Citation, ContentBlock, ImageBlock, Origin, T
 from ...message.blocks import MediaBlock
 from ..chat_shape import filled, require_text
 
-CHUNK = "chunk"  # the spelling of a text that stood in a list
+# spellings of a text that stood in a list: by itself, and in a reference
+CHUNK, REFERENCE = "chunk", "reference"
+_REFERENCES = "reference_ids"
 CLOSED = "closed"  # in the spelling of thinking: the chunk has `"closed": true`
 
 _FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
@@ -51,6 +55,9 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
     known = {"type", kind}
     if kind == "text":
         block = tree.TextBlock(require_text(part["text"]), spelling=CHUNK)
+    elif kind == "reference" and _REFERENCES in part and _referring_text(part):
+        block = tree.TextBlock(_referring_text(part), spelling=REFERENCE)
+        known = {"type", "text"}
     elif kind == "thinking":
         return _read_thinking(part, issuer)
     elif kind == "image_url":
@@ -83,7 +90,8 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
     part: JsonObject
     match block:
         case tree.TextBlock(text=text):
-            part = {"type": "text", "text": text}
+            is_reference = block.spelling != CHUNK and _REFERENCES in (extras or ())
+            part = {"type": "reference" if is_reference else "text", "text": text}
         case ImageBlock() | tree.DocumentBlock() | AudioBlock() | tree.VideoBlock():
             part = _write_media(block, (block.spelling or "") if as_read else "")
         case ThinkingBlock() if as_read:
@@ -104,6 +112,23 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     return write_part(image_of(block), (block.extras or {}).get(issuer), as_read=True)
 
 
+def piece_texts(pieces: list[Any]) -> list[str]:
+    """The texts in `thinking`: of its chunks of text, and of references that have one."""
+    texts: list[str] = []
+    for piece in pieces:
+        if piece.get("type") == "text":
+            texts.append(require_text(piece["text"]))
+        elif piece.get("type") == "reference" and (text := _referring_text(piece)):
+            texts.append(text)
+    return texts
+
+
+def _referring_text(reference: JsonObject) -> str:
+    """The text of a `reference`, which few have; the official types have no such field."""
+    text = reference.get("text")
+    return text if isinstance(text, str) else ""
+
+
 def text_pieces(thinking: Json) -> list[Any]:
     """The chunks of `thinking`, of which a string is a single one."""
     return [{"type": "text", "text": thinking}] if isinstance(thinking, str) else thinking
@@ -116,7 +141,7 @@ def _read_thinking(part: JsonObject, issuer: str) -> ThinkingBlock:
     """
     thinking = part["thinking"]
     pieces = text_pieces(thinking)
-    texts = [require_text(piece["text"]) for piece in pieces if piece.get("type") == "text"]
+    texts = piece_texts(pieces)
     unknown = {key: value for key, value in part.items() if key not in ("type", "thinking")}
     notes = []
     if unknown.get("closed") is True:

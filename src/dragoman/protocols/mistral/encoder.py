@@ -15,7 +15,7 @@ from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock
 from ..answers import AnswerEncoder, Event
 from ..chat_shape import filled
 from .answer import MistralWriter, error_body, write_usage
-from .blocks import CHUNK, CLOSED, text_pieces
+from .blocks import CHUNK, CLOSED, REFERENCE, text_pieces
 from .dialect import Dialect
 
 _STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)  # what goes out as it grows
@@ -84,7 +84,8 @@ class Deltas:
         return {"content": "", "tool_calls": [filled(call, extras)]}
 
     def _grow(self, block: ContentBlock) -> JsonObject:
-        if type(block) is tree.TextBlock and block.spelling == CHUNK and self._writer.own:
+        is_chunk = self._writer.own and block.spelling in (CHUNK, REFERENCE)
+        if type(block) is tree.TextBlock and is_chunk:
             return {"content": [self._writer.chunk(block)]}
         if type(block) is tree.TextBlock or type(block) is tree.RefusalBlock:
             return {"content": block.text} if block.text else {}

@@ -16,7 +16,7 @@ from ...message import ContentBlock, Msg, ThinkingBlock, ToolResultBlock
 from .. import chat_shape
 from ..chat_room import ChatRoom
 from ..chat_shape import own_extras
-from .blocks import write_part
+from .blocks import piece_texts, write_part
 
 _UNFIXED = "unfixed"  # how the spelling of a message notes that its `prefix` is false
 
@@ -81,8 +81,7 @@ def _write_thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabiliti
     fields = own_extras(block, caps)
     pieces = fields.pop("thinking", None) or ()
     thinking.update(fields)
-    texts = [piece.get("text", "") for piece in pieces if piece.get("type") == "text"]
-    if pieces and "".join(texts) == block.thinking:
+    if pieces and "".join(piece_texts(pieces)) == block.thinking:
         return list(pieces)
     return [{"type": "text", "text": block.thinking}]
 

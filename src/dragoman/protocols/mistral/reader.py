@@ -15,7 +15,7 @@ from ...message.blocks import ContentBlock, answered
 from ..answers import news, read_finish
 from ..chat_shape import UNTYPED, answered_call, require_text
 from .answer import FINISH_REASONS, UNPLACED, read_usage
-from .blocks import CLOSED, read_part, read_reference, text_pieces
+from .blocks import CLOSED, REFERENCE, read_part, read_reference, text_pieces
 from .dialect import Dialect
 
 _CONTENT, _CALL = range(2)  # the kinds of places that blocks of a candidate have
@@ -143,7 +143,7 @@ class Choice:
             block = read_part(chunk, self._issuer)
             kind, previous = type(block), self._last
             empty = type(block) is TextBlock and not block.text
-            if whole:
+            if whole or block.spelling == REFERENCE:
                 self._open = None  # each chunk is a block
             if type(block) is ThinkingBlock:
                 empty = not block.thinking
@@ -151,6 +151,8 @@ class Choice:
                     self._thinking(block, chunk)
             if whole or not empty or self._open is kind or block.extras:
                 self._grow(block, pieces)
+            if block.spelling == REFERENCE:
+                self._open = None
             citation = read_reference(chunk)
             if citation is not None and previous is TextBlock:  # of the text before it, as well
                 key = (self._index, _CONTENT, self._count - 2)
