@@ -341,3 +341,22 @@ def test_a_hook_that_gives_no_figure_cuts_nothing() -> None:
 
     assert len(Own(max_tokens=3).format_sync(MSGS)) == 9
     assert len(Own(token_counter=Messages(), max_tokens=3).format_sync(MSGS)) == 3
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_counter_of_whole_lists_counts_each_message_few_times(share: float) -> None:
+    """At 1,600 messages of unequal length, at most 13 times the messages of the history."""
+    msgs = [Msg.system("You are Friday.")]
+    msgs += [
+        (Msg.user, Msg.assistant)[i % 2](f"Message {i}: {'past the salt wells ' * (i * 7 % 13)}")
+        for i in range(1599)
+    ]
+    counter = Chars()
+    assert not counter.decomposes
+    entries = dragoman.Formatter("openai-chat").format_sync(msgs)
+    limit = int(counter.count_sync(entries) * share)
+    counter.seen.clear()
+    kept = made(counter, limit).format_sync(msgs)
+    assert 0 < len(kept) < 1600
+    assert sum(len(str(one)) for one in kept) <= limit
+    assert 1 <= sum(map(len, counter.seen)) / 1600 <= 13

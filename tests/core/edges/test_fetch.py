@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.testing import Scripted
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 ENCODED = base64.b64encode(PNG).decode()
@@ -422,20 +425,73 @@ def test_what_the_model_or_a_tool_names_is_not_fetched_for_a_body() -> None:
     dragoman.convert(body, "anthropic", "ollama", model="qwen3-vl", fetch=refused)
 
 
+def _written(fetch: Any) -> Any:
+    return dragoman.wire("openai", fetch=fetch).write_request(dragoman.ChatRequest([shown()]))
+
+
+def _converted(fetch: Any) -> Any:
+    part = {"type": "image_url", "image_url": {"url": "https://a.example/cat.png"}}
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": [part]}]}
+    return dragoman.convert(body, "openai-chat", "ollama", model="qwen3-vl", fetch=fetch)
+
+
+def _asked(fetch: Any) -> Any:
+    script = Scripted("A cat.")
+    with dragoman.LLM("openai/gpt-5.6", key="k", transport=script, fetch=fetch) as llm:
+        return llm.ask([shown()])
+
+
+async def _asked_later(fetch: Any) -> Any:
+    script = Scripted("A cat.")
+    async with dragoman.AsyncLLM("openai/gpt-5.6", key="k", transport=script, fetch=fetch) as llm:
+        return await llm.ask([shown()])
+
+
+async def _formatted_later(fetch: Any) -> Any:
+    return await dragoman.Formatter("openai", fetch=fetch).format([shown()])
+
+
+# each way to send a picture that has to be fetched
+DOORS: dict[str, Callable[[Any], Any]] = {
+    "write_request": _written,
+    "convert": _converted,
+    "write": lambda fetch: dragoman.Formatter("openai", fetch=fetch).write([shown()]),
+    "session": lambda fetch: dragoman.Formatter("openai", fetch=fetch).session().write([shown()]),
+    "await format": lambda fetch: asyncio.run(_formatted_later(fetch)),
+    "LLM": _asked,
+    "AsyncLLM": lambda fetch: asyncio.run(_asked_later(fetch)),
+}
+
+
 def test_a_fetch_that_awaits_or_gives_bytes_is_named() -> None:
     async def later(source: Source, path: str) -> Base64Source:
         return Base64Source("image/png", ENCODED)
 
     for fetch, says in ((later, "awaited"), (lambda source, path: b"bytes", "Base64Source")):
-        wrong: Any = fetch
-        for write in (
-            lambda f: dragoman.wire("openai", fetch=f).write_request(
-                dragoman.ChatRequest([shown()])
-            ),
-            lambda f: dragoman.Formatter("openai", fetch=f).write([shown()]),
-        ):
-            with pytest.raises(dragoman.ConfigError, match=says):
-                write(wrong)
+        for door, write in DOORS.items():
+            with pytest.raises(dragoman.ConfigError, match=says) as caught:
+                write(fetch)
+            assert caught.value.code == "fetch.result", door
+
+
+def test_the_doors_that_await_fetch_what_can_be_awaited() -> None:
+    class Ahead:
+        """Bytes that only an event loop brings; `fetch` itself finds what `amany` brought."""
+
+        def __init__(self) -> None:
+            self.brought: dict[str, Base64Source] = {}
+
+        def __call__(self, source: Source, path: str) -> Base64Source | None:
+            return self.brought.get(path)
+
+        async def amany(self, wanted: list[tuple[Source, str]]) -> None:
+            await asyncio.sleep(0)
+            self.brought |= {path: Base64Source("image/png", ENCODED) for _, path in wanted}
+
+    for door in ("AsyncLLM", "await format"):
+        fetch = Ahead()
+        DOORS[door](fetch)
+        assert fetch.brought, door
 
 
 def test_an_answer_is_not_fetched_for() -> None:
