@@ -267,7 +267,7 @@ class DashScopeWriter(AnswerWriter):
 
 
 def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
-    """`logprobs` of a choice. Reference: Model Studio, "DashScope API reference", `logprobs`."""
+    """`logprobs` of a choice, as cnblogs/dashscope-sdk types it: `{"content": [token entries]}`."""
     return {"content": write_list(tokens, with_bytes=True)}
 
 
