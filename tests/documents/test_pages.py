@@ -6,6 +6,7 @@ That their examples run and print what they say is tested with all other pages, 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,13 @@ from dragoman.message.blocks import BLOCKS
 from dragoman.message.msg import ROLES
 from dragoman.vendors import PROTOCOLS, VENDORS
 from tests.docs.pages import DOCS, blocks, plain, rows
+from tests.docs.test_examples import played
 
 LANGUAGES = ("en", "zh")
 PAGES = ("message-system", "models")
-RETOLD = ("coming-from-agentscope-java", "coming-from-agents-flex", "formatter-and-model")
+RETOLD = (
+    "coming-from-agentscope-java", "coming-from-agents-flex", "formatter-and-model", "tutorial",
+)  # fmt: skip
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -58,6 +62,29 @@ def shape(text: str) -> tuple[list[str], list[str], int]:
 def test_users_are_told_that_the_default_serializer_is_enough(language: str, advice: str) -> None:
     head = page(language, "coming-from-agents-flex").partition("\n## ")[0]
     assert advice in head
+
+
+# what each section of document 001's tutorial, and of the pages it points to, uses
+STEPS = (
+    "Msg(", ".format(", "ChatFormatter", "MultiAgentFormatter", "TokenCounter", ".count(",
+    "max_tokens=", "_format_agent_message", "ChatModel(", "parse_response(",
+)  # fmt: skip
+
+
+@pytest.mark.demand("S140")
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tutorial_runs_step_by_step_and_prints_what_it_says(
+    language: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page(language, "tutorial")
+    run = "".join(block.text for block in blocks(text) if block.info == "python")
+    assert [step for step in STEPS if step not in run] == []
+    assert played("tutorial", text, capsys) == []
 
 
 @pytest.mark.demand("S156", "S157", "S162", "S163")
