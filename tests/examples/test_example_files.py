@@ -17,12 +17,23 @@ import pytest
 
 import dragoman
 from dragoman import ContextOverflow, Formatter, Msg, Options, study
-from dragoman.message import ToolUseBlock
+from dragoman.message import (
+    DocumentBlock,
+    Origin,
+    TextBlock,
+    TextSource,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from dragoman.message.blocks import Citation
+from dragoman.testing import Scripted
 from dragoman.token import TokenCounterBase
 from tests.docs.pages import ROOT, pages
+from tests.docs.test_examples import answered_by
 
 EXAMPLES = ROOT / "examples"
-FEWER_THAN = 30  # lines
+FEWER_THAN = 50  # lines
 PRINTED = {
     "custom_formatter.py": """\
 [{'role': 'user', 'content': 'BOB. Is it far?\\nALICE. Ten minutes.'}]
@@ -35,6 +46,57 @@ https://api.acme.example/v1/chat/completions {'model': 'acme-1', 'messages': \
 """,
     "custom_truncation.py": "['Question 0', 'Question 4', 'Question 8']\n",
 }
+QUOTED = "In 1420 Ulugh Beg opened his madrasa on the Registan."
+CITED = Citation(url="https://example.com/samarkand", title="samarkand", quote=QUOTED)
+CLAUDE = Origin("anthropic")
+# examples that ask models: what those answer, and what is printed
+ASKING: dict[str, tuple[list[Any], str]] = {
+    "switch_models.py": (
+        [
+            Msg.assistant(
+                [
+                    ThinkingBlock("I look it up.", signature="c2lnbmVk"),
+                    ToolUseBlock("toolu_1", "warmth", {"city": "Samarkand"}),
+                ],
+                origin=CLAUDE,
+            ),
+            Msg.assistant(
+                [ThinkingBlock("Hot.", signature="c2lnbmVk"), TextBlock("31 degrees.")],
+                origin=CLAUDE,
+            ),
+            "Linen.",
+            "It is hot; linen.",
+        ],
+        """\
+anthropic/claude-opus-5-5: 31 degrees.
+  added max_tokens.default $.options.max_tokens
+openai/gpt-5.6: Linen.
+  dropped thinking.unsaid $.messages[1].content[0]
+  dropped thinking.unsaid $.messages[3].content[0]
+  degraded reasoning.off_for_tools $.options.reasoning
+gemini/gemini-3.5-flash: It is hot; linen.
+  dropped thinking.foreign $.messages[1].content[0]
+  dropped thinking.foreign $.messages[3].content[0]
+  added call.bypass $.messages[1].content[1]
+""",
+    ),
+    "cited_answers.py": (
+        [[TextBlock("Ulugh Beg, in 1420.", citations=[CITED])]],
+        f"""\
+Ulugh Beg, in 1420.
+  samarkand, https://example.com/samarkand: ('{QUOTED}',)
+""",
+    ),
+    "repaired_output.py": (
+        ['{"subject": "A late order", "urgency": "soon"}',
+         '{"subject": "A late order", "urgency": "high", "order": 1420}'],
+        "Ticket(subject='A late order', urgency='high', order=1420)\n",
+    ),
+    "from_agentscope.py": (
+        ["In Uzbekistan.", "The Zeravshan.", "Zeravshan."],
+        "Friday: In Uzbekistan.\nFriday: The Zeravshan.\nFriday: Zeravshan.\n",
+    ),
+}  # fmt: skip
 
 
 class EachMessage(TokenCounterBase):
@@ -62,7 +124,74 @@ def test_an_example_runs_and_prints(name: str, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr, ran.stdout) == (0, "", PRINTED[name])
 
 
-@pytest.mark.parametrize("name", PRINTED)
+def played(name: str) -> Scripted:
+    """Run an example as a program; its models say what stands above. Their requests."""
+    script = Scripted(*ASKING[name][0])
+    with answered_by(script):
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    return script
+
+
+def outputs(request: dragoman.ChatRequest) -> list[str]:
+    """The text of each tool result in a request."""
+    blocks = [block for msg in request.messages for block in msg.blocks]
+    results = [block.output for block in blocks if isinstance(block, ToolResultBlock)]
+    return [one if isinstance(one, str) else "".join(map(text_of, one or ())) for one in results]
+
+
+def text_of(block: Any) -> str:
+    assert isinstance(block, TextBlock)
+    return block.text
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_an_example_asks_and_prints(
+    name: str, no_network: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = played(name)
+    assert capsys.readouterr().out == ASKING[name][1]
+    assert len(script.requests) == len(ASKING[name][0])
+
+
+def test_each_model_goes_on_where_the_other_stopped() -> None:
+    script = played("switch_models.py")
+    assert [call.url.split("/")[2] for call in script.calls] == [
+        "api.anthropic.com", "api.anthropic.com", "api.openai.com",
+        "generativelanguage.googleapis.com",
+    ]  # fmt: skip
+    [again, _, last] = script.requests[1:]
+    assert [b.signature for b in again.messages[2].blocks if isinstance(b, ThinkingBlock)] == [
+        "c2lnbmVk"  # its maker gets its own thinking back
+    ]
+    texts = [msg.text for msg in last.messages if msg.text]
+    assert texts[1::2] == [*imported("switch_models.py")["TURNS"].values()]
+    assert texts[2::2] == ["31 degrees.", "Linen."]
+    assert outputs(last) == ["Samarkand: 31"]
+
+
+def test_documents_are_sent_to_be_cited_and_only_those_that_were_found() -> None:
+    [request] = played("cited_answers.py").requests
+    [document] = [b for b in request.messages[-1].blocks if isinstance(b, DocumentBlock)]
+    assert isinstance(document.source, TextSource)
+    assert (document.cite, document.title, document.source.found_at) == (
+        True, "samarkand", "https://example.com/samarkand",
+    )  # fmt: skip
+    assert QUOTED in document.source.passages
+
+
+def test_a_repair_names_the_fault_and_only_one_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    script = played("repaired_output.py")
+    assert "$.urgency" in script.requests[1].messages[-1].text
+    wrong = Scripted('{"subject": "A"}', repeat=True)
+    with answered_by(wrong):
+        assert imported("repaired_output.py")["sorted_in"]("Hello?") is None
+    assert len(wrong.requests) == 2
+    assert "$.urgency" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [*PRINTED, *ASKING])
 def test_an_example_is_short_and_says_nothing_when_imported(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -73,7 +202,7 @@ def test_an_example_is_short_and_says_nothing_when_imported(
 
 def test_every_example_is_tested_and_found_from_a_page() -> None:
     files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert files == {*PRINTED, "request.json"}
+    assert files == {*PRINTED, *ASKING, "request.json"}
     told = "".join(page.read_text("utf-8") for page in pages())
     assert sorted(name for name in files if f"examples/{name}" not in told) == []
 
