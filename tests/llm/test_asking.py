@@ -403,3 +403,12 @@ def test_a_profile_is_no_other_name_of_a_known_model(
     script = Scripted("Hi.")
     LLM("claude-opus-5-5", key=KEY, transport=script, policy="ignore").ask("Hi")
     assert script.calls[0].url == "https://api.anthropic.com/v1/messages"
+
+
+def test_a_model_that_takes_tools_over_responses_alone_is_asked_there() -> None:
+    llm, script = made("Hi.", name="openai/gpt-6.2-astra", tools=[warmth])
+    assert llm.ask("Hi").text == "Hi."
+    assert script.calls[0].url == "https://api.openai.com/v1/responses"
+    llm, script = made("Hi.", name="openai/openai-chat/gpt-6.2-astra")  # who names a wire has it
+    llm.ask("Hi")
+    assert script.calls[0].url.endswith("/chat/completions")

@@ -25,6 +25,9 @@ FORMATTER_OPTIONS = ("speakers", "rewrites", "token_counter", "truncate", "polic
                      "fetch", "media_saver", "prompt", "told")  # fmt: skip
 
 
+_RESPONSES = "openai-responses"
+
+
 @dataclass(slots=True)
 class Target:
     """A model and what writes for it. `name` is what the LLM was asked for."""
@@ -46,6 +49,10 @@ class Target:
         """The target of a name. Raises ConfigError, FormatterMismatch."""
         host, protocol, model_id = model_name(name)
         bound: Wire = wire(f"{host.name}/{protocol}", facts=facts)
+        if formatter is None and f"/{protocol}/" not in name and _RESPONSES in host.wires:
+            caps = bound.can(model_id)
+            if caps.thinks == "always" and caps.tools_with_thinking == "no":
+                bound = wire(f"{host.name}/{_RESPONSES}", facts=facts)  # tools go there alone
         model = ChatModel(bound, model_id, key, **connection)
         if formatter is None:
             return cls(name, model, WireFormatter(bound, model=model_id, **formatting))
