@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ._core.edges.media_fetcher import MediaFetcher
     from ._core.exchange.wire import Wire
     from ._core.stream.events import StreamEvent
+    from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
     from .errors import (
         AuthenticationFailed,
@@ -102,6 +103,7 @@ __all__ = [
     "MediaFetcher",
     "MediaRefused",
     "Msg",
+    "MsgHub",
     "NameField",
     "NotMessages",
     "Options",
@@ -109,6 +111,7 @@ __all__ = [
     "Policy",
     "ProviderError",
     "RateLimited",
+    "ReActAgent",
     "ReadError",
     "ResponseFormat",
     "ServerTool",
@@ -135,6 +138,7 @@ __all__ = [
     "matrix",
     "message",
     "model",
+    "sequential_pipeline",
     "split_history",
     "sse",
     "token",
@@ -148,6 +152,7 @@ _HOMES = {
     "_core.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
     "_core.exchange.wire": ("Wire",),
     "_core.stream.events": ("StreamEvent",),
+    "agent": ("MsgHub", "ReActAgent", "sequential_pipeline"),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
     "_core.edges.facts": ("facts",),
     "_core.edges.media_fetcher": ("MediaFetcher",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._core.edges.profiles import profile
+from .._core.stream.events import StreamEvent
 from .front import LLM, AsyncLLM
 from .names import ModelName, model_name
 from .streams import AnswerStream, AsyncAnswerStream
@@ -13,6 +14,7 @@ __all__ = [
     "AsyncAnswerStream",
     "AsyncLLM",
     "ModelName",
+    "StreamEvent",
     "model_name",
     "profile",
 ]

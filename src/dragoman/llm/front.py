@@ -145,6 +145,13 @@ class LLM(_Settings):
 class AsyncLLM(_Settings):
     """The same in a loop: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
 
+    @classmethod
+    def of(cls, llm: LLM) -> Self:
+        """The same models with the same settings; connections are shared."""
+        made = cls.__new__(cls)
+        made._door = llm._door
+        return made
+
     @overload
     async def ask(
         self, x: Input, *, response_format: type[T], **settings: Unpack[AskSettings]

@@ -1,0 +1,41 @@
+"""An agent: a formatter, a model and tools in a loop that can stop anywhere and go on from JSON.
+
+Built on the public parts of this package alone; see `reply` in `agent.py` for the loop.
+"""
+
+from __future__ import annotations
+
+from .agent import ReActAgent
+from .events import (
+    AgentEvent,
+    ApprovalEvent,
+    CallEvent,
+    ExternalEvent,
+    LossesEvent,
+    ResultEvent,
+    RunEndEvent,
+    UsageEvent,
+)
+from .hub import MsgHub, sequential_pipeline
+from .memory import Memory, SqliteMemory, Stored
+from .run import Budget, Pending, Reply
+
+__all__ = [
+    "AgentEvent",
+    "ApprovalEvent",
+    "Budget",
+    "CallEvent",
+    "ExternalEvent",
+    "LossesEvent",
+    "Memory",
+    "MsgHub",
+    "Pending",
+    "ReActAgent",
+    "Reply",
+    "ResultEvent",
+    "RunEndEvent",
+    "SqliteMemory",
+    "Stored",
+    "UsageEvent",
+    "sequential_pipeline",
+]

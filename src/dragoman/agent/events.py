@@ -1,0 +1,81 @@
+"""What an agent tells while it works: the events of the model's streams, and these.
+
+Told apart by `type`, as those of a stream are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from ..llm import StreamEvent
+from ..losses import Loss
+from ..message import Msg, ToolUseBlock, Usage
+from .run import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class LossesEvent:
+    """What `model` could not be told of the conversation, as far as it is new in this run."""
+
+    losses: Sequence[Loss]
+    model: str
+    type: Literal["losses"] = "losses"
+
+
+@dataclass(frozen=True, slots=True)
+class UsageEvent:
+    """The tokens of one answer, and its US dollars; None where nobody knows."""
+
+    usage: Usage
+    cost: Decimal | None
+    type: Literal["usage"] = "usage"
+
+
+@dataclass(frozen=True, slots=True)
+class CallEvent:
+    """A call begins to run."""
+
+    call: ToolUseBlock
+    type: Literal["call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultEvent:
+    """A call has its result: a tool message."""
+
+    call: ToolUseBlock
+    msg: Msg
+    type: Literal["result"] = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalEvent:
+    """A call waits for `agent.decide(call.id, ...)`."""
+
+    call: ToolUseBlock
+    type: Literal["approval"] = "approval"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalEvent:
+    """A call waits for `agent.answer(call.id, ...)`: somebody else runs it."""
+
+    call: ToolUseBlock
+    type: Literal["external"] = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEndEvent:
+    """The last event: `reply` is what the run ended with."""
+
+    reply: Reply
+    type: Literal["end"] = "end"
+
+
+AgentEvent: TypeAlias = (
+    StreamEvent | LossesEvent | UsageEvent | CallEvent | ResultEvent | ApprovalEvent
+    | ExternalEvent | RunEndEvent
+)  # fmt: skip

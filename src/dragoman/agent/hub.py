@@ -1,0 +1,75 @@
+"""MsgHub and sequential_pipeline: several agents in one conversation, with AgentScope's names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from ..message import Msg
+from .agent import ReActAgent
+
+
+class MsgHub:
+    """What one participant replies, all others observe, within an `async with` block.
+
+    `announcement` is observed by all of them at the beginning. A formatter for many agents, such
+    as `OpenAIMultiAgentFormatter`, tells a model who has said what.
+    """
+
+    def __init__(
+        self,
+        participants: Iterable[ReActAgent],
+        announcement: Msg | Sequence[Msg] | None = None,
+        enable_auto_broadcast: bool = True,
+    ) -> None:
+        self.participants = list(participants)
+        self.announcement = announcement
+        self.enable_auto_broadcast = enable_auto_broadcast
+
+    async def __aenter__(self) -> Self:
+        self._subscribe()
+        if self.announcement is not None:
+            await self.broadcast(self.announcement)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for agent in self.participants:
+            agent.subscribers.pop(id(self), None)
+
+    def add(self, *agents: ReActAgent) -> None:
+        """Add participants; one that takes part already is left as it is."""
+        known = self.participants
+        known += [agent for agent in agents if not any(agent is one for one in known)]
+        self._subscribe()
+
+    def delete(self, *agents: ReActAgent) -> None:
+        """Take participants out."""
+        for agent in agents:
+            agent.subscribers.pop(id(self), None)
+        gone = {id(agent) for agent in agents}
+        self.participants = [one for one in self.participants if id(one) not in gone]
+        self._subscribe()
+
+    async def broadcast(self, msg: Msg | Sequence[Msg]) -> None:
+        """Have all participants observe a message."""
+        for agent in self.participants:
+            await agent.observe(msg)
+
+    def set_auto_broadcast(self, enable: bool) -> None:
+        """Whether replies are observed by the others."""
+        self.enable_auto_broadcast = enable
+        self._subscribe()
+
+    def _subscribe(self) -> None:
+        for agent in self.participants:
+            others = [one for one in self.participants if one is not agent]
+            agent.subscribers[id(self)] = others if self.enable_auto_broadcast else []
+
+
+async def sequential_pipeline(
+    agents: Iterable[ReActAgent], msg: Msg | list[Msg] | None = None
+) -> Msg | list[Msg] | None:
+    """The reply of the last agent, where each is given what the one before it has replied."""
+    for agent in agents:
+        msg = await agent(msg)
+    return msg

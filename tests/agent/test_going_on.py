@@ -1,0 +1,273 @@
+"""Pausing, and going on in another process: from JSON, and from a SQLite file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman import AsyncLLM, InvalidMessage, Msg, ReActAgent, Tool
+from dragoman.agent import Pending, SqliteMemory
+from dragoman.message import ToolResultBlock, ToolUseBlock
+from dragoman.testing import Scripted
+
+from .scripts import Counted, agent_of, call
+
+ANSWERS: list[Any] = [
+    [call("a", "Paris"), call("b", "Rome")], [call("c", "Oslo")], "All are warm.",
+]  # fmt: skip
+
+
+class Killed(BaseException):
+    """The process is no more."""
+
+
+def answering(transport: Scripted) -> Any:
+    return AsyncLLM("anthropic/claude-opus-5-5", key="none", policy="ignore", transport=transport)
+
+
+def scripted() -> Scripted:
+    """The answer that the history asks for, however often it is asked."""
+
+    def answer(request: Any) -> Any:
+        asked = sum(1 for m in request.messages if m.role == "assistant")
+        return ANSWERS[asked]
+
+    return Scripted(answer, repeat=True)
+
+
+def whole(parallel: bool) -> tuple[list[Msg], list[str]]:
+    """(the history of a run that nobody kills, its states as text)."""
+    states: list[str] = []
+    agent = ReActAgent(
+        "Friday", "Be brief.", answering(scripted()), toolkit=[Counted().tool],
+        parallel=parallel, on_step=lambda state: states.append(json.dumps(state)),
+    )  # fmt: skip
+    agent.run("How warm is it?")
+    return agent.messages, states
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_killed_after_any_step_it_goes_on_and_no_call_runs_twice(parallel: bool) -> None:
+    history, states = whole(parallel)
+    assert len(states) > 10
+    for last in range(1, len(states)):
+        counted = Counted()
+        kept: list[str] = []
+
+        def keep(state: dict[str, Any], kept: list[str] = kept, last: int = last) -> None:
+            kept.append(json.dumps(state))
+            if len(kept) == last:
+                raise Killed
+
+        agent = ReActAgent(
+            "Friday", "Be brief.", answering(scripted()), toolkit=[counted.tool],
+            parallel=parallel, on_step=keep,
+        )  # fmt: skip
+        with pytest.raises(Killed):
+            agent.run("How warm is it?")
+        other = ReActAgent.resume(
+            json.loads(kept[-1]), answering(scripted()), toolkit=[counted.tool],
+            parallel=parallel, interrupted="rerun",
+        )  # fmt: skip
+        other.run()
+        assert other.messages == history, last
+        assert sorted(counted.cities) == ["Oslo", "Paris", "Rome"], last
+
+
+def test_what_is_stored_after_every_step_goes_on_too(tmp_path: Path) -> None:
+    history, states = whole(True)
+    for last in range(1, len(states)):
+        path = tmp_path / f"{last}.db"
+        counted = Counted()
+        steps = 0
+
+        class Failing(SqliteMemory):
+            def save(self, messages: Any, run: Any, last: int = last) -> None:
+                nonlocal steps
+                super().save(messages, run)
+                steps += 1
+                if steps == last:
+                    raise Killed
+
+        def made(kind: type[SqliteMemory], path: Path = path, counted: Counted = counted) -> Any:
+            return ReActAgent(
+                "Friday", "Be brief.", answering(scripted()), toolkit=[counted.tool],
+                memory=kind(path), interrupted="rerun",
+            )  # fmt: skip
+
+        with pytest.raises(Killed):
+            made(Failing).run("How warm is it?")
+        other = made(SqliteMemory)
+        other.run()
+        assert other.messages == history, last
+        assert SqliteMemory(path).load().messages == history
+        assert sorted(counted.cities) == ["Oslo", "Paris", "Rome"], last
+
+
+PROGRAM = """
+import os, sys
+from dragoman import AsyncLLM, ReActAgent, tool
+from dragoman.agent import SqliteMemory
+from dragoman.message import ToolUseBlock
+from dragoman.testing import Scripted
+
+@tool
+def pay(amount: int) -> str:
+    "Pay."
+    with open("paid.txt", "a") as file:
+        file.write(f"{amount}\\n")
+    if sys.argv[1] == "die":
+        os._exit(3)
+    return "paid"
+
+answers = [[ToolUseBlock("a", "pay", {"amount": 7})], "It is not known."]
+llm = AsyncLLM("openai/gpt-5.6", key="none", policy="ignore",
+               transport=Scripted(*answers[sys.argv[1] != "die":]))
+agent = ReActAgent("Friday", None, llm, toolkit=[pay], memory=SqliteMemory("talk.db"))
+print(agent.run("Pay 7." if sys.argv[1] == "die" else None).msg.text)
+"""
+
+
+def test_a_process_that_dies_within_a_call_does_not_run_it_again(tmp_path: Path) -> None:
+    program = textwrap.dedent(PROGRAM)
+
+    def ran(way: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program, way], cwd=tmp_path, capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+
+    assert ran("die").returncode == 3
+    second = ran("go on")
+    assert second.stdout.strip() == "It is not known.", second.stderr
+    assert (tmp_path / "paid.txt").read_text() == "7\n"
+    result = SqliteMemory(tmp_path / "talk.db").load().messages[2].blocks[0]
+    assert isinstance(result, ToolResultBlock)
+    assert result.is_error
+
+
+# -- approval, and calls that run elsewhere --------------------------------------------------------
+
+
+def asked(value: dict[str, Any], counted: Counted, *answers: Any, **settings: Any) -> ReActAgent:
+    """An agent in another process, from the JSON of the first."""
+    transport = Scripted(*answers)
+    return ReActAgent.resume(
+        json.loads(json.dumps(value)), answering(transport), toolkit=[counted.tool], **settings
+    )
+
+
+def test_approval_pauses_and_another_process_goes_on() -> None:
+    counted = Counted()
+    agent = agent_of([call("a", "Paris"), call("b", "Rome")], toolkit=[counted.tool], approve="ask")
+    events = [*agent.run_events("Hi")]
+    assert [event.call.id for event in events if event.type == "approval"] == ["a", "b"]
+    assert agent.last is not None
+    assert agent.last.finish == "paused"
+    assert [one.call.id for one in agent.pending] == ["a", "b"]
+    assert counted.cities == []
+    other = asked(agent.state(), counted, "One is warm.", approve="ask")
+    other.decide("a", True)
+    other.decide("b", "Rome is a secret")
+    reply = other.run()
+    assert (reply.finish, counted.cities) == ("done", ["Paris"])
+    outputs = [str(m.blocks[0].output) for m in other.messages if m.role == "tool"]  # type: ignore[union-attr]
+    assert outputs == ["18 degrees in Paris", "the call was not allowed: Rome is a secret"]
+    with pytest.raises(InvalidMessage, match="no call a that waits"):
+        other.decide("a", True)
+
+
+def test_calls_that_are_allowed_run_while_others_wait() -> None:
+    counted = Counted()
+
+    async def judge(call: ToolUseBlock) -> bool | str:
+        return "ask" if call.input["city"] == "Rome" else call.input["city"] == "Paris"  # type: ignore[index,call-overload]
+
+    calls = [call("a", "Paris"), call("b", "Rome"), call("c", "Oslo")]
+    agent = agent_of(calls, toolkit=[counted.tool], approve=judge)
+    assert agent.run("Hi").finish == "paused"
+    assert counted.cities == ["Paris"]
+    assert [one.call.id for one in agent.pending] == ["b"]
+    other = asked(agent.state(), counted, "Fine.", approve=judge)
+    assert other.run().finish == "paused"  # nobody has decided
+    other.decide("b", True)
+    assert other.run().finish == "done"
+    assert counted.cities == ["Paris", "Rome"]
+    assert [m.blocks[0].id for m in other.messages if m.role == "tool"] == ["a", "b", "c"]  # type: ignore[union-attr]
+
+
+def test_calls_of_tools_without_a_function_are_answered_from_outside() -> None:
+    confirm = Tool("confirm", "Ask the user.", {"type": "object"})
+    counted = Counted()
+    calls = [ToolUseBlock("x", "confirm", {}), call("a", "Paris")]
+    agent = agent_of(calls, "Confirmed.", toolkit=[confirm, counted.tool])
+    reply = agent.run("Hi")
+    assert (reply.finish, counted.cities) == ("paused", ["Paris"])
+    assert reply.pending == (Pending(calls[0], "external"),)
+    agent.answer("x", "yes")
+    assert agent.run().msg.text == "Confirmed."  # type: ignore[union-attr]
+    assert counted.cities == ["Paris"]
+    assert [m.blocks[0].output for m in agent.messages if m.role == "tool"] == [  # type: ignore[union-attr]
+        "yes", "18 degrees in Paris",
+    ]  # fmt: skip
+
+
+def test_a_new_message_leaves_open_calls_behind() -> None:
+    agent = agent_of([call("a", "Paris")], "As you like.", toolkit=[Counted().tool], approve="ask")
+    agent.run("Hi")
+    assert agent.run("Never mind.").msg.text == "As you like."  # type: ignore[union-attr]
+    roles = [m.role for m in agent.messages]
+    assert roles == ["user", "assistant", "tool", "user", "assistant"]
+    assert "not run" in str(agent.messages[2].blocks[0].output)  # type: ignore[union-attr]
+
+
+def test_what_is_observed_while_calls_are_open_waits_behind_their_results() -> None:
+
+    agent = agent_of([call("a", "Paris")], "Fine.", toolkit=[Counted().tool], approve="ask")
+    agent.run("Hi")
+    asyncio.run(agent.observe(Msg("Ann", "Hurry.", "user")))
+    other = asked(agent.state(), Counted(), "Fine.", approve="ask")
+    other.decide("a", True)
+    other.run()
+    assert [m.role for m in other.messages] == ["user", "assistant", "tool", "user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [{}, {"kind": "agent", "dragoman": 9}, {"kind": "agent", "dragoman": 1},
+     {"kind": "agent", "dragoman": 1, "value": {"name": "x"}}],
+)  # fmt: skip
+def test_what_is_no_state_is_refused(state: Any) -> None:
+    with pytest.raises(InvalidMessage):
+        ReActAgent.resume(state, answering(Scripted()))
+
+
+def test_a_file_holds_several_conversations_and_forgets_one(tmp_path: Path) -> None:
+    path = tmp_path / "talks.db"
+    one, two = SqliteMemory(path, "one"), SqliteMemory(path, "two")
+    agent = agent_of("Hello.", "Again.", memory=one)
+    agent.run("Hi")
+    agent_of("Good day.", memory=two).run("Hi")
+    agent.messages[:] = agent.messages[1:]  # a plain list: it may be edited
+    agent.run("More")
+    assert [m.text for m in SqliteMemory(path, "one").load().messages] == [
+        "Hello.",
+        "More",
+        "Again.",
+    ]
+    one.clear()
+    assert SqliteMemory(path, "one").load().messages == []
+    assert len(SqliteMemory(path, "two").load().messages) == 2
+
+
+def test_a_list_is_a_memory() -> None:
+    talk = [Msg.user("My name is Tony.")]
+    agent_of("Hello, Tony.", memory=talk).run("Hi")
+    assert [m.role for m in talk] == ["user", "user", "assistant"]

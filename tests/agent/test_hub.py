@@ -1,0 +1,67 @@
+"""Several agents in one conversation."""
+
+from __future__ import annotations
+
+import asyncio
+
+from dragoman import Msg, MsgHub, ReActAgent, sequential_pipeline
+from dragoman.formatter import OpenAIMultiAgentFormatter
+from dragoman.model import OpenAIChatModel
+from dragoman.testing import Scripted, StrictServer
+
+
+def speaker(name: str, says: str, url: str, transport: Scripted | None = None) -> ReActAgent:
+    model = OpenAIChatModel("gpt-5.6", "none", base_url=url, stream=False, transport=transport)
+    return ReActAgent(name, f"You are {name}.", model, OpenAIMultiAgentFormatter())
+
+
+def test_three_agents_hear_one_another() -> None:
+    with StrictServer("openai", "I am Ann.", "I am Bob.", "I am Cid.") as server:
+        agents = [speaker(name, "", server.url) for name in ("Ann", "Bob", "Cid")]
+
+        async def work() -> None:
+            async with MsgHub(agents, Msg("host", "Introduce yourselves.", "user")) as hub:
+                await sequential_pipeline(agents)
+                hub.delete(agents[2])
+                await hub.broadcast(Msg("host", "Cid has left.", "user"))
+            for agent in agents:
+                await agent.aclose()
+
+        asyncio.run(work())
+        assert server.judged == [[], [], []]
+    last = "\n".join(m.text for m in server.requests[2].messages)
+    assert "host: Introduce yourselves." in last
+    assert last.count("Ann: I am Ann.") == 1
+    assert last.count("Bob: I am Bob.") == 1
+    said = [[m.text for m in agent.messages] for agent in agents]
+    talk = ["Introduce yourselves.", "I am Ann.", "I am Bob.", "I am Cid."]
+    assert said == [[*talk, "Cid has left."]] * 2 + [talk]
+    assert [agent.subscribers for agent in agents] == [{}, {}, {}]
+
+
+def test_a_hub_may_be_silent_and_grow() -> None:
+    def answers(text: str) -> ReActAgent:
+        return speaker("x", "", "http://127.0.0.1", Scripted(text, repeat=True))
+
+    ann, bob, cid = answers("I am Ann."), answers("I am Bob."), answers("I am Cid.")
+
+    async def work() -> None:
+        async with MsgHub([ann, bob], enable_auto_broadcast=False) as hub:
+            await ann("Hi")
+            assert bob.messages == []
+            hub.set_auto_broadcast(True)
+            hub.add(cid, bob)
+            await ann("Again")
+        await ann("Alone")
+
+    asyncio.run(work())
+    assert [len(agent.messages) for agent in (ann, bob, cid)] == [6, 1, 1]
+
+
+def test_a_pipeline_hands_replies_on() -> None:
+    first = speaker("Ann", "", "http://127.0.0.1", Scripted("One."))
+    second = speaker("Bob", "", "http://127.0.0.1", Scripted("Two."))
+    reply = asyncio.run(sequential_pipeline([first, second], Msg.user("Hi")))
+    assert isinstance(reply, Msg)
+    assert reply.text == "Two."
+    assert [m.text for m in second.messages] == ["One.", "Two."]
