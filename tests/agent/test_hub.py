@@ -50,7 +50,7 @@ def test_a_hub_may_be_silent_and_grow() -> None:
             await ann("Hi")
             assert bob.messages == []
             hub.set_auto_broadcast(True)
-            hub.add(cid, bob)
+            hub.add([cid, bob])
             await ann("Again")
         await ann("Alone")
 

@@ -42,6 +42,7 @@ from dragoman import (
     MediaFetcher,
     MediaRefused,
     Msg,
+    MsgHub,
     NameField,
     NotMessages,
     Options,
@@ -49,6 +50,7 @@ from dragoman import (
     Policy,
     ProviderError,
     RateLimited,
+    ReActAgent,
     ReadError,
     ResponseFormat,
     ServerTool,
@@ -67,6 +69,7 @@ from dragoman import (
     WriteError,
     matrix,
     model,
+    sequential_pipeline,
     tool,
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
@@ -268,6 +271,19 @@ async def an_async_front_door() -> bool:
     one = model.OllamaChatModel("qwen3")
     assert_type(one.sync([]).cost, model.Cost | None)
     return all(cell.works for cell in matrix())
+
+
+async def an_agent(stored: dict[str, Any]) -> Msg | list[Msg] | None:
+    one = ReActAgent("Friday", "Be brief.", "anthropic/claude-opus-5-5", max_iters=5)
+    assert_type(await one("Hi"), Msg | None)
+    async for event in one.events("Hi"):
+        if event.type == "end":
+            assert_type(event.reply.finish == "done", bool)
+        elif event.type == "result":
+            assert_type(event.msg, Msg)
+    two = ReActAgent.resume(stored, AsyncLLM.of(LLM("gpt-5.6")))
+    async with MsgHub([one, two]):
+        return await sequential_pipeline([one, two])
 
 
 def errors(call: Any) -> str:

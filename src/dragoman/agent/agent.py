@@ -11,15 +11,16 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mappi
 from decimal import Decimal
 from functools import partial
 from inspect import isawaitable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from ..errors import ConfigError, InvalidMessage, InvalidOutput
 from ..llm import LLM, AsyncLLM
+from ..llm.settings import with_keywords
 from ..losses import Loss
 from ..message import ChatRequest, Msg, Options, ServerTool, ToolUseBlock
 from ..structured import Structured, repair_messages
 from ..toolkit import Toolkit
-from .calling import Emit, How, ModelLike, pair_of
+from .calling import AgentSettings, Emit, How, ModelLike, pair_of
 from .events import (
     AgentEvent,
     ApprovalEvent,
@@ -461,7 +462,10 @@ class ReActAgent:
             raise InvalidMessage(fault, path="$.value", code="stored.type") from error
 
     @classmethod
-    def resume(cls, state: Mapping[str, Any], model: ModelLike, **settings: Any) -> Self:
+    @with_keywords(AgentSettings)
+    def resume(
+        cls, state: Mapping[str, Any], model: ModelLike, **settings: Unpack[AgentSettings]
+    ) -> Self:
         """An agent that goes on where `state` was given: `await agent()`.
 
         `settings` are those of the constructor but for name and prompt.

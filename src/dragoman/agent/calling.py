@@ -6,22 +6,45 @@ an LLM, or a name; here they are made alike.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..llm import LLM, AsyncLLM, StreamEvent
 from ..llm.targets import Target
-from ..message import ChatRequest, ChatResponse, Msg, Options, Written
+from ..message import ChatRequest, ChatResponse, Msg, Options, ToolUseBlock, Written
 from ..message.request import OPTIONS, Way
 from ..model import ChatModel, ChatModelBase, paired
 from ..model.chat_model import AsyncChunks
 from ..structured import Structured, structured_request
+from ..toolkit import Toolkit
+from .memory import Memory
+from .run import Budget
 
 ModelLike: TypeAlias = ChatModelBase | LLM | AsyncLLM | str
 Emit: TypeAlias = Callable[[Any], Awaitable[None]]
+
+
+class AgentSettings(TypedDict, total=False):
+    """The keywords of a ReActAgent beside its name, its prompt and its model."""
+
+    formatter: Any
+    toolkit: Toolkit | Iterable[Any] | None
+    memory: list[Msg] | Memory | None
+    max_iters: int
+    parallel: bool
+    budget: Budget | None
+    approve: Callable[[ToolUseBlock], Any] | Literal["ask"] | None
+    interrupted: Literal["report", "rerun"]
+    response_format: Any
+    way: Any
+    repairs: int
+    options: Options | Mapping[str, Any] | None
+    memories: Callable[[list[Msg]], Any] | None
+    on_step: Callable[[dict[str, Any]], Any] | None
+    hooks: Mapping[str, Callable[..., Any]] | None
 
 
 class Formatting(Protocol):

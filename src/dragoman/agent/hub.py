@@ -36,14 +36,15 @@ class MsgHub:
         for agent in self.participants:
             agent.subscribers.pop(id(self), None)
 
-    def add(self, *agents: ReActAgent) -> None:
-        """Add participants; one that takes part already is left as it is."""
+    def add(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
+        """Add one or several; one that takes part already is left as it is."""
         known = self.participants
-        known += [agent for agent in agents if not any(agent is one for one in known)]
+        known += [agent for agent in _listed(participants) if all(agent is not x for x in known)]
         self._subscribe()
 
-    def delete(self, *agents: ReActAgent) -> None:
-        """Take participants out."""
+    def delete(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
+        """Take one or several out."""
+        agents = _listed(participants)
         for agent in agents:
             agent.subscribers.pop(id(self), None)
         gone = {id(agent) for agent in agents}
@@ -64,6 +65,10 @@ class MsgHub:
         for agent in self.participants:
             others = [one for one in self.participants if one is not agent]
             agent.subscribers[id(self)] = others if self.enable_auto_broadcast else []
+
+
+def _listed(participants: ReActAgent | Iterable[ReActAgent]) -> list[ReActAgent]:
+    return [participants] if isinstance(participants, ReActAgent) else list(participants)
 
 
 async def sequential_pipeline(
