@@ -18,6 +18,7 @@ from dragoman import (
     ProviderError,
     RateLimited,
     ReActAgent,
+    ServerTool,
     Toolkit,
     tool,
     wire,
@@ -355,3 +356,17 @@ def test_what_is_no_model_is_refused() -> None:
     llm = AsyncLLM("openai/gpt-5.6", key="none")
     with pytest.raises(ConfigError, match="formatter of its own"):
         ReActAgent("Friday", None, llm, OpenAIChatFormatter())
+
+
+def test_the_tools_of_an_llm_are_those_of_the_agent() -> None:
+    counted, script = Counted(), Scripted([call("a", "Paris")], "It is warm.")
+    search = ServerTool("web_search")
+    llm = AsyncLLM("anthropic/claude-opus-5-5", key="none", policy="ignore", transport=script,
+                   tools=[counted.tool, search])  # fmt: skip
+    assert ReActAgent("Friday", None, llm).run("Hi").finish == "done"
+    assert counted.cities == ["Paris"]
+    assert [len(request.tools) for request in script.requests] == [2, 2]
+    given = Scripted("Hello.")
+    model = ChatModel("anthropic", "claude-opus-5-5", "none", transport=given)
+    ReActAgent("Friday", None, model, toolkit=[counted.tool, search]).run("Hi")
+    assert len(given.requests[0].tools) == 2

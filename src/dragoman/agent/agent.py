@@ -17,7 +17,7 @@ from ..errors import ConfigError, InvalidMessage, InvalidOutput
 from ..llm import LLM, AsyncLLM
 from ..llm.settings import with_keywords
 from ..losses import Loss
-from ..message import ChatRequest, Msg, Options, ServerTool, ToolUseBlock
+from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..structured import Structured, repair_messages
 from ..toolkit import Toolkit
 from .calling import AgentSettings, Emit, How, ModelLike, pair_of
@@ -374,9 +374,12 @@ class ReActAgent:
 
     async def _request(self) -> ChatRequest:
         memories = None if self.memories is None else await _settled(self.memories(self.messages))
+        # an LLM adds its own tools, those that its provider runs among them
+        own = getattr(self.model, "toolkit", None) is self.toolkit
+        tools: list[Tool | ServerTool] = [] if own else [*self.toolkit.tools, *self.server_tools]
         return ChatRequest(
             [*self.messages], system=self.sys_prompt, memories=memories or None,
-            tools=[*self.toolkit.tools, *self.server_tools], options=self.options,
+            tools=tools, options=self.options,
             agent_name=self.name,
         )  # fmt: skip
 
