@@ -350,6 +350,14 @@ def test_memories_of_elsewhere_are_told() -> None:
     assert "The user is Tony (1 message)." in script.requests[0].messages[0].text
 
 
+def test_a_name_is_a_model_at_any_time() -> None:
+    agent = ReActAgent("Friday", None, "openai/gpt-5.6", OpenAIChatFormatter())
+    assert isinstance(agent.model, AsyncLLM)
+    agent.model = "nobody/knows"
+    with pytest.raises(ConfigError, match="nobody"):
+        agent.run("Hi")
+
+
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(ConfigError, match="is no model"):
         ReActAgent("Friday", None, 5)  # type: ignore[arg-type]

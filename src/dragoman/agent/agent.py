@@ -87,10 +87,7 @@ class ReActAgent:
     ) -> None:
         self.name = name
         self.sys_prompt = sys_prompt
-        if isinstance(model, str):
-            model = AsyncLLM(model) if formatter is None else AsyncLLM(model, formatter=formatter)
-            formatter = None
-        self.model = model
+        self.model: ModelLike = model
         self.formatter = formatter
         if toolkit is None and isinstance(model, (LLM, AsyncLLM)):
             toolkit = model.toolkit
@@ -384,6 +381,9 @@ class ReActAgent:
         )  # fmt: skip
 
     def _pair(self, structured: Structured[Any] | None, emit: Emit | None) -> Any:
+        if isinstance(self.model, str):
+            self.model = AsyncLLM(self.model, formatter=self.formatter)
+            self.formatter = None  # it is the LLM's
         return pair_of(self.model, self.formatter, How(structured, self.way, emit))
 
     async def _tell_losses(self, response: Any, model: str, emit: Emit) -> None:
