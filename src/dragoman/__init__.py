@@ -5,7 +5,7 @@
     < protocols/*                                        one folder for each wire protocol
     < _core/exchange < _core/format < vendors            strung together, and named
     < formatter, toolkit, structured < study             what programs call
-    < model < llm < testing, cli                         what sends
+    < model < llm < agent, testing, cli                 what sends
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 
