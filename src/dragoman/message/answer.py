@@ -147,7 +147,8 @@ class ChatResponse(HasExtras, Shown):
     @property
     def logprobs(self) -> list[Logprob]:
         """How likely each token of the first candidate's text was; empty if nobody has told it."""
-        return self.candidates[0].logprobs or tokens_within(self.extras)
+        first = self.candidates[0].logprobs if self.candidates else []
+        return first or tokens_within(self.extras)
 
     @property
     def sources(self) -> list[AnswerSource]:
