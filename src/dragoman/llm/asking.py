@@ -80,7 +80,6 @@ class FrontDoor:
             names = [found.pop("model")]
             settings = {**found, **settings}
         names += _names(settings.pop("fallbacks", ()), "$.fallbacks")
-        self.name = names[0]
         self.order: str = settings.pop("order", "given")
         if self.order not in ("given", "losses"):
             text = f"unknown order {shown(self.order)}"

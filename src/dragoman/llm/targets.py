@@ -71,10 +71,9 @@ class Target:
 
     def write(self, request: ChatRequest, structured: Structured[Any] | None, way: Any) -> Written:
         """The whole request as it is sent."""
-        if structured is not None:
-            model = self.model.model_name
-            request = structured_request(request, self.wire, model, structured, way).request
         model = self.model.model_name
+        if structured is not None:
+            request = structured_request(request, self.wire, model, structured, way).request
         return self.formatter.format_request(request, model)
 
     async def fetch_ahead(self, request: ChatRequest) -> None:
