@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["DOCS", "ROOT", "Block", "anchors", "blocks", "pages", "plain", "rows"]
+__all__ = ["DOCS", "FOLDERS", "ROOT", "Block", "anchors", "blocks", "pages", "plain", "rows"]
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+FOLDERS = {"en": DOCS, "zh": DOCS / "zh"}  # of each language
 _FENCE = re.compile(r"(?ms)^```([^\n`]*)\n(.*?)^```$")
 _RULE = re.compile(r"\|[\s:|-]+\|")
 

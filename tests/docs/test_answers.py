@@ -15,9 +15,9 @@ from dragoman import StreamEvent
 from dragoman.message import ChatResponse
 from dragoman.message.answer import FinishReason, Status
 
-from .pages import DOCS, blocks, rows
+from .pages import FOLDERS, blocks, rows
 
-PAGES = {language: (DOCS / language / "answers.md").read_text("utf-8") for language in ("en", "zh")}
+PAGES = {language: (FOLDERS[language] / "answers.md").read_text("utf-8") for language in ("en", "zh")}
 WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r'#.*|""".*?"""')
 

@@ -20,11 +20,11 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.message import ToolResultBlock, ToolUseBlock
 
-from .pages import DOCS, ROOT, Block, blocks, pages
+from .pages import DOCS, FOLDERS, ROOT, Block, blocks, pages
 from .served import URL, Server, chunks
 from .test_examples import run
 
-PAGES = {name: (DOCS / name / "api.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (FOLDERS[name] / "api.md").read_text("utf-8") for name in ("en", "zh")}
 SNIPPETS = [block for block in blocks(PAGES["en"]) if block.info == "python staged"]
 MSGS = [Msg("system", "You are Friday.", "system"), Msg("Tony", "Where is Paris?", "user")]
 CACHED = {"type": "text", "text": "You are Friday.", "cache_control": {"type": "ephemeral"}}
@@ -42,7 +42,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
     def played(number: int, **given: Any) -> dict[str, Any]:
         names = {"dragoman": dragoman, "Msg": Msg, **given}
         block = SNIPPETS[number - 1]
-        run(block.text, "docs/en/api.md", block.line, names)
+        run(block.text, "docs/api.md", block.line, names)
         return names
 
     monkeypatch.setattr(socket.socket, "connect", refused)
@@ -203,8 +203,8 @@ def test_no_other_page_has_such_blocks() -> None:
     staged = [
         p for p, text in texts.items() if any(b.info == "python staged" for b in blocks(text))
     ]
-    assert [p.relative_to(DOCS).as_posix() for p in staged] == ["en/api.md", "zh/api.md"]
-    assert "docs/en/api.md)" in (ROOT / "README.md").read_text("utf-8")
+    assert [p.relative_to(DOCS).as_posix() for p in staged] == ["api.md", "zh/api.md"]
+    assert "docs/api.md)" in (ROOT / "README.md").read_text("utf-8")
 
 
 def _bare(block: Block) -> str:

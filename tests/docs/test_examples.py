@@ -115,7 +115,7 @@ def test_no_block_hides_behind_another_name() -> None:
         if block.info not in known and not block.info.startswith("python src/")
     }
     assert others == set()
-    assert {"README.md", "docs/en/models.md", "docs/zh/models.md"} <= set(WITH_PYTHON)
+    assert {"README.md", "docs/models.md", "docs/zh/models.md"} <= set(WITH_PYTHON)
 
 
 def test_a_false_output_is_found(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,9 @@ import dragoman.token
 from dragoman._core.format.fit_history import Receipt
 from dragoman.rewrite import truncate
 
-from .pages import DOCS, ROOT, blocks, rows
+from .pages import FOLDERS, ROOT, blocks, rows
 
-PAGES = {name: (DOCS / name / "histories.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (FOLDERS[name] / "histories.md").read_text("utf-8") for name in ("en", "zh")}
 WORDS = re.compile(r"`(\w+)(?:\([^`]*\))?`")
 REMARK = re.compile(r" *#.*")
 
@@ -53,6 +53,6 @@ def test_every_counter_is_told(language: str) -> None:
     assert counters - {"SumTokenCounter"} <= first_words(PAGES[language])
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/en/models.md", "docs/zh/models.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/models.md", "docs/zh/models.md"])
 def test_the_page_is_found(page: str) -> None:
     assert "histories.md)" in (ROOT / page).read_text("utf-8")

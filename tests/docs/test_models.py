@@ -18,9 +18,9 @@ import pytest
 
 from dragoman.vendors import VENDORS, vendor, wire, wires
 
-from .pages import DOCS, Block, blocks, rows
+from .pages import DOCS, FOLDERS, Block, blocks, rows
 
-PAGES = {language: (DOCS / language / "models.md").read_text("utf-8") for language in ("en", "zh")}
+PAGES = {language: (FOLDERS[language] / "models.md").read_text("utf-8") for language in ("en", "zh")}
 SAID = "In France."
 ANSWERS: dict[str, Any] = {
     "openai": {
@@ -205,7 +205,7 @@ def test_both_languages_run_the_same_code() -> None:
 
 
 def _shapes(name: str, language: str) -> list[str]:
-    page = (DOCS / language / f"{name}.md").read_text("utf-8")
+    page = (FOLDERS[language] / f"{name}.md").read_text("utf-8")
     return [_shape(block.text) for block in blocks(page) if block.info.startswith("python")]
 
 

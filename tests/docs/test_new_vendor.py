@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from .pages import DOCS, ROOT, blocks
+from .pages import FOLDERS, ROOT, blocks
 
-PAGES = {name: (DOCS / name / "new-vendor.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (FOLDERS[name] / "new-vendor.md").read_text("utf-8") for name in ("en", "zh")}
 EXAMPLE = ROOT / "tests" / "vendors" / "example_package"
 USE = """
 import json
@@ -80,6 +80,6 @@ def test_the_package_of_the_page_is_the_one_that_is_installed(language: str) -> 
     assert block(page, "python", "VENDOR = Vendor(") == module
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/en/models.md", "docs/zh/models.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/models.md", "docs/zh/models.md"])
 def test_the_page_is_found(page: str) -> None:
     assert "new-vendor.md)" in (ROOT / page).read_text("utf-8")

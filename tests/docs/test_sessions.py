@@ -12,9 +12,9 @@ import pytest
 
 from dragoman.study import CacheBreak
 
-from .pages import DOCS, blocks, rows
+from .pages import FOLDERS, blocks, rows
 
-PAGES = {name: (DOCS / name / "sessions.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (FOLDERS[name] / "sessions.md").read_text("utf-8") for name in ("en", "zh")}
 WORD = re.compile(r"`(\w+)`")
 
 

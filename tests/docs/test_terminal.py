@@ -15,9 +15,9 @@ import pytest
 from tests.cli.running import run
 from tests.cli.scripted import call, scripted, text
 
-from .pages import DOCS, blocks, rows
+from .pages import FOLDERS, blocks, rows
 
-PAGES = {name: (DOCS / name / "terminal.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (FOLDERS[name] / "terminal.md").read_text("utf-8") for name in ("en", "zh")}
 REMARK = re.compile(r"#.*")
 KEY = "none"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}

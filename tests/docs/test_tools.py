@@ -15,13 +15,13 @@ from dragoman import Toolkit
 from dragoman.losses.codes import CODES
 from dragoman.message.request import Way
 
-from .pages import DOCS, blocks, plain, rows
+from .pages import FOLDERS, blocks, plain, rows
 
 CODE = re.compile(r"`([^`]+)`")
 
 
 def page(language: str, name: str) -> str:
-    return (DOCS / language / f"{name}.md").read_text("utf-8")
+    return (FOLDERS[language] / f"{name}.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["tools", "structured-output"])

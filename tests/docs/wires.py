@@ -28,7 +28,7 @@ _HEAD = """\
 # What each wire, vendor and model family can carry
 
 `dragoman wires` prints these tables for today's facts, `dragoman wires --model MODEL` for one \
-model, `--facts FILE` with [facts of your own](en/models.md). Without a model a table says what \
+model, `--facts FILE` with [facts of your own](models.md). Without a model a table says what \
 every current model on that wire accepts. A dash: not carried; what a conversation loses by that \
 is named when it is written.
 

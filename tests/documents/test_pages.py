@@ -13,19 +13,19 @@ import pytest
 from dragoman.message.blocks import BLOCKS
 from dragoman.message.msg import ROLES
 from dragoman.vendors import PROTOCOLS, VENDORS
-from tests.docs.pages import DOCS, blocks, plain, rows
+from tests.docs.pages import FOLDERS, blocks, plain, rows
 from tests.docs.test_examples import played
 
 LANGUAGES = ("en", "zh")
 PAGES = ("message-system", "models")
 RETOLD = (
-    "coming-from-agentscope-java", "coming-from-agents-flex", "formatter-and-model", "tutorial",
+    "coming-from-agentscope-java", "coming-from-agents-flex", "why-two-classes", "tutorial",
 )  # fmt: skip
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def page(language: str, name: str) -> str:
-    return (DOCS / language / f"{name}.md").read_text("utf-8")
+    return (FOLDERS[language] / f"{name}.md").read_text("utf-8")
 
 
 @pytest.mark.demand("S73")
@@ -98,7 +98,7 @@ def test_the_tutorial_runs_step_by_step_and_prints_what_it_says(
     ],
 )  # fmt: skip
 def test_a_page_answers_what_document_002_asks(language: str, answers: tuple[str, ...]) -> None:
-    text = page(language, "formatter-and-model")
+    text = page(language, "why-two-classes")
     assert [answer for answer in answers if answer not in text] == []
     listed = {row[0] for row in rows(text)}
     assert {"AgentScope", "LangChain", "LiteLLM", "AutoGen"} <= listed

@@ -450,7 +450,7 @@ class Written(Shown):
         """The keyword arguments for the provider's official client, which then sends `body`.
 
         What the client has no parameter for stands in its own place for it (`extra_body`), bytes
-        are bytes where it encodes them. Which method takes them is in docs/en/models.md. Raises
+        are bytes where it encodes them. Which method takes them is in docs/models.md. Raises
         ConfigError for what is no request, or for a field that the client cannot send.
         """
         if self.client is None:
