@@ -17,7 +17,7 @@ from dragoman.message.answer import FinishReason, Status
 
 from .pages import FOLDERS, blocks, rows
 
-PAGES = {language: (FOLDERS[language] / "answers.md").read_text("utf-8") for language in ("en", "zh")}
+PAGES = {name: (folder / "answers.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r'#.*|""".*?"""')
 

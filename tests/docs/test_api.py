@@ -24,7 +24,7 @@ from .pages import DOCS, FOLDERS, ROOT, Block, blocks, pages
 from .served import URL, Server, chunks
 from .test_examples import run
 
-PAGES = {name: (FOLDERS[name] / "api.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "api.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 SNIPPETS = [block for block in blocks(PAGES["en"]) if block.info == "python staged"]
 MSGS = [Msg("system", "You are Friday.", "system"), Msg("Tony", "Where is Paris?", "user")]
 CACHED = {"type": "text", "text": "You are Friday.", "cache_control": {"type": "ephemeral"}}

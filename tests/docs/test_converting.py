@@ -16,7 +16,7 @@ from dragoman.study.fidelity import Pair
 
 from .pages import FOLDERS, ROOT, blocks, rows
 
-PAGES = {name: (FOLDERS[name] / "converting.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "converting.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r"#.*")
 # commands of other pages

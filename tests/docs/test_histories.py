@@ -16,7 +16,7 @@ from dragoman.rewrite import truncate
 
 from .pages import FOLDERS, ROOT, blocks, rows
 
-PAGES = {name: (FOLDERS[name] / "histories.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "histories.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 WORDS = re.compile(r"`(\w+)(?:\([^`]*\))?`")
 REMARK = re.compile(r" *#.*")
 

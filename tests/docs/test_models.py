@@ -20,7 +20,7 @@ from dragoman.vendors import VENDORS, vendor, wire, wires
 
 from .pages import DOCS, FOLDERS, Block, blocks, rows
 
-PAGES = {language: (FOLDERS[language] / "models.md").read_text("utf-8") for language in ("en", "zh")}
+PAGES = {name: (folder / "models.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 SAID = "In France."
 ANSWERS: dict[str, Any] = {
     "openai": {

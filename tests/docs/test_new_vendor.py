@@ -17,7 +17,7 @@ import pytest
 
 from .pages import FOLDERS, ROOT, blocks
 
-PAGES = {name: (FOLDERS[name] / "new-vendor.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "new-vendor.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 EXAMPLE = ROOT / "tests" / "vendors" / "example_package"
 USE = """
 import json

@@ -14,7 +14,7 @@ from dragoman.study import CacheBreak
 
 from .pages import FOLDERS, blocks, rows
 
-PAGES = {name: (FOLDERS[name] / "sessions.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "sessions.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 WORD = re.compile(r"`(\w+)`")
 
 

@@ -17,7 +17,7 @@ from tests.cli.scripted import call, scripted, text
 
 from .pages import FOLDERS, blocks, rows
 
-PAGES = {name: (FOLDERS[name] / "terminal.md").read_text("utf-8") for name in ("en", "zh")}
+PAGES = {name: (folder / "terminal.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 REMARK = re.compile(r"#.*")
 KEY = "none"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
