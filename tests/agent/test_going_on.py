@@ -72,10 +72,11 @@ def test_killed_after_any_step_it_goes_on_and_no_call_runs_twice(parallel: bool)
         )  # fmt: skip
         with pytest.raises(Killed):
             agent.run("How warm is it?")
-        other = ReActAgent.resume(
-            json.loads(kept[-1]), answering(scripted()), toolkit=[counted.tool],
-            parallel=parallel, interrupted="rerun",
+        other = ReActAgent(
+            "Friday", None, answering(scripted()), toolkit=[counted.tool], parallel=parallel,
+            interrupted="rerun",
         )  # fmt: skip
+        other.load_state(json.loads(kept[-1]))
         other.run()
         assert other.messages == history, last
         assert sorted(counted.cities) == ["Oslo", "Paris", "Rome"], last
@@ -159,9 +160,9 @@ def test_a_process_that_dies_within_a_call_does_not_run_it_again(tmp_path: Path)
 def asked(value: dict[str, Any], counted: Counted, *answers: Any, **settings: Any) -> ReActAgent:
     """An agent in another process, from the JSON of the first."""
     transport = Scripted(*answers)
-    return ReActAgent.resume(
-        json.loads(json.dumps(value)), answering(transport), toolkit=[counted.tool], **settings
-    )
+    agent = ReActAgent("", None, answering(transport), toolkit=[counted.tool], **settings)
+    agent.load_state(json.loads(json.dumps(value)))
+    return agent
 
 
 def test_approval_pauses_and_another_process_goes_on() -> None:
@@ -169,8 +170,8 @@ def test_approval_pauses_and_another_process_goes_on() -> None:
     agent = agent_of([call("a", "Paris"), call("b", "Rome")], toolkit=[counted.tool], approve="ask")
     events = [*agent.run_events("Hi")]
     assert [event.call.id for event in events if event.type == "approval"] == ["a", "b"]
-    assert agent.last is not None
-    assert agent.last.finish == "paused"
+    assert events[-1].type == "end"
+    assert events[-1].reply.finish == "paused"
     assert [one.call.id for one in agent.pending] == ["a", "b"]
     assert counted.cities == []
     other = asked(agent.state(), counted, "One is warm.", approve="ask")
@@ -241,12 +242,16 @@ def test_what_is_observed_while_calls_are_open_waits_behind_their_results() -> N
 
 @pytest.mark.parametrize(
     "state",
-    [{}, {"kind": "agent", "dragoman": 9}, {"kind": "agent", "dragoman": 1},
+    [{}, [], None, "state", {"kind": "agent", "dragoman": 9}, {"kind": "agent", "dragoman": 1},
      {"kind": "agent", "dragoman": 1, "value": {"name": "x"}}],
 )  # fmt: skip
 def test_what_is_no_state_is_refused(state: Any) -> None:
+    agent = agent_of("Hello.")
+    agent.run("Hi")
+    before = agent.state()
     with pytest.raises(InvalidMessage):
-        ReActAgent.resume(state, answering(Scripted()))
+        agent.load_state(state)
+    assert agent.state() == before
 
 
 def test_a_file_holds_several_conversations_and_forgets_one(tmp_path: Path) -> None:

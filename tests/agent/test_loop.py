@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+import dragoman
 from dragoman import (
     AsyncLLM,
     ConfigError,
@@ -30,6 +33,7 @@ from dragoman.message import ThinkingBlock, ToolResultBlock
 from dragoman.model import ChatModel, ChatModelBase, FormatterMismatch
 from dragoman.testing import Fault, Scripted, StrictServer
 from tests.core.edges.http.servers import GUARD
+from tests.house.count import code_lines
 
 from .scripts import HOSTS, Counted, agent_of, call
 
@@ -38,21 +42,38 @@ TWO = [call("call_00001", "Paris"), call("call_00002", "Rome")]
 
 def test_formatter_and_model_are_found_in_the_source() -> None:
     lines = [line.strip() for line in inspect.getsource(module).splitlines()]
-    at = next(i for i, line in enumerate(lines) if "formatter.format" in line)
-    assert "await model(" in lines[at + 1]
-    assert "formatter.parse_response(" in lines[at + 2]
+    steps = (
+        "formatter.format_request(", "await model(", "model.stream(", "formatter.parse_response(",
+    )  # fmt: skip
+    at = [next(i for i, line in enumerate(lines) if step in line) for step in steps]
+    assert at == sorted(at)
+    assert at[-1] - at[0] < 10
+
+
+FILES = sorted(Path(inspect.getfile(dragoman.agent)).parent.glob("*.py"))
 
 
 def test_the_agent_stands_on_public_names() -> None:
-    names = [
-        node.module or ""
-        for file in ("agent", "calling", "events", "hub", "memory", "run")
-        for node in ast.walk(ast.parse(inspect.getsource(
-            __import__(f"dragoman.agent.{file}", fromlist=["x"]))))
-        if isinstance(node, ast.ImportFrom)
+    imported = [
+        (node.module, name.name)
+        for file in FILES
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module is not None
+        for name in node.names
+    ]
+    assert ("llm", "pair_of") in imported
+    modules = {module: import_module(f"dragoman.{module}") for module, _ in imported}
+    private = [
+        (module, name) for module, name in imported
+        if name not in getattr(modules[module], "__all__", vars(modules[module]))
+        or name.startswith("_") or module.startswith("_")
     ]  # fmt: skip
-    assert names
-    assert [name for name in names if "_core" in name] == []
+    assert private == []
+
+
+def test_the_agent_has_at_most_600_lines_of_code() -> None:
+    sources = [file.read_text("utf-8") for file in FILES]
+    assert 0 < sum(len(code_lines(source, ast.parse(source))) for source in sources) <= 600
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -246,8 +267,8 @@ def test_models_may_be_exchanged_and_the_losses_of_the_switch_are_told() -> None
     told = [event for event in events if isinstance(event, LossesEvent)]
     assert told[-1].model == "gpt-5.6"
     assert any(loss.code.startswith("thinking") for loss in told[-1].losses), told[-1]
-    assert agent.last is not None
-    assert agent.last.msg.text == "It is warm."  # type: ignore[union-attr]
+    assert events[-1].type == "end"
+    assert events[-1].reply.msg.text == "It is warm."  # type: ignore[union-attr]
 
 
 def test_a_formatter_may_be_exchanged_for_one_that_goes_with_the_model() -> None:

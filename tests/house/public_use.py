@@ -281,7 +281,8 @@ async def an_agent(stored: dict[str, Any]) -> Msg | list[Msg] | None:
             assert_type(event.reply.finish == "done", bool)
         elif event.type == "result":
             assert_type(event.msg, Msg)
-    two = ReActAgent.resume(stored, AsyncLLM.of(LLM("gpt-5.6")))
+    two = ReActAgent("Saturday", None, AsyncLLM.of(LLM("gpt-5.6")))
+    two.load_state(stored)
     async with MsgHub([one, two]):
         return await sequential_pipeline([one, two])
 

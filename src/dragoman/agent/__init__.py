@@ -8,9 +8,7 @@ from __future__ import annotations
 from .agent import ReActAgent
 from .events import (
     AgentEvent,
-    ApprovalEvent,
     CallEvent,
-    ExternalEvent,
     LossesEvent,
     ResultEvent,
     RunEndEvent,
@@ -22,10 +20,8 @@ from .run import Budget, Pending, Reply
 
 __all__ = [
     "AgentEvent",
-    "ApprovalEvent",
     "Budget",
     "CallEvent",
-    "ExternalEvent",
     "LossesEvent",
     "Memory",
     "MsgHub",

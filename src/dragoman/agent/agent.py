@@ -7,37 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
-from decimal import Decimal
-from functools import partial
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import aclosing
 from inspect import isawaitable
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError, InvalidMessage, InvalidOutput
-from ..llm import LLM, AsyncLLM
-from ..llm.settings import with_keywords
-from ..losses import Loss
+from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..structured import Structured, repair_messages
-from ..toolkit import Toolkit
-from .calling import AgentSettings, Emit, How, ModelLike, pair_of
-from .events import (
-    AgentEvent,
-    ApprovalEvent,
-    CallEvent,
-    ExternalEvent,
-    LossesEvent,
-    ResultEvent,
-    RunEndEvent,
-    UsageEvent,
-)
+from ..toolkit import Toolkit, toolkit_of
+from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
 from .memory import Memory
-from .run import Budget, Finish, Pending, Reply, Run
+from .run import Budget, Finish, Pending, Reply, Run, failed
 
+Said: TypeAlias = Input | None
 STATE_VERSION = 1
 HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
-_INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
 _ABANDONED = "the call was not run: the conversation went on without it"
 
 
@@ -78,218 +65,183 @@ class ReActAgent:
         approve: Callable[[ToolUseBlock], Any] | Literal["ask"] | None = None,
         interrupted: Literal["report", "rerun"] = "report",
         response_format: Any = None,
-        way: Any = "auto",
+        way: Way = "auto",
         repairs: int = 0,
         options: Options | Mapping[str, Any] | None = None,
         memories: Callable[[list[Msg]], Any] | None = None,
         on_step: Callable[[dict[str, Any]], Any] | None = None,
         hooks: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
-        self.name = name
-        self.sys_prompt = sys_prompt
+        self.name, self.sys_prompt = name, sys_prompt
         self.model: ModelLike = model
         self.formatter = formatter
-        if toolkit is None and isinstance(model, (LLM, AsyncLLM)):
-            toolkit = model.toolkit
-        self.toolkit, self.server_tools = _tools(toolkit)
-        self.max_iters = max_iters
-        self.parallel = parallel
-        self.budget = budget or Budget()
-        self.approve = approve
-        self.interrupted = interrupted
-        self.response_format = response_format
-        self.way = way
-        self.repairs = repairs
+        given = getattr(model, "toolkit", ()) if toolkit is None else toolkit
+        self.toolkit, self.server_tools = toolkit_of(given)
+        self.max_iters, self.budget = max_iters, budget or Budget()
+        self.parallel, self.approve, self.interrupted = parallel, approve, interrupted
+        self.response_format, self.way, self.repairs = response_format, way, repairs
         self.options = Options.of(options)
-        self.memories = memories
-        self.on_step = on_step
+        self.memories, self.on_step = memories, on_step
         self.subscribers: dict[int, list[ReActAgent]] = {}
-        self.last: Reply | None = None
         self._hooks: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in HOOKS}
         for kind, hook in (hooks or {}).items():
             self.register_instance_hook(kind, "given", hook)
         self._run: Run | None = None
         self._busy = False
         self._saving = asyncio.Lock()
-        self._losses: dict[tuple[str, ...], Loss] = {}
-        self._parsed: Any = None
-        self.memory: Memory | None = None
+        self.memory = None if isinstance(memory, list) else memory
         self.messages: list[Msg] = memory if isinstance(memory, list) else []
-        if memory is not None and not isinstance(memory, list):
-            self.memory = memory
-            kept = memory.load()
+        if self.memory is not None:
+            kept = self.memory.load()
             self.messages = [*kept.messages]
             self._run = None if kept.run is None else Run.load(kept.run)
-        self._pair(None, None)  # raises what is wrong with it now
+        self._pair(None, False)  # raises what is wrong with it now
 
     # -- one reply ---------------------------------------------------------------------------------
 
-    async def __call__(
-        self, msg: Msg | Sequence[Msg] | str | None = None, response_format: Any = None
-    ) -> Msg | None:
+    async def __call__(self, msg: Said = None, response_format: Any = None) -> Msg | None:
         """The last message of `reply`, which the other participants of a MsgHub observe."""
         return (await self.reply(msg, response_format)).msg
 
-    async def reply(
-        self, msg: Msg | Sequence[Msg] | str | None = None, response_format: Any = None
-    ) -> Reply:
+    async def reply(self, msg: Said = None, response_format: Any = None) -> Reply:
         """What the agent says to a message; without one, to what it has observed.
 
         Without a message, a run that was paused, killed or cancelled, or that has failed, goes on
         where it was; with one, the model is told that its open calls were not run. Raises
         ProviderError, InvalidOutput, WriteError, ConfigError; the run then can go on.
         """
-        return await self._replied(msg, response_format, _silent, streams=False)
+        async with aclosing(self._steps(msg, response_format, streams=False)) as steps:
+            last = [event async for event in steps if event.type == "end"]
+        return last[0].reply
 
-    async def events(
-        self, msg: Msg | Sequence[Msg] | str | None = None, response_format: Any = None
-    ) -> AsyncGenerator[AgentEvent]:
+    def events(self, msg: Said = None, response_format: Any = None) -> AsyncGenerator[AgentEvent]:
         """`reply` as it happens: the events of the model's streams and of the calls, then `end`.
 
         Whoever leaves the loop cancels the run, which can go on.
         """
-        queue: asyncio.Queue[Any] = asyncio.Queue(64)
+        return self._steps(msg, response_format, streams=True)
 
-        async def work() -> None:
-            try:
-                reply = await self._replied(msg, response_format, queue.put, streams=True)
-                await queue.put(RunEndEvent(reply))
-            finally:
-                await queue.put(None)
-
-        task = asyncio.create_task(work())
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            await task
-        finally:
-            while not task.done():
-                task.cancel()
-                while not queue.empty():
-                    queue.get_nowait()
-                await asyncio.wait([task], timeout=1)
-            if not task.cancelled():
-                task.exception()  # whoever has left does not want it
-
-    def run(
-        self, msg: Msg | Sequence[Msg] | str | None = None, response_format: Any = None
-    ) -> Reply:
+    def run(self, msg: Said = None, response_format: Any = None) -> Reply:
         """`reply` for programs without an event loop."""
+        *_, end = self._in_a_loop(self._steps(msg, response_format, streams=False))
+        assert end.type == "end"  # the last event
+        return end.reply
 
-        async def work() -> Reply:
-            try:
-                return await self.reply(msg, response_format)
-            finally:
-                await self.aclose()
-
-        return asyncio.run(work())
-
-    def run_events(
-        self, msg: Msg | Sequence[Msg] | str | None = None, response_format: Any = None
-    ) -> Generator[AgentEvent]:
+    def run_events(self, msg: Said = None, response_format: Any = None) -> Generator[AgentEvent]:
         """`events` for programs without an event loop."""
+        return self._in_a_loop(self.events(msg, response_format))
+
+    def _in_a_loop(self, steps: AsyncGenerator[AgentEvent]) -> Generator[AgentEvent]:
+        async def following() -> AgentEvent | None:
+            return await anext(steps, None)
+
         with asyncio.Runner() as runner:
-            stream = self.events(msg, response_format)
-
-            async def following() -> AgentEvent | None:
-                return await anext(stream, None)
-
             try:
                 while (event := runner.run(following())) is not None:
                     yield event
             finally:
-                runner.run(stream.aclose())
+                runner.run(steps.aclose())
                 runner.run(self.aclose())
 
-    async def observe(self, msg: Msg | Sequence[Msg] | str | None) -> None:
+    async def observe(self, msg: Said) -> None:
         """Remember messages without a reply. One that is in the memory already is not told twice.
 
         While calls are open, they wait behind the results.
         """
-        given = (await self._before("observe", {"msg": msg}))["msg"]
-        new = [one for one in _msgs(given) if not any(one is old for old in self.messages)]
+        kwargs = await self._hooked("pre_observe", {"msg": msg})
+        given = [] if kwargs["msg"] is None else request_of(kwargs["msg"]).messages
+        new = [one for one in given if not any(one is old for old in self.messages)]
         if self._run is not None and self._calls:
             self._run.later += new
         else:
             self.messages += new
         await self._save()
-        await self._after("observe", {"msg": given}, None)
+        await self._hooked("post_observe", kwargs, None)
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
         if (close := getattr(self.model, "aclose", None)) is not None:
             await close()
 
-    async def _replied(self, msg: Any, response_format: Any, emit: Emit, streams: bool) -> Reply:
+    # -- the loop ----------------------------------------------------------------------------------
+
+    async def _steps(self, msg: Any, form: Any, streams: bool) -> AsyncGenerator[AgentEvent]:
+        """All that happens until the run ends; the last event has the reply."""
         if self._busy:
             text = f"{self.name} is at work already"
             raise ConfigError(text, hint="one agent for each conversation", code="agent.busy")
         self._busy = True
         try:
-            kwargs = await self._before("reply", {"msg": msg})
-            await self._begin(kwargs["msg"])
-            form = self.response_format if response_format is None else response_format
-            ended = await self._loop(emit, streams, form)
-            reply: Reply = await self._after("reply", kwargs, ended)
+            kwargs = await self._hooked("pre_reply", {"msg": msg})
+            run = await self._begin(kwargs["msg"])
+            form = self.response_format if form is None else form
+            structured = form if form is None or isinstance(form, Structured) else Structured(form)
+            while (finish := None if self._calls else run.end(self.budget, self.max_iters)) is None:
+                acts = bool(self._calls)
+                began = time.monotonic()
+                step = self._acting(run) if acts else self._reasoning(run, structured, streams)
+                async with aclosing(step):
+                    async for event in step:
+                        run.seconds += time.monotonic() - began
+                        yield event
+                        began = time.monotonic()
+                run.seconds += time.monotonic() - began
+                if acts and self._calls:
+                    finish = "paused"
+                    break
+            ended = await self._ended(run, finish, structured)
+            reply: Reply = await self._hooked("post_reply", kwargs, ended)
         finally:
             self._busy = False
-        self.last = reply
         if reply.finish == "done":
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
-        return reply
+        yield RunEndEvent(reply)
 
-    async def _begin(self, msg: Any) -> None:
+    async def _begin(self, msg: Any) -> Run:
         """The run that goes on, or a new one."""
         self._saving = asyncio.Lock()  # of this loop
         run = self._run
         if msg is not None and run is not None and (calls := self._calls):
             for call in calls:
-                run.results.setdefault(call.id, _failed(call, _ABANDONED))
+                run.results.setdefault(call.id, failed(call, _ABANDONED))
             self.messages += run.settle(calls)
         if msg is not None or run is None:
-            self._run = Run()
-            self._losses, self._parsed = {}, None
+            self._run = run = Run()
         await self.observe(msg)
+        return run
 
-    async def _loop(self, emit: Emit, streams: bool, response_format: Any) -> Reply:
-        run = self._run
-        assert run is not None  # it has begun
-        structured = None if response_format is None else _structured(response_format)
-        finish: Finish | None = None
-        while finish is None:
-            began = time.monotonic()
-            if run.done:
-                finish = "done"
-            elif self._calls:
-                finish = None if await self._acting(run, emit) else "paused"
-            elif (finish := run.limit(self.budget, self.max_iters)) is None:
-                await self._reasoning(run, emit, streams, structured)
-            run.seconds += time.monotonic() - began
+    async def _ended(self, run: Run, finish: Finish, structured: Structured[Any] | None) -> Reply:
+        """The reply; a run that is not paused is over."""
         own = [m for m in self.messages if m.role == "assistant" and m.name == self.name]
         if finish != "paused":
             self._run = None
-        if run.done and structured is not None and self._parsed is None:
-            self._parsed = structured.parse(own[-1])  # the program that has read it is no more
+        if run.done and structured is not None and run.parsed is None:
+            run.parsed = structured.parse(own[-1])  # the program that has read it is no more
         await self._save()
         return Reply(
-            own[-1] if own else None, finish, self._parsed, run.usage, run.cost,
-            tuple(self._losses.values()), tuple(self.pending),
+            own[-1] if own else None, finish, run.parsed, run.usage, run.cost,
+            tuple(run.losses.values()), tuple(self.pending),
         )  # fmt: skip
 
-    # -- one step ----------------------------------------------------------------------------------
-
     async def _reasoning(
-        self, run: Run, emit: Emit, streams: bool, structured: Structured[Any] | None
-    ) -> None:
+        self, run: Run, structured: Structured[Any] | None, streams: bool
+    ) -> AsyncGenerator[AgentEvent]:
         """One call of the model, and its answer at the end of the messages."""
-        kwargs = await self._before("reasoning", {"request": await self._request()})
-        formatter, model = self._pair(structured, emit if streams else None)
+        kwargs = await self._hooked("pre_reasoning", {"request": await self._request()})
+        formatter, model = self._pair(structured, streams)
         request = model.ready(kwargs["request"])
+        response: Any
         follows: list[Msg] = []
         try:
             written = formatter.format_request(request, model.model_name)
-            response = await model(written)
+            if not streams:
+                response = await model(written)
+            else:
+                async with aclosing(model.stream(written)) as events:
+                    async for event in events:
+                        yield event
+                response = event.response
             msg = formatter.parse_response(response, request=written)
         except InvalidOutput as error:
             if error.response is None or run.repairs >= self.repairs:
@@ -298,76 +250,65 @@ class ReActAgent:
             response = error.response
             msg, *follows = [response.msg, *repair_messages(response, error)[-1:]]
         msg.name = self.name
-        msg = await self._after("reasoning", kwargs, msg)
-        cost = _cost(response)
-        run.spend(response.usage, cost)
+        msg = await self._hooked("post_reasoning", kwargs, msg)
+        cost = run.spend(response)
         run.done = not (msg.calls or follows or response.finish.reason == "pause")
-        self._parsed = getattr(response, "parsed", None)
+        run.parsed = getattr(response, "parsed", None)
         self.messages += [msg, *follows]
         await self._save()
-        await self._tell_losses(response, model.model_name, emit)
-        await emit(UsageEvent(response.usage, cost))
+        if losses := run.new_losses(response):
+            out = getattr(response, "written", None)
+            yield LossesEvent(losses, model.model_name or getattr(out, "model", None) or "")
+        yield UsageEvent(response.usage, cost)
         if cost is None and self.budget.cost is not None:
             text = "the cost of this model is not known, so no budget can hold it"
             raise ConfigError(text, hint="Budget(tokens=...)", code="agent.cost")
 
-    async def _acting(self, run: Run, emit: Emit) -> bool:
-        """Run the open calls that may run; whether all have their results."""
+    async def _acting(self, run: Run) -> AsyncGenerator[AgentEvent]:
+        """Run the open calls that may run; their results are messages once all are there."""
         calls = self._calls
-        for call in calls:
-            if call.id in run.started and call.id not in run.results:
-                if self.interrupted == "report":
-                    run.results[call.id] = _failed(call, _INTERRUPTED)
-                run.started.remove(call.id)
-        external = {call.id for call in self.toolkit.pending(calls)}
-        open_calls = [call for call in calls if call.id not in run.results]
-        for call in open_calls:
-            if call.id in external:
-                await emit(ExternalEvent(call))
-            elif call.id not in run.allowed:
-                await self._judge(call, run, emit)
-        ready = [call for call in open_calls if call.id in run.allowed
-                 and call.id not in run.results]  # fmt: skip
-        run.started += [call.id for call in ready] if self.parallel else []
-        await self._save()
-        limit = asyncio.Semaphore(self.toolkit.threads or len(ready) or 1)
-        works = [partial(self._called, call, run, emit, limit) for call in ready]
-        if self.parallel:
-            await _together([work() for work in works])
-        else:
-            for work in works:
-                await work()
-        if any(call.id not in run.results for call in calls):
-            return False
-        self.messages += run.settle(calls)
-        await self._save()
-        return True
+        run.go_on(calls, again=self.interrupted == "rerun")
+        for call in [call for call in calls if call.id not in run.results]:
+            if (event := await self._judged(call, run)) is not None:
+                yield event
+        ready = [call for call in calls if call.id in run.allowed and call.id not in run.results]
+        for batch in [ready] if self.parallel else [[call] for call in ready]:
+            for call in batch:
+                yield CallEvent(call)
+            run.started += [call.id for call in batch]
+            await self._save()
+            limit = asyncio.Semaphore(self.toolkit.threads or len(batch) or 1)
+            tasks = [asyncio.create_task(self._called(call, run, limit)) for call in batch]
+            try:
+                for done in asyncio.as_completed(tasks):
+                    yield await done
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+        if all(call.id in run.results for call in calls):
+            self.messages += run.settle(calls)
+            await self._save()
 
-    async def _judge(self, call: ToolUseBlock, run: Run, emit: Emit) -> None:
-        """Whether a call may run, as far as `approve` knows."""
-        verdict = True if self.approve is None else self.approve
+    async def _judged(self, call: ToolUseBlock, run: Run) -> AgentEvent | None:
+        """Whether a call may run, as far as anybody knows: that it waits, or why it does not."""
+        if self.toolkit.pending([call]):
+            return CallEvent(call, "external")
+        verdict = True if self.approve is None or call.id in run.allowed else self.approve
         if callable(verdict):
             verdict = await _settled(verdict(call))
         if verdict == "ask":
-            await emit(ApprovalEvent(call))
-            return
-        _decided(run, call, verdict)
-        if call.id in run.results:
-            await emit(ResultEvent(call, run.results[call.id]))
+            return CallEvent(call, "approval")
+        result = run.decide(call, verdict)
+        return None if result is None else ResultEvent(call, result)
 
-    async def _called(
-        self, call: ToolUseBlock, run: Run, emit: Emit, limit: asyncio.Semaphore
-    ) -> None:
+    async def _called(self, call: ToolUseBlock, run: Run, limit: asyncio.Semaphore) -> ResultEvent:
         async with limit:
-            if call.id not in run.started:
-                run.started.append(call.id)
-                await self._save()
-            kwargs = await self._before("acting", {"tool_call": call})
-            await emit(CallEvent(call))
+            kwargs = await self._hooked("pre_acting", {"tool_call": call})
             [msg] = await self.toolkit.arun([kwargs["tool_call"]])
-            run.results[call.id] = await self._after("acting", kwargs, msg)
+            run.results[call.id] = await self._hooked("post_acting", kwargs, msg)
             await self._save()
-            await emit(ResultEvent(call, run.results[call.id]))
+        return ResultEvent(call, run.results[call.id])
 
     async def _request(self) -> ChatRequest:
         memories = None if self.memories is None else await _settled(self.memories(self.messages))
@@ -375,28 +316,17 @@ class ReActAgent:
         own = getattr(self.model, "toolkit", None) is self.toolkit
         tools: list[Tool | ServerTool] = [] if own else [*self.toolkit.tools, *self.server_tools]
         return ChatRequest(
-            [*self.messages], system=self.sys_prompt, memories=memories or None,
-            tools=tools, options=self.options,
-            agent_name=self.name,
+            [*self.messages], system=self.sys_prompt, memories=memories or None, tools=tools,
+            options=self.options, agent_name=self.name,
         )  # fmt: skip
 
-    def _pair(self, structured: Structured[Any] | None, emit: Emit | None) -> Any:
+    def _pair(self, structured: Structured[Any] | None, streams: bool) -> Pair:
         if isinstance(self.model, str):
             self.model = AsyncLLM(self.model, formatter=self.formatter)
             self.formatter = None  # it is the LLM's
-        return pair_of(self.model, self.formatter, How(structured, self.way, emit))
-
-    async def _tell_losses(self, response: Any, model: str, emit: Emit) -> None:
-        """Tell of what was lost and was not told of before: at first, or by another model."""
-        new = []
-        for loss in getattr(response, "losses", ()):
-            key = (loss.code, loss.target, loss.where, loss.what)
-            if key not in self._losses:
-                self._losses[key] = loss.detach()
-                new.append(loss)
-        if new:
-            written = getattr(response, "written", None)
-            await emit(LossesEvent(new, model or getattr(written, "model", None) or ""))
+        return pair_of(
+            self.model, self.formatter, structured=structured, way=self.way, streams=streams
+        )
 
     # -- calls that wait ---------------------------------------------------------------------------
 
@@ -409,14 +339,11 @@ class ReActAgent:
     @property
     def pending(self) -> list[Pending]:
         """The calls that the agent waits for, while it is paused."""
-        run = self._run
-        if run is None:
-            return []
-        waiting = [c for c in self._calls if c.id not in run.results and c.id not in run.allowed]
-        external = {call.id for call in self.toolkit.pending(waiting)}
-        return [
-            Pending(call, "external" if call.id in external else "approval") for call in waiting
-        ]
+        run = self._run or Run()
+        calls = self._calls if self._run else []
+        waiting = [c for c in calls if c.id not in run.results and c.id not in run.allowed]
+        external = self.toolkit.pending(waiting)
+        return [Pending(call, "external" if call in external else "approval") for call in waiting]
 
     def decide(self, call_id: str, verdict: bool | str) -> None:
         """Let a call run that waits for approval, or not; a text is the reason that is told.
@@ -424,7 +351,7 @@ class ReActAgent:
         Raises InvalidMessage for a call that does not wait.
         """
         run, call = self._waiting(call_id, "approval")
-        _decided(run, call, verdict)
+        run.decide(call, verdict)
 
     def answer(self, call_id: str, output: Any, is_error: bool = False) -> None:
         """Give the result of a call that was run elsewhere. Raises InvalidMessage as `decide`."""
@@ -432,12 +359,12 @@ class ReActAgent:
         run.results[call_id] = Msg.tool(call_id, output, call.name, is_error)
 
     def _waiting(self, call_id: str, kind: str) -> tuple[Run, ToolUseBlock]:
-        for one in self.pending:
-            if self._run is not None and one.call.id == call_id and one.kind == kind:
-                return self._run, one.call
-        ids = ", ".join(one.call.id for one in self.pending if one.kind == kind) or "none"
+        calls = {one.call.id: one.call for one in self.pending if one.kind == kind}
+        if self._run is not None and call_id in calls:
+            return self._run, calls[call_id]
         text = f"there is no call {call_id} that waits"
-        raise InvalidMessage(text, path="$", hint=f"those are {ids}", code="agent.call")
+        hint = f"those are {', '.join(calls) or 'none'}"
+        raise InvalidMessage(text, path="$", hint=hint, code="agent.call")
 
     # -- state -------------------------------------------------------------------------------------
 
@@ -451,32 +378,23 @@ class ReActAgent:
         return {"dragoman": STATE_VERSION, "kind": "agent", "value": value}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Be where the agent was whose state this is. Raises InvalidMessage for what is none."""
-        value = _value(state)
-        try:
-            self.name, self.sys_prompt = value["name"], value["sys_prompt"]
-            self.messages[:] = [
-                Msg.from_dict(msg, f"$.value.messages[{i}]")
-                for i, msg in enumerate(value["messages"])
-            ]
-            self._run = None if value["run"] is None else Run.load(value["run"])
-        except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
-            fault = "the state of an agent is not whole"
-            raise InvalidMessage(fault, path="$.value", code="stored.type") from error
+        """Be where the agent was whose state this is; `await agent()` goes on from there.
 
-    @classmethod
-    @with_keywords(AgentSettings)
-    def resume(
-        cls, state: Mapping[str, Any], model: ModelLike, **settings: Unpack[AgentSettings]
-    ) -> Self:
-        """An agent that goes on where `state` was given: `await agent()`.
-
-        `settings` are those of the constructor but for name and prompt.
+        Raises InvalidMessage for what is no state, and then changes nothing.
         """
-        value = _value(state)
-        agent = cls(str(value.get("name")), None, model, **settings)
-        agent.load_state(state)
-        return agent
+        try:
+            if state["kind"] == "agent" and state["dragoman"] != STATE_VERSION:
+                fault, hint = "this version of a state is not known", "read it with a newer release"
+                raise InvalidMessage(fault, path="$.dragoman", hint=hint, code="stored.version")
+            value = state["value"] if state["kind"] == "agent" else {}
+            name, sys_prompt = value["name"], value["sys_prompt"]
+            messages = [Msg.from_dict(msg, f"$.value.messages[{i}]")
+                        for i, msg in enumerate(value["messages"])]  # fmt: skip
+            run = None if value["run"] is None else Run.load(value["run"])
+        except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
+            fault = "this is no state of an agent, or not the whole of one"
+            raise InvalidMessage(fault, path="$", code="stored.type") from error
+        self.name, self.sys_prompt, self.messages[:], self._run = name, sys_prompt, messages, run
 
     async def _save(self) -> None:
         async with self._saving:
@@ -507,92 +425,14 @@ class ReActAgent:
         """Take a hook out; one that is not there is no error."""
         self._hooks.get(hook_type, {}).pop(hook_name, None)
 
-    async def _before(self, step: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-        for hook in [*self._hooks[f"pre_{step}"].values()]:
-            changed = await _settled(hook(self, kwargs))
-            kwargs = kwargs if changed is None else changed
-        return kwargs
-
-    async def _after(self, step: str, kwargs: dict[str, Any], output: Any) -> Any:
-        for hook in [*self._hooks[f"post_{step}"].values()]:
-            changed = await _settled(hook(self, kwargs, output))
-            output = output if changed is None else changed
-        return output
-
-
-async def _silent(event: Any) -> None:
-    """Nobody listens."""
-
-
-def _cost(response: Any) -> Decimal | None:
-    try:
-        cost = getattr(response, "cost", None)
-    except ConfigError:  # the package of prices is missing
-        return None
-    total: Decimal | None = None if cost is None else cost.total
-    return total
+    async def _hooked(self, kind: str, *given: Any) -> Any:
+        """The last of what the hooks are given, kwargs or an output, as they have changed it."""
+        *kwargs, value = given
+        for hook in [*self._hooks[kind].values()]:
+            changed = await _settled(hook(self, *kwargs, value))
+            value = value if changed is None else changed
+        return value
 
 
 async def _settled(value: Any) -> Any:
     return await value if isawaitable(value) else value
-
-
-async def _together(works: list[Any]) -> None:
-    """Wait for all of them; the first that fails, or a cancelling, ends the others."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        if tasks:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        for task in tasks:
-            if task.done():
-                task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _decided(run: Run, call: ToolUseBlock, verdict: bool | str) -> None:
-    if verdict is True:
-        run.allowed.append(call.id)
-        return
-    reason = f": {verdict}" if verdict else ""
-    run.results[call.id] = _failed(call, f"the call was not allowed{reason}")
-
-
-def _failed(call: ToolUseBlock, text: str) -> Msg:
-    return Msg.tool(call.id, text, call.name, is_error=True)
-
-
-def _msgs(given: Any) -> list[Msg]:
-    if given is None:
-        return []
-    if isinstance(given, str):
-        return [Msg.user(given)]
-    return [given] if isinstance(given, Msg) else list(given)
-
-
-def _structured(form: Any) -> Structured[Any]:
-    return form if isinstance(form, Structured) else Structured(form)
-
-
-def _tools(given: Any) -> tuple[Toolkit, list[ServerTool]]:
-    """(the tools that run here or elsewhere, those that the provider runs)."""
-    if isinstance(given, Toolkit):
-        return given, []
-    listed = list(given or ())
-    served = [one for one in listed if isinstance(one, ServerTool)]
-    return Toolkit([one for one in listed if not isinstance(one, ServerTool)]), served
-
-
-def _value(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(state, Mapping) or state.get("kind") != "agent":
-        raise InvalidMessage("no state of an agent", path="$", code="stored.type")
-    if state.get("dragoman") != STATE_VERSION:
-        hint = "read it with a newer release"
-        text = "this version of a state is not known"
-        raise InvalidMessage(text, path="$.dragoman", hint=hint, code="stored.version")
-    value = state.get("value")
-    if not isinstance(value, Mapping):
-        raise InvalidMessage("a state has a value", path="$.value", code="stored.type")
-    return value

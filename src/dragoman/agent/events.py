@@ -36,10 +36,14 @@ class UsageEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallEvent:
-    """A call begins to run."""
+    """A call begins to run, or waits.
+
+    It waits for `agent.decide(call.id, ...)` (`approval`), or for `agent.answer(call.id, ...)`,
+    as somebody else runs it (`external`).
+    """
 
     call: ToolUseBlock
-    type: Literal["call"] = "call"
+    type: Literal["call", "approval", "external"] = "call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +56,6 @@ class ResultEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalEvent:
-    """A call waits for `agent.decide(call.id, ...)`."""
-
-    call: ToolUseBlock
-    type: Literal["approval"] = "approval"
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalEvent:
-    """A call waits for `agent.answer(call.id, ...)`: somebody else runs it."""
-
-    call: ToolUseBlock
-    type: Literal["external"] = "external"
-
-
-@dataclass(frozen=True, slots=True)
 class RunEndEvent:
     """The last event: `reply` is what the run ended with."""
 
@@ -76,6 +64,5 @@ class RunEndEvent:
 
 
 AgentEvent: TypeAlias = (
-    StreamEvent | LossesEvent | UsageEvent | CallEvent | ResultEvent | ApprovalEvent
-    | ExternalEvent | RunEndEvent
-)  # fmt: skip
+    StreamEvent | LossesEvent | UsageEvent | CallEvent | ResultEvent | RunEndEvent
+)

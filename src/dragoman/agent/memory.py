@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ..message import Msg
 
+_RUN = -1  # the position of the run, before that of the first message
+
 
 class Stored(NamedTuple):
     """The messages of a conversation, and the run that has not ended, as plain JSON."""
@@ -50,31 +52,25 @@ class SqliteMemory:
         """See Memory."""
         with closing(self._open()) as db:
             rows = db.execute(
-                "SELECT message FROM messages WHERE conversation = ? ORDER BY position",
+                "SELECT value FROM entries WHERE conversation = ? ORDER BY position",
                 (self.conversation,),
             ).fetchall()
-            run = db.execute(
-                "SELECT run FROM runs WHERE conversation = ?", (self.conversation,)
-            ).fetchone()
-        messages = [Msg.from_dict(json.loads(text)) for (text,) in rows]
-        self._kept = [*messages]
-        return Stored(messages, None if run is None else json.loads(run[0]))
+        run, *messages = [json.loads(text) for (text,) in rows] or [None]
+        self._kept = [Msg.from_dict(message) for message in messages]
+        return Stored([*self._kept], run)
 
     def save(self, messages: Sequence[Msg], run: Mapping[str, Any] | None) -> None:
         """See Memory. Raises sqlite3.Error."""
         pairs = zip(self._kept, messages, strict=False)
         same = next((i for i, (old, new) in enumerate(pairs) if old is not new),
                     min(len(self._kept), len(messages)))  # fmt: skip
-        name = self.conversation
-        rows = [(name, i, _text(messages[i].to_dict())) for i in range(same, len(messages))]
+        values = {_RUN: run, **{i: messages[i].to_dict() for i in range(same, len(messages))}}
+        rows = [(self.conversation, i, json.dumps(value, ensure_ascii=False))
+                for i, value in values.items()]  # fmt: skip
+        gone = "DELETE FROM entries WHERE conversation = ? AND position NOT BETWEEN 0 AND ?"
         with closing(self._open()) as db, db:
-            db.execute(
-                "DELETE FROM messages WHERE conversation = ? AND position >= ?", (name, same)
-            )
-            db.executemany("INSERT INTO messages VALUES (?, ?, ?)", rows)
-            db.execute("DELETE FROM runs WHERE conversation = ?", (name,))
-            if run is not None:
-                db.execute("INSERT INTO runs VALUES (?, ?)", (name, _text(run)))
+            db.execute(gone, (self.conversation, same - 1))
+            db.executemany("INSERT INTO entries VALUES (?, ?, ?)", rows)
         self._kept = [*messages]
 
     def clear(self) -> None:
@@ -84,12 +80,7 @@ class SqliteMemory:
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path)
         db.execute(
-            "CREATE TABLE IF NOT EXISTS messages (conversation TEXT, position INTEGER,"
-            " message TEXT, PRIMARY KEY (conversation, position))"
+            "CREATE TABLE IF NOT EXISTS entries (conversation TEXT, position INTEGER,"
+            " value TEXT, PRIMARY KEY (conversation, position))"
         )
-        db.execute("CREATE TABLE IF NOT EXISTS runs (conversation TEXT PRIMARY KEY, run TEXT)")
         return db
-
-
-def _text(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -21,8 +21,6 @@ from ..message import (
     Msg,
     Options,
     ResponseFormat,
-    ServerTool,
-    Tool,
     ToolChoice,
     Usage,
     Written,
@@ -33,7 +31,7 @@ from ..model.chat_model import parsed
 from ..model.endpoint import ConnectionOptions
 from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
-from ..toolkit import Toolkit
+from ..toolkit import toolkit_of
 from ..vendors import wire
 from .names import maker_of
 from .settings import Input, Way
@@ -101,7 +99,8 @@ class FrontDoor:
         if formatter is not None and formatting:
             text = f"a formatter is given, and so is {next(iter(formatting))}"
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
-        self.toolkit, settings["tools"] = _tools(settings.pop("tools", ()))
+        self.toolkit, served = toolkit_of(settings.pop("tools", ()))
+        settings["tools"] = [*self.toolkit.tools, *served]
         self.defaults = ChatRequest([], **_fields(settings))
         self.targets = [
             Target.of(
@@ -133,7 +132,8 @@ class FrontDoor:
         request = request_of(x)
         has_tools = "tools" in settings
         if has_tools:
-            _, settings["tools"] = _tools(settings["tools"])
+            toolkit, served = toolkit_of(settings["tools"])
+            settings["tools"] = [*toolkit.tools, *served]
         if settings:
             fields = _fields(settings)
             options = fields.pop("options", Options())
@@ -249,19 +249,6 @@ def _structured(form: Any) -> Structured[Any] | None:
         return Structured(form.schema, name=form.name, description=form.description,
                           strict=form.strict)  # fmt: skip
     return Structured(form)
-
-
-def _tools(values: Any) -> tuple[Toolkit, list[Tool | ServerTool]]:
-    """(the tools that run here, all that the model is told of)."""
-    if isinstance(values, Toolkit):
-        return values, [*values.tools]
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values or (), Iterable):
-        text = f"tools must be a list of tools, not {type(values).__name__}"
-        raise ConfigError(text, path="$.tools", code="llm.tools")
-    listed = list(values or ())
-    served = [value for value in listed if isinstance(value, ServerTool)]
-    toolkit = Toolkit([value for value in listed if not isinstance(value, ServerTool)])
-    return toolkit, [*toolkit.tools, *served]
 
 
 def _fields(settings: dict[str, Any]) -> dict[str, Any]:

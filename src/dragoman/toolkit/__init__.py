@@ -18,7 +18,7 @@ from .request_builder import (
     RequestBuilder,
     attached_tools,
 )
-from .toolkit import Toolkit
+from .toolkit import Toolkit, toolkit_of
 
 __all__ = [
     "ChatMessageSerializer",
@@ -32,6 +32,7 @@ __all__ = [
     "TypeTool",
     "attached_tools",
     "tool",
+    "toolkit_of",
 ]
 
 

@@ -262,6 +262,21 @@ class Toolkit:
         return await _within(seconds, value) if inspect.isawaitable(value) else value
 
 
+def toolkit_of(values: Any) -> tuple[Toolkit, list[ServerTool]]:
+    """(the tools that run here or elsewhere, those that the provider runs) of a list of tools.
+
+    Raises ConfigError for what is no list, and what `Toolkit` raises.
+    """
+    if isinstance(values, Toolkit):
+        return values, []
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values or (), Iterable):
+        text = f"tools must be a list of tools, not {type(values).__name__}"
+        raise ConfigError(text, path="$.tools", code="toolkit.type")
+    listed = list(values or ())
+    served = [value for value in listed if isinstance(value, ServerTool)]
+    return Toolkit([value for value in listed if not isinstance(value, ServerTool)]), served
+
+
 async def _within(seconds: float | None, waiting: Awaitable[Any]) -> Any:
     """What is awaited. Raises TimeoutError, which says how long was waited."""
     scope = asyncio.timeout(seconds)

@@ -1,54 +1,39 @@
-"""The pair that the loop of an agent uses: a formatter, and what sends what it has written.
+"""The formatter and the model of a loop of your own, whatever a program was given as its model.
 
-An agent may be given a model of `dragoman.model`, one of somebody else's that takes messages alone,
-an LLM, or a name; here they are made alike.
+A model of `dragoman.model`, one of somebody else's that takes messages alone, and an LLM are made
+alike: the formatter writes, the model sends, the formatter reads.
+
+    formatter, model = pair_of(ChatModel("openai", "gpt-5.6"))
+    written = formatter.format_request(model.ready(request), model.model_name)
+    response = await model(written)
+    msg = formatter.parse_response(response, request=written)
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from .._core.exchange.stream import AsyncStream
+from .._core.stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
-from ..llm import LLM, AsyncLLM, StreamEvent
-from ..llm.targets import Target
-from ..message import ChatRequest, ChatResponse, Msg, Options, ToolUseBlock, Written
-from ..message.request import OPTIONS, Way
+from ..message import ChatRequest, ChatResponse, Msg, Options, Written
+from ..message.request import OPTIONS
 from ..model import ChatModel, ChatModelBase, paired
 from ..model.chat_model import AsyncChunks
 from ..structured import Structured, structured_request
-from ..toolkit import Toolkit
-from .memory import Memory
-from .run import Budget
+from .front import LLM, AsyncLLM
+from .settings import Way
+from .streams import AsyncAnswerStream
+from .targets import Target
 
 ModelLike: TypeAlias = ChatModelBase | LLM | AsyncLLM | str
-Emit: TypeAlias = Callable[[Any], Awaitable[None]]
-
-
-class AgentSettings(TypedDict, total=False):
-    """The keywords of a ReActAgent beside its name, its prompt and its model."""
-
-    formatter: Any
-    toolkit: Toolkit | Iterable[Any] | None
-    memory: list[Msg] | Memory | None
-    max_iters: int
-    parallel: bool
-    budget: Budget | None
-    approve: Callable[[ToolUseBlock], Any] | Literal["ask"] | None
-    interrupted: Literal["report", "rerun"]
-    response_format: Any
-    way: Any
-    repairs: int
-    options: Options | Mapping[str, Any] | None
-    memories: Callable[[list[Msg]], Any] | None
-    on_step: Callable[[dict[str, Any]], Any] | None
-    hooks: Mapping[str, Callable[..., Any]] | None
 
 
 class Formatting(Protocol):
-    """What the loop asks of a formatter."""
+    """What a loop asks of a formatter."""
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Any:
         """What is sent."""
@@ -59,7 +44,7 @@ class Formatting(Protocol):
 
 
 class Sending(Protocol):
-    """What the loop asks of a model."""
+    """What a loop asks of a model."""
 
     model_name: str
 
@@ -71,6 +56,10 @@ class Sending(Protocol):
         """The answer to what the formatter has written."""
         ...
 
+    def stream(self, written: Any) -> AsyncGenerator[StreamEvent]:
+        """The same as it comes; the last event, `finish`, has the answer."""
+        ...
+
 
 class Pair(NamedTuple):
     """A formatter and a model that go together."""
@@ -79,24 +68,25 @@ class Pair(NamedTuple):
     model: Sending
 
 
-class How(NamedTuple):
-    """How the model is asked: for an answer of a type, and as a stream whose events are told."""
-
-    structured: Structured[Any] | None
-    way: Way | Any
-    emit: Emit | None  # None: the answer comes whole
-
-
-def pair_of(model: Any, formatter: Any, how: How) -> Pair:
+def pair_of(
+    model: ChatModelBase | LLM | AsyncLLM,
+    formatter: Any = None,
+    *,
+    structured: Structured[Any] | None = None,
+    way: Way = "auto",
+    streams: bool = False,
+) -> Pair:
     """The pair that a model and a formatter (or its default) make.
 
-    Raises FormatterMismatch, and ConfigError for what is no model.
+    `structured` is the type that answers shall have, `way` how it is asked for. Say `streams` if
+    `model.stream` will be called. Raises FormatterMismatch, and ConfigError for what is no model.
     """
     if isinstance(model, (AsyncLLM, LLM)):
         if formatter is not None:
             hint = "LLM(..., formatter=...), or a ChatModel and a formatter"
             raise ConfigError("an LLM has a formatter of its own", hint=hint, code="agent.model")
-        door = _Door(model if isinstance(model, AsyncLLM) else AsyncLLM.of(model), how)
+        llm = model if isinstance(model, AsyncLLM) else AsyncLLM.of(model)
+        door = _Door(llm, structured, way)
         return Pair(door, door)
     if not isinstance(model, ChatModelBase):
         text = f"{type(model).__name__} is no model"
@@ -105,8 +95,8 @@ def pair_of(model: Any, formatter: Any, how: How) -> Pair:
     formatter = model.formatter if formatter is None else formatter
     model = paired(formatter, model)
     if isinstance(model, ChatModel) and isinstance(formatter, WireFormatter):
-        return Pair(formatter, _Endpoint(model, formatter, how))
-    if how.structured is not None:
+        return Pair(formatter, _Endpoint(model, formatter, structured, way, streams))
+    if structured is not None:
         text = f"{type(model).__name__} takes messages alone, no response_format"
         raise ConfigError(text, hint="use a ChatModel or an LLM", code="agent.format")
     alone = _MessagesAlone(model, formatter)
@@ -116,45 +106,57 @@ def pair_of(model: Any, formatter: Any, how: How) -> Pair:
 class _Endpoint:
     """A ChatModel, which sends what its formatter has written."""
 
-    def __init__(self, model: ChatModel, formatter: WireFormatter, how: How) -> None:
+    def __init__(
+        self, model: ChatModel, formatter: WireFormatter, structured: Structured[Any] | None,
+        way: Way, streams: bool,
+    ) -> None:  # fmt: skip
         self.model_name = model.model_name
         self._model = model
         self._target = Target(model.model_name, model, formatter)
-        self._how = how
+        self._structured = structured
+        self._way: Way = way
+        self._streams = streams or model.stream
         self._request: ChatRequest
 
     def ready(self, request: ChatRequest) -> ChatRequest:
-        model, (structured, way, emit) = self._model, self._how
+        model = self._model
         own = dict(model.generate_kwargs)
         known = {name: own.pop(name) for name in OPTIONS if own.get(name) is not None}
         options = replace(Options.of(known), **dict(request.options.given()))
         extras = {**({model.wire.room.issuer: own} if own else {}), **(request.extras or {})}
-        request = replace(request, options=options, extras=extras or None,
-                          stream=emit is not None or model.stream)  # fmt: skip
+        request = replace(request, options=options, extras=extras or None, stream=self._streams)
         self._request = request
-        if structured is None:
+        if self._structured is None:
             return request
-        return structured_request(request, model.wire, model.model_name, structured, way).request
+        return structured_request(
+            request, model.wire, model.model_name, self._structured, self._way
+        ).request
 
     async def __call__(self, written: Written) -> ChatResponse:
-        target = self._target
+        if self._streams:
+            return await _last([event async for event in self.stream(written)])
         try:
-            if self._request.stream:
-                response = await self._streamed(written)
-            else:
-                response = await self._model.apost(written)
+            response = await self._model.apost(written)
         except ProviderError as error:
-            raise target.placed(error, written) from error.__cause__
-        return target.answer(written, response, self._request, self._how.structured)
+            raise self._target.placed(error, written) from error.__cause__
+        return self._answer(written, response)
 
-    async def _streamed(self, written: Written) -> ChatResponse:
-        stream = self._model.wire.aread_stream(AsyncChunks(self._model, written), request=written)
+    async def stream(self, written: Written) -> AsyncGenerator[StreamEvent]:
+        chunks = AsyncChunks(self._model, written)
+        stream: AsyncStream = self._model.wire.aread_stream(chunks, request=written)
         try:
             async for event in stream:
-                await _told(self._how.emit, event)
+                if event.type == "finish":
+                    yield FinishEvent("finish", self._answer(written, event.response))
+                else:
+                    yield event
+        except ProviderError as error:
+            raise self._target.placed(error, written) from error.__cause__
         finally:
             await stream.aclose()
-        return stream.response
+
+    def _answer(self, written: Written, response: ChatResponse) -> ChatResponse:
+        return self._target.answer(written, response, self._request, self._structured)
 
 
 class _Door:
@@ -162,9 +164,10 @@ class _Door:
 
     model_name = ""
 
-    def __init__(self, llm: AsyncLLM, how: How) -> None:
+    def __init__(self, llm: AsyncLLM, structured: Structured[Any] | None, way: Way) -> None:
         self._llm = llm
-        self._how = how
+        self._structured = structured
+        self._way: Way = way
 
     def ready(self, request: ChatRequest) -> ChatRequest:
         return request
@@ -173,14 +176,17 @@ class _Door:
         return req
 
     async def __call__(self, written: ChatRequest) -> ChatResponse:
-        structured, way, emit = self._how
-        if emit is None:
-            return await self._llm.ask(written, response_format=structured, way=way, repairs=0)
-        stream = self._llm.stream(written, response_format=structured, way=way)
+        return await self._llm.ask(
+            written, response_format=self._structured, way=self._way, repairs=0
+        )
+
+    async def stream(self, written: ChatRequest) -> AsyncGenerator[StreamEvent]:
+        stream: AsyncAnswerStream[Any] = self._llm.stream(
+            written, response_format=self._structured, way=self._way
+        )
         async with stream:
             async for event in stream:
-                await _told(emit, event)
-        return stream.response
+                yield event
 
     def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
         msg: Msg = raw.msg
@@ -208,14 +214,18 @@ class _MessagesAlone:
         options = dict(written.options.given())
         response = await self._model(messages, tools, written.tool_choice, **options)
         if isinstance(response, AsyncIterator):
-            parts = [part async for part in response]
-            return parts[-1]
+            return [part async for part in response][-1]
         return response
+
+    async def stream(self, written: ChatRequest) -> AsyncGenerator[StreamEvent]:
+        yield FinishEvent("finish", await self(written))
 
     def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
         return self._formatter.parse_response(raw)
 
 
-async def _told(emit: Emit | None, event: StreamEvent) -> None:
-    if emit is not None:
-        await emit(event)
+async def _last(events: list[StreamEvent]) -> ChatResponse:
+    """The answer at the end of a stream."""
+    end = events[-1]
+    assert isinstance(end, FinishEvent)  # a stream ends with it, or raises
+    return end.response
