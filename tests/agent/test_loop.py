@@ -399,3 +399,33 @@ def test_the_tools_of_an_llm_are_those_of_the_agent() -> None:
     model = ChatModel("anthropic", "claude-opus-5-5", "none", transport=given)
     ReActAgent("Friday", None, model, toolkit=[counted.tool, search]).run("Hi")
     assert len(given.requests[0].tools) == 2
+
+
+def test_whoever_leaves_the_events_may_ask_again_at_once() -> None:
+    async def work() -> None:
+        agent = agent_of([call("a", "Paris")], "Warm.", toolkit=[Counted().tool])
+        async for event in agent.events("Hi"):
+            if event.type == "call":
+                break
+        reply = await agent.reply()
+        assert reply.msg is not None
+        assert (reply.finish, reply.msg.text) == ("done", "Warm.")
+
+    asyncio.run(work())
+
+
+def test_two_tasks_do_not_share_an_agent() -> None:
+    async def slow(city: str) -> str:
+        """How warm it is."""
+        await asyncio.sleep(5)
+        return "18 degrees"
+
+    async def work() -> None:
+        agent = agent_of([call("a", "Paris", "slow")], toolkit=[slow])
+        first = asyncio.ensure_future(agent.reply("Hi"))
+        await asyncio.sleep(0.1)
+        with pytest.raises(ConfigError, match="at work already"):
+            await agent.reply("Hello?")
+        first.cancel()
+
+    asyncio.run(work())

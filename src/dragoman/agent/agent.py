@@ -87,7 +87,7 @@ class ReActAgent:
         for kind, hook in (hooks or {}).items():
             self.register_instance_hook(kind, "given", hook)
         self._run: Run | None = None
-        self._busy = False
+        self._running = asyncio.Lock()
         self._saving = asyncio.Lock()
         self.memory = None if isinstance(memory, list) else memory
         self.messages: list[Msg] = memory if isinstance(memory, list) else []
@@ -167,18 +167,19 @@ class ReActAgent:
 
     async def _steps(self, msg: Any, form: Any, streams: bool) -> AsyncGenerator[AgentEvent]:
         """All that happens until the run ends; the last event has the reply."""
-        if self._busy:
+        try:  # a run whose events nobody follows any more may need a moment to end
+            await asyncio.wait_for(self._running.acquire(), 1)
+        except TimeoutError:
             text = f"{self.name} is at work already"
-            raise ConfigError(text, hint="one agent for each conversation", code="agent.busy")
-        self._busy = True
+            hint = "one agent for each conversation"
+            raise ConfigError(text, hint=hint, code="agent.busy") from None
         try:
             kwargs = await self._hooked("pre_reply", {"msg": msg})
             run = await self._begin(kwargs["msg"])
             form = self.response_format if form is None else form
             structured = form if form is None or isinstance(form, Structured) else Structured(form)
             while (finish := None if self._calls else run.end(self.budget, self.max_iters)) is None:
-                acts = bool(self._calls)
-                began = time.monotonic()
+                acts, began = bool(self._calls), time.monotonic()
                 step = self._acting(run) if acts else self._reasoning(run, structured, streams)
                 async with aclosing(step):
                     async for event in step:
@@ -192,7 +193,7 @@ class ReActAgent:
             ended = await self._ended(run, finish, structured)
             reply: Reply = await self._hooked("post_reply", kwargs, ended)
         finally:
-            self._busy = False
+            self._running.release()
         if reply.finish == "done":
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
@@ -230,11 +231,10 @@ class ReActAgent:
         """One call of the model, and its answer at the end of the messages."""
         kwargs = await self._hooked("pre_reasoning", {"request": await self._request()})
         formatter, model = self._pair(structured, streams)
-        request = model.ready(kwargs["request"])
         response: Any
         follows: list[Msg] = []
         try:
-            written = formatter.format_request(request, model.model_name)
+            written = formatter.format_request(model.ready(kwargs["request"]), model.model_name)
             if not streams:
                 response = await model(written)
             else:
