@@ -20,7 +20,7 @@ LANGUAGES = ("en", "zh")
 PAGES = ("message-system", "models")
 RETOLD = (
     "coming-from-agentscope-java", "coming-from-agents-flex", "why-two-classes", "tutorial",
-    "quickstart", "security",
+    "quickstart", "security", "coming-from-litellm",
 )  # fmt: skip
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
