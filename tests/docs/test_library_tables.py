@@ -23,7 +23,7 @@ from dragoman.model import Answer
 
 from .pages import FOLDERS, blocks, plain, rows
 
-PAGES = ("coming-from-litellm",)
+PAGES = ("coming-from-langchain", "coming-from-litellm")
 MODULES = [import_module(f"dragoman{name}") for name in (
     "", ".message", ".formatter", ".toolkit", ".rewrite", ".capabilities", ".errors", ".vendors",
     ".model", ".llm", ".agent", ".testing", ".structured", ".token", ".losses", ".study",
