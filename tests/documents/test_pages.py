@@ -21,7 +21,7 @@ PAGES = ("message-system", "models")
 RETOLD = (
     "coming-from-agentscope-java", "coming-from-agents-flex", "why-two-classes", "tutorial",
     "quickstart", "security", "coming-from-litellm",
-    "coming-from-langchain",
+    "coming-from-langchain", "coming-from-agentscope",
 )  # fmt: skip
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
