@@ -19,7 +19,7 @@ OURS = re.compile(r"\b(dragoman(?:\.\w+)*)\.(\w+)")
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_foreign_name_is_answered_with_ours(module: str) -> None:
-    for name in ("FormatContext", "UserMessage", "GenerateOptions", "OpenAIChatModel"):
+    for name in ("FormatContext", "UserMessage", "GenerateOptions", "ChatClient"):
         with pytest.raises(ImportError, match=rf"{name}' from '{module}' \(here: ") as refused:
             exec(f"from {module} import {name}", {})
         assert HINTS[name] in str(refused.value)
@@ -44,6 +44,9 @@ def test_what_a_hint_names_is_there_and_the_foreign_name_is_not(name: str) -> No
         ("dragoman", "ChatMessageSerializer", "dragoman.toolkit.ChatMessageSerializer"),
         ("dragoman.message", "ChatConfig", "dragoman.ChatConfig"),
         ("dragoman.toolkit", "Msg", "dragoman.Msg"),
+        ("dragoman.message", "OpenAIChatModel", "dragoman.model.OpenAIChatModel"),
+        ("dragoman", "ChatModelBase", "dragoman.model.ChatModelBase"),
+        ("dragoman.toolkit", "SqliteMemory", "dragoman.agent.SqliteMemory"),
         ("dragoman.token", "DashScopeChatFormatter", "dragoman.formatter.DashScopeChatFormatter"),
     ],
 )

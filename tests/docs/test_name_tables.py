@@ -19,6 +19,7 @@ PAGES = ("coming-from-agentscope-java", "coming-from-agents-flex", "why-two-clas
 TABLES = PAGES[:2]
 MODULES = [import_module(f"dragoman{name}") for name in (
     "", ".message", ".formatter", ".toolkit", ".rewrite", ".capabilities", ".errors", ".vendors",
+    ".model", ".llm",
 )]  # fmt: skip
 CODE = re.compile(r"`([^`]+)`")
 DOTTED = re.compile(r"(?<![\w\"'.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?=[\[(]|$)")

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import NoReturn
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
-_SEND = "an official client or any HTTP client sends what dragoman.wire(...).write_request gives"
+_MODEL = 'dragoman.LLM("vendor/model").ask(messages), or a class of dragoman.model'
 _JAVA = "the page Coming from AgentScope Java has a table of all names"
 _FLEX = "the page Coming from Agents-Flex has a table of all names"
 _BUILDER = "dragoman.toolkit.RequestBuilder(serializer).build(messages, tools=, config=)"
@@ -32,12 +32,9 @@ HINTS: dict[str, str] = {
     "AbstractBaseFormatter": _CODEC,
     "LongTermMemory": "dragoman.ChatRequest(messages, memories=text)",
     "ContentBlocks": "dragoman.message.ContentBlock, the union of all blocks",
-    # AgentScope: models, which come in a later release
-    **{
-        f"{who}ChatModel": f"model classes come in a later release; {_SEND}"
-        for who in ("DashScope", "OpenAI", "Anthropic", "Gemini", "Ollama", "DeepSeek")
-    },
-    "ChatModelBase": f"model classes come in a later release; {_SEND}",
+    # AgentScope
+    "InMemoryMemory": "a list, the default: dragoman.ReActAgent(..., memory=[])",
+    "ToolResponse": "what a tool returns is its content: text, blocks, or any JSON value",
     "ChatUsage": "dragoman.message.Usage",
     "A2AChatFormatter": "it comes in a later release",
     "ToolUse": "dragoman.message.ToolUseBlock",
@@ -52,7 +49,7 @@ HINTS: dict[str, str] = {
     "ChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
     "ChatRequestSpec": f"{_BUILDER} gives the body itself",
     "ClaudeMessageSerializer": 'dragoman.Formatter("anthropic") in the RequestBuilder',
-    "ChatClient": f"clients are not ours: {_SEND}",
+    "ChatClient": _MODEL,
     "ChatOptions": "dragoman.Options(max_tokens=, temperature=, ...), or a dict of the same",
     "Prompt": f"{_REQUEST}; {_FLEX}",
     "ToolCall": "dragoman.message.ToolUseBlock(id, name, input)",
@@ -60,6 +57,14 @@ HINTS: dict[str, str] = {
     "HumanMessage": "Msg.user(content)",
     "AIMessage": "Msg.assistant(content)",
     "BaseMessage": "dragoman.Msg",
+    "ChatOpenAI": _MODEL,
+    "ChatAnthropic": _MODEL,
+    "init_chat_model": _MODEL,
+    "create_agent": "dragoman.ReActAgent(name, system_prompt, model, toolkit=tools)",
+    # LiteLLM
+    "completion": _MODEL,
+    "acompletion": 'await dragoman.AsyncLLM("vendor/model").ask(messages)',
+    "Router": "dragoman.LLM([first, second]), which asks the next where one cannot answer",
     # google-genai, as document 000 shows Gemini
     "Content": 'Msg, which dragoman.wire("gemini") writes as a content',
     "Part": "TextBlock(text), or ImageBlock.from_bytes(data) for the bytes of an image",
@@ -69,7 +74,7 @@ HINTS: dict[str, str] = {
 # where else a class may be
 _PUBLIC = (
     "message", "formatter", "toolkit", "token", "rewrite", "losses", "capabilities", "errors",
-    "vendors", "study",
+    "vendors", "study", "model", "llm", "agent", "structured", "testing",
 )  # fmt: skip
 
 
