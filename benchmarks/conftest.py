@@ -18,6 +18,7 @@ import pytest
 PEERS = (
     "dragoman", "orjson", "agentscope", "litellm", "llm-rosetta", "langchain-core", "openai",
     "anthropic", "tiktoken", "httpx2", "aiohttp", "pydantic-ai-slim", "any-llm-sdk",
+    "openai-agents",
 )  # fmt: skip
 _BEGIN = "<!-- tables: written by `make bench` -->"
 

@@ -1,6 +1,10 @@
 """A server in a process of its own that answers every request from prepared bytes.
 
-It parses nothing but the length of a request, so that what a client costs is the client's alone.
+It parses next to nothing of a request, so that what a client costs is the client's alone. Of
+several answers it gives the one whose place is the number of the assistant's messages in the
+request, and below `/9/v1` the last one from the ninth place on. Where the request says `traveller
+000123`, the answer says 000123 in place of 000000: whoever gets another one's answer finds out.
+
 Below `/v1` it sends a stream as fast as the connection takes it. Below `/slow/v1` it sends the next
 piece when the client has told that it has read the one before (`Server.next_piece`), so that nobody
 finds two of them at once: as with a provider whose model is slower than all clients. It is told by
@@ -11,18 +15,23 @@ from __future__ import annotations
 
 import json
 import mmap
+import re
 import socketserver
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _GLANCE = 0.00002  # seconds between two looks
 _PATIENCE = 1.0  # seconds, for a client that lost count
+NOBODY = b"000000"
+_TRAVELLER = re.compile(rb"traveller (\d{6})")
+_STEPS = re.compile(rb" /(\d+)/")
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: %s\r\n%s\r\n\r\n"
 
 
@@ -38,10 +47,19 @@ class Server:
         self.told[0] = (self.told[0] + 1) % 256
 
 
+class Prepared(NamedTuple):
+    """One answer: the body that calls get, and the pieces of a body that streams get."""
+
+    whole: bytes
+    pieces: Sequence[bytes]
+
+
 @contextmanager
-def serving(whole: bytes, pieces: list[bytes]) -> Iterator[Server]:
-    """A server that gives this body to calls, and these pieces of a body to streams."""
-    prepared = json.dumps({"whole": whole.decode(), "pieces": [one.decode() for one in pieces]})
+def serving(*answers: Prepared) -> Iterator[Server]:
+    """A server that gives these answers, each in its place."""
+    prepared = json.dumps(
+        [[one.whole.decode(), [piece.decode() for piece in one.pieces]] for one in answers]
+    )
     with tempfile.NamedTemporaryFile() as shared:
         shared.write(bytes(mmap.PAGESIZE))
         shared.flush()
@@ -66,29 +84,33 @@ class _Handler(socketserver.StreamRequestHandler):
     """One connection, for as many requests as come."""
 
     disable_nagle_algorithm = True
-    whole: bytes
-    pieces: list[bytes]
+    answers: list[Prepared]
     told: mmap.mmap
 
     def handle(self) -> None:
         """Read a request to its end, and send what is prepared."""
         while line := self.rfile.readline():
-            slow, length = b" /slow/" in line, 0
+            slow, steps, length = b" /slow/" in line, _STEPS.search(line), 0
             while (line := self.rfile.readline()) not in (b"\r\n", b""):
                 name, _, value = line.partition(b":")
                 if name.lower() == b"content-length":
                     length = int(value)
             body = self.rfile.read(length)
-            if b'"stream":true' not in body.replace(b" ", b""):
-                self.wfile.write(self.whole)
+            said = body.replace(b": ", b":")
+            answer = self.answers[-1]
+            if (place := said.count(b'"role":"assistant"')) < (int(steps[1]) if steps else 0):
+                answer = self.answers[place]
+            who = traveller[1] if (traveller := _TRAVELLER.search(body)) else NOBODY
+            if b'"stream":true' not in said:
+                self.wfile.write(answer.whole.replace(NOBODY, who))
             elif slow:
-                self._send_slowly()
+                self._send_slowly(answer.pieces)
             else:
-                self.wfile.write(b"".join(self.pieces))
+                self.wfile.write(b"".join(answer.pieces).replace(NOBODY, who))
 
-    def _send_slowly(self) -> None:
+    def _send_slowly(self, given: Sequence[bytes]) -> None:
         count = self.told[0]
-        first, *pieces = self.pieces
+        first, *pieces = given
         self.wfile.write(first)
         for piece in pieces:
             asked = time.monotonic()
@@ -103,18 +125,22 @@ class _Handler(socketserver.StreamRequestHandler):
 class _Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     daemon_threads = True
-    request_queue_size = 256
+    request_queue_size = 2_048
+
+
+def _with_heads(whole: bytes, pieces: list[bytes]) -> Prepared:
+    head = _HEAD % (b"application/json", b"content-length: %d" % len(whole))
+    chunks = [b"%x\r\n%s\r\n" % (len(one), one) for one in pieces]
+    begun = _HEAD % (b"text/event-stream; charset=utf-8", b"transfer-encoding: chunked")
+    return Prepared(head + whole, [begun + chunks[0], *chunks[1:-1], chunks[-1] + b"0\r\n\r\n"])
 
 
 def main() -> None:
     """Read what is prepared from the standard input, and print the port."""
-    prepared = json.load(sys.stdin)
-    whole = prepared["whole"].encode()
-    head = _HEAD % (b"application/json", b"content-length: %d" % len(whole))
-    _Handler.whole = head + whole
-    chunks = [b"%x\r\n%s\r\n" % (len(one), one) for one in map(str.encode, prepared["pieces"])]
-    head = _HEAD % (b"text/event-stream; charset=utf-8", b"transfer-encoding: chunked")
-    _Handler.pieces = [head + chunks[0], *chunks[1:-1], chunks[-1] + b"0\r\n\r\n"]
+    _Handler.answers = [
+        _with_heads(whole.encode(), [piece.encode() for piece in pieces])
+        for whole, pieces in json.load(sys.stdin)
+    ]
     with (
         Path(sys.argv[1]).open("r+b") as shared,
         mmap.mmap(shared.fileno(), mmap.PAGESIZE) as told,

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from benchmarks.loopback import Server, serving
+from benchmarks.loopback import Prepared, Server, serving
 from benchmarks.stream import TEXT, chat
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
@@ -257,7 +257,8 @@ SCENES = {CALL: (1, 200), CALLS: (MANY, 4), SLOW: (1, 1), FAST: (1, 2), STREAMS:
 @pytest.fixture(scope="module")
 def everybody() -> Iterator[tuple[list[Side], asyncio.Runner, Server]]:
     """All sides with their clients, the loop in which they are asked, and whom they ask."""
-    with serving(json.dumps(ANSWER).encode(), PIECES) as server, asyncio.Runner() as runner:
+    prepared = Prepared(json.dumps(ANSWER).encode(), PIECES)
+    with serving(prepared) as server, asyncio.Runner() as runner:
         yield list(sides(server.address)), runner, server
 
 

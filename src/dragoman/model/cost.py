@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 
 from ..errors import ConfigError
@@ -59,5 +60,9 @@ def cost_of(usage: Usage, vendor: Vendor, model: str | None) -> Cost | None:
         price = genai_prices.calc_price(tokens, model_ref=model, provider_api_url=vendor.url())
     except LookupError:  # of the vendor, or of the model
         return None
-    source = f"genai-prices {version('genai-prices')}"
-    return Cost(Decimal(price.input_price), Decimal(price.output_price), source)
+    return Cost(Decimal(price.input_price), Decimal(price.output_price), _source())
+
+
+@cache  # the version is read from a file
+def _source() -> str:
+    return f"genai-prices {version('genai-prices')}"
