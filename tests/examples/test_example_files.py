@@ -49,6 +49,10 @@ https://api.acme.example/v1/chat/completions {'model': 'acme-1', 'messages': \
 QUOTED = "In 1420 Ulugh Beg opened his madrasa on the Registan."
 CITED = Citation(url="https://example.com/samarkand", title="samarkand", quote=QUOTED)
 CLAUDE = Origin("anthropic")
+CITIES = [
+    ToolUseBlock(f"toolu_{city}", "warmth", {"city": city}) for city in ("Samarkand", "Bukhara")
+]
+TALK = ["A desert.", "With dinner.", "On foot.", "By night.", "And breakfast.", "In tents."]
 # examples that ask models: what those answer, and what is printed
 ASKING: dict[str, tuple[list[Any], str]] = {
     "switch_models.py": (
@@ -92,11 +96,54 @@ Ulugh Beg, in 1420.
          '{"subject": "A late order", "urgency": "high", "order": 1420}'],
         "Ticket(subject='A late order', urgency='high', order=1420)\n",
     ),
+    "one_agent.py": (
+        [CITIES, "Both have 31 degrees."] * 4,
+        """\
+anthropic/claude-opus-5-5: Both have 31 degrees.
+  dropped option.unsaid $.options.seed
+  dropped name.unsaid $.messages[1].name
+openai/gpt-5.6: Both have 31 degrees.
+  expected reasoning.off_for_tools $
+gemini/gemini-3.5-flash: Both have 31 degrees.
+  dropped name.unsaid $.messages[1].name
+  added call.bypass $.messages[1].content[0]
+deepseek/deepseek-v4-flash: Both have 31 degrees.
+""",
+    ),
+    "three_agents.py": (
+        TALK,
+        """\
+Host: Where do you travel together?
+Ann: A desert.
+Bob: With dinner.
+Cleo: On foot.
+Ann: By night.
+Bob: And breakfast.
+Cleo: In tents.
+""",
+    ),
     "from_agentscope.py": (
         ["In Uzbekistan.", "The Zeravshan.", "Zeravshan."],
         "Friday: In Uzbekistan.\nFriday: The Zeravshan.\nFriday: Zeravshan.\n",
     ),
 }  # fmt: skip
+
+# examples that run in several processes, each with its own test
+APART = ("approved_calls.py",)
+APPROVING = """
+import json, os, runpy, sys
+from dragoman import Msg
+from dragoman.testing import Scripted
+from tests.docs.test_examples import answered_by
+
+path, told, answer = sys.argv[1:]
+sys.argv = [path, told]
+script = Scripted(Msg.from_dict(json.loads(answer)))
+with answered_by(script):
+    runpy.run_path(path, run_name="__main__")
+for block in script.requests[0].messages[-1].blocks:
+    print("told", [part.text for part in getattr(block, "output", ())])
+"""
 
 
 class EachMessage(TokenCounterBase):
@@ -191,7 +238,55 @@ def test_a_repair_names_the_fault_and_only_one_is_asked_for(
     assert "$.urgency" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", [*PRINTED, *ASKING])
+def test_every_model_gets_the_results_of_the_same_tools() -> None:
+    script = played("one_agent.py")
+    assert [call.url.split("/")[2] for call in script.calls[::2]] == [
+        "api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com",
+        "api.deepseek.com",
+    ]  # fmt: skip
+    assert [outputs(request) for request in script.requests[1::2]] == [
+        ["Samarkand: 31", "Bukhara: 31"]
+    ] * 4
+
+
+def test_each_of_three_agents_is_told_who_has_said_what() -> None:
+    script = played("three_agents.py")
+    assert [call.url.split("/")[2] for call in script.calls[:3]] == [
+        "api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com",
+    ]  # fmt: skip
+    heard = script.requests[-1].messages[-1].text.replace("<history>", "").splitlines()
+    assert [line for line in heard if ": " in line] == [
+        "Host: Where do you travel together?", "Ann: A desert.", "Bob: With dinner.",
+        "Cleo: On foot.", "Ann: By night.", "Bob: And breakfast.",
+    ]  # fmt: skip
+    assert "You are Cleo" in script.requests[-1].messages[0].text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "printed"),
+    [("yes", "  70 dollars go to Ulugh\nDone.\ntold ['paid']\n"),
+     ("too much", "Done.\ntold ['the call was not allowed: the user says: too much']\n")],
+)  # fmt: skip
+def test_a_call_waits_for_its_approval_in_another_process(
+    verdict: str, printed: str, tmp_path: Path
+) -> None:
+    def ran(told: str, answer: Msg) -> str:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", APPROVING, str(EXAMPLES / "approved_calls.py"),
+             told, json.dumps(answer.to_dict())],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    call = ToolUseBlock("call_1", "pay", {"name": "Ulugh", "dollars": 70})
+    first = ran("Pay Ulugh 70 dollars.", Msg.assistant([call]))
+    assert first == "pay {'name': 'Ulugh', 'dollars': 70}: yes, or why not?\ntold []\n"
+    assert ran(verdict, Msg.assistant("Done.")) == printed
+
+
+@pytest.mark.parametrize("name", [*PRINTED, *ASKING, *APART])
 def test_an_example_is_short_and_says_nothing_when_imported(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,7 +297,7 @@ def test_an_example_is_short_and_says_nothing_when_imported(
 
 def test_every_example_is_tested_and_found_from_a_page() -> None:
     files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert files == {*PRINTED, *ASKING, "request.json"}
+    assert files == {*PRINTED, *ASKING, *APART, "request.json"}
     told = "".join(page.read_text("utf-8") for page in pages())
     assert sorted(name for name in files if f"examples/{name}" not in told) == []
 
