@@ -146,6 +146,7 @@ def _has_path(wire: Wire, path: str) -> bool:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 1_024  # clients that connect at once; of five, the rest would be reset
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that has gone is no fault of the server's."""
