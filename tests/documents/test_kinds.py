@@ -9,7 +9,6 @@ import pytest
 
 from dragoman import Msg
 from dragoman.formatter import TruncatedFormatterBase, WireFormatter
-from dragoman.vendors import NAMED
 from tests.contract.judges import judge_messages
 
 HEADING = (
@@ -17,14 +16,6 @@ HEADING = (
     "The content between <history></history> tags contains your conversation history\n"
 )
 PROVIDERS = ("Anthropic", "DashScope", "Gemini", "Ollama", "DeepSeek")
-WIRES = {
-    "OpenAI": "openai-chat",
-    "Anthropic": "anthropic",
-    "DashScope": "dashscope",
-    "Gemini": "gemini",
-    "Ollama": "ollama",
-    "DeepSeek": "deepseek/openai-chat",
-}
 
 
 def formatter(name: str, **options: Any) -> WireFormatter:
@@ -111,23 +102,50 @@ def test_openais_formatter_tells_agents_apart_by_the_name_field(server: str) -> 
     assert judge_messages(server, written) == []
 
 
-@pytest.mark.demand("S75", "S83", "S84", "S85", "S86", "S87")
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_class_for_each_scenario(provider: str) -> None:
-    for name in (f"{provider}ChatFormatter", f"{provider}MultiAgentFormatter"):
-        assert name in NAMED
+# the rows of the document's table of built-in formatters, each with its demand
+SCENARIOS = [
+    ("S82", "openai-chat", "OpenAIFormatter", "OpenAIFormatter"),
+    ("S83", "anthropic", "AnthropicChatFormatter", "AnthropicMultiAgentFormatter"),
+    ("S84", "dashscope", "DashScopeChatFormatter", "DashScopeMultiAgentFormatter"),
+    ("S85", "gemini", "GeminiChatFormatter", "GeminiChatFormatter"),
+    ("S86", "ollama", "OllamaChatFormatter", "OllamaMultiAgentFormatter"),
+    ("S87", "deepseek/openai-chat", "DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"),
+    ("S88", "vllm/openai-chat", "OpenAIFormatter", "OpenAIFormatter"),
+]
+
+
+@pytest.mark.parametrize(
+    ("server", "of_chats", "of_agents"),
+    [pytest.param(*row[1:], marks=pytest.mark.demand("S75", row[0])) for row in SCENARIOS],
+)
+def test_the_class_for_each_scenario(server: str, of_chats: str, of_agents: str) -> None:
+    for name, msgs in ((of_chats, chat()), (of_agents, agents())):
         made = formatter(name)
         assert isinstance(made, TruncatedFormatterBase)
-        for msgs in (chat(), agents()):
-            assert judge_messages(WIRES[provider], made.format_sync(msgs)) == []
+        assert judge_messages(server, made.format_sync(msgs)) == []
+    one_by_one(of_chats)
+    if of_agents != of_chats:
+        in_one_history(of_agents)
+    else:
+        written = formatter(of_agents).format_sync(agents())
+        assert [said(message) for message in written] == [m.text for m in agents()]
 
 
 @pytest.mark.demand("S85")
-def test_geminis_chat_formatter_takes_many_agents_too() -> None:
-    written = formatter("GeminiChatFormatter").format_sync(agents())
-    assert [said(message) for message in written] == [m.text for m in agents()]
+def test_gemini_has_a_formatter_of_many_agents_as_the_second_table_says() -> None:
+    in_one_history("GeminiMultiAgentFormatter")
+    written = formatter("GeminiMultiAgentFormatter").format_sync(agents())
+    assert judge_messages("gemini", written) == []
 
 
 @pytest.mark.demand("S90")
 def test_openais_other_formatter_merges_into_one_user_message() -> None:
-    in_one_history("OpenAIMultiAgentFormatter")
+    history = (
+        "# Conversation History\n"
+        "The content between <history></history> tags contains your conversation history\n"
+        "<history>\nBob: Where is Paris?\nAlice: In France.\nBob: Thank you.\n</history>"
+    )
+    for facts in (None, "documents-2025"):
+        written = formatter("OpenAIMultiAgentFormatter", facts=facts).format_sync(agents())
+        assert [message["role"] for message in written] == ["system", "user"]
+        assert written[1]["content"] == [{"type": "text", "text": history}]

@@ -37,7 +37,10 @@ def test_tools_are_listed_under_the_chinese_heading() -> None:
 
 @pytest.mark.demand("S25")
 def test_without_tools_there_is_no_section_for_them() -> None:
-    assert "tools" not in ENGLISH.build("You are Friday.", [], "Likes tea.")
+    memories = "\n\n<long_term_memory>\nLikes tea.\n</long_term_memory>"
+    for prompt in (ENGLISH, CHINESE):
+        assert prompt.build("You are Friday.", [], "Likes tea.") == f"You are Friday.{memories}"
+        assert prompt.build("You are Friday.", []) == "You are Friday."
 
 
 @pytest.mark.demand("S26")
@@ -59,15 +62,24 @@ def test_the_order_is_base_tools_memories() -> None:
 
 
 @pytest.mark.demand("S21", "S22", "S23", "S26", "S27")
-@pytest.mark.parametrize("prompt", [ENGLISH, CHINESE], ids=["English", "Chinese"])
+@pytest.mark.parametrize(
+    ("prompt", "heading"),
+    [(ENGLISH, "You have the following tools available:"), (CHINESE, "你有以下工具可用：")],
+    ids=["English", "Chinese"],
+)
 @pytest.mark.parametrize("name", FOUR)
-def test_every_provider_gets_the_built_prompt(name: str, prompt: SystemPrompt) -> None:
+def test_every_provider_gets_the_built_prompt(
+    name: str, prompt: SystemPrompt, heading: str
+) -> None:
     req = ChatRequest(
         [Msg.user("How is Beijing?")], system="Base.", tools=[WEATHER], memories="Likes tea."
     )
     first = Formatter(name, prompt=prompt).format_sync(req)[0]
-    text = str(first).replace("\\n", "\n")
-    assert prompt.build("Base.", [WEATHER], "Likes tea.") in text
+    text = first["parts"][0]["text"] if name == "gemini" else first["content"]
+    assert text == (
+        f"Base.\n\n{heading}\n- get_weather: Get weather for a city\n"
+        "\n\n<long_term_memory>\nLikes tea.\n</long_term_memory>"
+    )
 
 
 @pytest.mark.demand("S22", "S25")

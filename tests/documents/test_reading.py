@@ -148,8 +148,10 @@ def test_the_message_so_far_is_there_after_each_chunk() -> None:
 def test_one_chunk_may_carry_several_kinds() -> None:
     call = {"index": 0, "id": "c1", "function": {"name": "now", "arguments": "{}"}}
     pieces = DECODER().feed(chunk(reasoning_content="Hm", content="So", tool_calls=[call]))
-    assert [type(block) for block in build(pieces).msg.blocks] == [
-        ThinkingBlock, TextBlock, ToolUseBlock,
+    msg = build(pieces).msg
+    assert msg.role == "assistant"
+    assert msg.blocks == [
+        ThinkingBlock("Hm"), TextBlock("So"), ToolUseBlock("c1", "now", {}, "{}"),
     ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from dragoman.vendors import NAMED
 
 # class -> tool, image, audio, video, thinking; "-" where the table leaves a cell empty
 TABLE = {
@@ -122,8 +123,12 @@ def test_video(name: str, supported: bool) -> None:
     assert shown(name, "video") == supported
 
 
+# formatters that the table leaves out; the note below it speaks of all
+BESIDE = [pytest.param(name, False, id=name) for name in sorted({*NAMED} - {*TABLE})]
+
+
 @pytest.mark.demand("S103")
-@pytest.mark.parametrize(("name", "supported"), cells("thinking"))
+@pytest.mark.parametrize(("name", "supported"), [*cells("thinking"), *BESIDE])
 def test_thinking_goes_back_to_anthropic_alone(name: str, supported: bool) -> None:
     thinking = ThinkingBlock("Paris is in France.", signature="c2ln")
     call = ToolUseBlock(id="call_1", name="get_weather", input={})
