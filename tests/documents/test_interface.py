@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from google.genai.types import GenerateContentResponse
 
 from dragoman import ChatRequest, Formatter, Msg, Options, Tool, Vendor, wire
 from dragoman._core.format.agentscope import NamedFormatter
@@ -24,6 +26,7 @@ from dragoman.formatter import (
 from dragoman.message import Candidate, ChatResponse, dump
 from dragoman.protocols import gemini
 from tests.contract.judges import judge_request
+from tests.docs.pages import FOLDERS, rows
 
 from .weather import FOUR, PICTURE, WEATHER, address, asked, called, looked, thought
 
@@ -50,18 +53,60 @@ def test_one_conversation_becomes_four_bodies_that_their_apis_take() -> None:
         assert judge_request(name, out.body, address(name, out)) == [], name
 
 
+CALL = {"name": "get_weather", "args": {"city": "Beijing"}}
+
+
 @pytest.mark.demand("S2")
 def test_a_tool_call_stands_where_each_provider_looks_for_it() -> None:
     said = {name: Formatter(name).format_sync(called())[2] for name in FOUR}
+    function = {"name": "get_weather", "arguments": '{"city": "Beijing"}'}
     for name in ("dashscope", "openai-chat"):
-        [call] = said[name]["tool_calls"]
-        assert call["function"] == {"name": "get_weather", "arguments": '{"city": "Beijing"}'}
+        assert said[name]["tool_calls"] == [
+            {"id": "call_1", "type": "function", "function": function}
+        ]
     assert said["anthropic"]["content"] == [
         {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {"city": "Beijing"}}
     ]
-    [part] = said["gemini"]["parts"]  # today's name, not function_calls
-    assert part["functionCall"]["name"] == "get_weather"
-    assert part["functionCall"]["args"] == {"city": "Beijing"}
+    # the API's name; google-genai's objects list the same as `function_calls`
+    [part] = said["gemini"]["parts"]
+    assert part["functionCall"] == {"id": "call_1", **CALL}  # its signature stands beside it
+    answer = {"candidates": [{"content": said["gemini"]}]}
+    listed = GenerateContentResponse.model_validate(answer).function_calls or []
+    assert [(call.name, call.args) for call in listed] == [("get_weather", {"city": "Beijing"})]
+
+
+@pytest.mark.demand("S2")
+@pytest.mark.parametrize("field", ["function_calls", "functionCalls"])
+@pytest.mark.parametrize(
+    "beside", [{}, {"parts": []}, {"parts": [{"text": "Hm."}]}, {"parts": "Hm."}]
+)
+def test_calls_in_the_field_that_the_documents_name_are_read(field: str, beside: Any) -> None:
+    said = {"role": "model", field: [CALL, {"id": "c2", **CALL}], **beside}
+    question = {"role": "user", "parts": [{"text": "How is Beijing?"}]}
+    body = {"contents": [question, said]}
+    read = wire("gemini").read_request(body)
+    assert [(one.name, one.input) for one in read.messages[1].calls] == [
+        ("get_weather", {"city": "Beijing"})
+    ] * 2
+    assert read.messages[1].text == ("Hm." if beside.get("parts") else "")
+    assert wire("gemini").write_request(read).body["contents"] == body["contents"]
+    assert Formatter("openai-chat").format_sync(read)[1]["tool_calls"][1]["id"] == "c2"
+
+
+@pytest.mark.demand("S2")
+@pytest.mark.parametrize("field", ["function_calls", "functionCalls"])
+def test_an_answer_with_calls_in_that_field_is_written_in_todays_form(field: str) -> None:
+    said = {"role": "model", "parts": [{"text": "Hm."}], field: [CALL]}
+    answer = {"candidates": [{"content": said, "finishReason": "STOP"}]}
+    msg = GeminiChatFormatter().parse_response(answer)
+    assert GeminiChatFormatter().parse_stream_sync([answer]) == msg
+    assert (msg.text, [(call.name, call.input) for call in msg.calls]) == (
+        "Hm.", [("get_weather", {"city": "Beijing"})],
+    )  # fmt: skip
+    written = wire("gemini").write_response(wire("gemini").read_response(answer)).body
+    assert written["candidates"][0]["content"] == {
+        "role": "model", "parts": [{"text": "Hm."}, {"functionCall": CALL}],
+    }  # fmt: skip
 
 
 @pytest.mark.demand("S3")
@@ -257,6 +302,30 @@ def test_the_context_holds_all_that_a_formatter_needs() -> None:
     assert req.agent_name == "Friday"
     assert req.options.max_tokens == 64
     assert req.memories == "Lives in Beijing."
+
+
+# what the documents' context is asked for, and what `request()` has there
+ACCESSORS = {
+    "getSysPrompt()": "Be brief.",
+    "getMessages()": called(),
+    "getTools()": [WEATHER],
+    "getAgentName()": "Friday",
+    "getOptions()": Options(max_tokens=64),
+    "getLongTermMemories()": "Lives in Beijing.",
+}
+
+
+@pytest.mark.demand("S13", "S14", "S15", "S16", "S17", "S18", "S19", "S20")
+@pytest.mark.parametrize("folder", FOLDERS.values(), ids=FOLDERS)
+def test_each_accessor_of_the_documents_context_is_a_field_that_the_page_names(
+    folder: Path,
+) -> None:
+    page = (folder / "coming-from-agentscope-java.md").read_text("utf-8")
+    names = {row[0].strip("`"): row[1].strip("`") for row in rows(page)}
+    assert names["FormatContext"] == "ChatRequest"
+    for theirs, value in ACCESSORS.items():
+        kind, _, ours = names[theirs].partition(".")
+        assert (kind, getattr(request(), ours)) == ("ChatRequest", value), theirs
 
 
 @pytest.mark.demand("S16", "S18", "S19")

@@ -113,6 +113,17 @@ def read_request_part(part: Json, issuer: str) -> ContentBlock:
     return read_part(part, issuer)
 
 
+def listed_calls(content: JsonObject) -> list[JsonObject]:
+    """The parts of the calls that a content has in `function_calls`, a list beside its parts.
+
+    AgentScope's documents have calls there; the API never did.
+    """
+    calls = content.get("functionCalls", content.get("function_calls"))
+    if type(calls) is not list or any(type(call) is not dict for call in calls):
+        return []
+    return [{"functionCall": call} for call in calls]
+
+
 def api_part(part: JsonObject) -> JsonObject:
     """A part of google-genai's objects, which name every field, as it came from the API."""
     if not any("_" in key for key in part):

@@ -23,7 +23,15 @@ from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUse
 from ...message.msg import Role
 from ..base import Room
 from ..chat_shape import is_plain, no_message, own_extras, result_text, without
-from .blocks import TEXT, read_request_part, write_call, write_media, write_part, write_text
+from .blocks import (
+    TEXT,
+    listed_calls,
+    read_request_part,
+    write_call,
+    write_media,
+    write_part,
+    write_text,
+)
 from .dialect import Target, merged, read_keys, spell_keys
 
 
@@ -73,6 +81,7 @@ _LONE = "lone"  # the only part stands where the list of parts is the rule
 _NO_ROLE = "unsaid"
 _LIST, _PART = "list", "part"  # a system instruction that is a list of parts, or one part
 _STRING = "string"  # a whole content that is but a text
+_LISTED = "listed="  # how many of the last calls stand in `function_calls`
 
 
 def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
@@ -89,6 +98,11 @@ def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
     fields = without(fields, "role")
     content, notes = _take_parts(fields, issuer, origin)
     notes += key_notes
+    if role == "model" and (calls := listed_calls(fields)):
+        content = [TextBlock(content)] if type(content) is str else content
+        content = [*content, *(read_request_part(call, issuer) for call in calls)]
+        notes.append(f"{_LISTED}{len(calls)}")
+        fields = without(fields, "functionCalls")
     msg_role: Role = _ROLES.get(role, "user")
     if role is None and "role" not in data:
         notes.append(_NO_ROLE)
@@ -197,10 +211,16 @@ def _fields_as_read(
     m: Msg, notes: Sequence[str], issuer: str, role: str | None = None
 ) -> JsonObject:
     data: JsonObject = {}
+    content: Any = m.content
+    if listed := [note.removeprefix(_LISTED) for note in notes if note.startswith(_LISTED)]:
+        start = len(content) - int(listed[0])
+        calls: list[Any] = _parts_as_read(content[start:], issuer)
+        data["functionCalls"] = [call["functionCall"] for call in calls]
+        content = content[0].text if TEXT in notes else content[:start]
     if TEXT in notes:
-        data["parts"] = m.content
+        data["parts"] = content
     elif _ABSENT not in notes:
-        parts = _parts_as_read(m.content, issuer)
+        parts = _parts_as_read(content, issuer)
         data["parts"] = parts[0] if _LONE in notes else parts
     if role is not None:
         data["role"] = role

@@ -24,7 +24,7 @@ from ...message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ..chat_shape import without
 from .answer import REASONS, UNSPECIFIED, read_usage
-from .blocks import api_part, block_of
+from .blocks import api_part, block_of, listed_calls
 from .dialect import Dialect, camel_keys, null_fields, set_fields
 
 _Path: TypeAlias = tuple[str | int, ...]
@@ -279,6 +279,8 @@ class Candidate:
             parts = content.get("parts")
             if not parts or len(content) != 2 or content.get("role") != "model":
                 self._content(content, bool(parts))
+                if calls := listed_calls(content):
+                    parts = [*(parts if type(parts) is list else [parts] if parts else []), *calls]
             if parts:
                 self._parts(parts if type(parts) is list else [parts])
         if len(entry) == (content is not None) + (index is not None):
@@ -406,6 +408,8 @@ class Candidate:
     def _content(self, content: JsonObject, has_parts: bool) -> None:
         """What a content has beside its parts, or has in their place."""
         fields = {key: content[key] for key in content if not (has_parts and key == "parts")}
+        if listed_calls(content):  # which become parts
+            fields = without(fields, "functionCalls", "function_calls")
         if self._first or fields.keys() - {"parts", "role"}:
             self._meta({"content": fields})
 
