@@ -47,6 +47,15 @@ def test_a_page_explains_how_models_are_reached(language: str) -> None:
     assert [word for word in sorted(words) if f"`{word}" not in text] == []
 
 
+@pytest.mark.demand("S73")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_on_formatters_points_to_both_at_its_end(language: str) -> None:
+    """As the documents do: Message System Architecture and Model Integration."""
+    last = page(language, "coming-from-agentscope-java").rpartition("\n## ")[2]
+    assert [name for name in PAGES if f"]({name}.md)" not in last] == []
+    assert [name for name in PAGES if not (FOLDERS[language] / f"{name}.md").exists()] == []
+
+
 def shape(text: str) -> tuple[list[str], list[str], int]:
     """Headings by depth, blocks by kind, and rows of tables."""
     depths = re.findall(r"(?m)^(#+) ", plain(text))
