@@ -48,6 +48,8 @@ def test_what_a_hint_names_is_there_and_the_foreign_name_is_not(name: str) -> No
         ("dragoman", "ChatModelBase", "dragoman.model.ChatModelBase"),
         ("dragoman.toolkit", "SqliteMemory", "dragoman.agent.SqliteMemory"),
         ("dragoman.token", "DashScopeChatFormatter", "dragoman.formatter.DashScopeChatFormatter"),
+        ("dragoman", "OpenAIChatModel", "dragoman.model.OpenAIChatModel"),
+        ("dragoman.formatter", "ChatModelBase", "dragoman.model.ChatModelBase"),
     ],
 )
 def test_our_own_name_in_another_module_is_found(module: str, name: str, home: str) -> None:
