@@ -174,6 +174,8 @@ def test_thinking_goes_back_where_the_documents_say_so() -> None:
     assert kept in said["anthropic"]
     assert [name for name in FOUR if "Look outside." in said[name]] == ["anthropic"]
     assert all("One moment." in text for text in said.values())
+    today = {name: json.dumps(Formatter(name).format_sync(thought())) for name in FOUR}
+    assert [name for name in FOUR if "Look outside." in today[name]] == ["anthropic", "gemini"]
 
 
 @pytest.mark.demand("S5")

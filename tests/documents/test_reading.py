@@ -13,7 +13,14 @@ import pytest
 from dragoman import ChatRequest, Formatter, Msg, Tool, Vendor
 from dragoman._core.stream.builder import build
 from dragoman.formatter import DashScopeChatFormatter, OpenAIChatFormatter, WireFormatter
-from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
+from dragoman.message import (
+    Candidate,
+    ChatResponse,
+    Finish,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
 from dragoman.protocols.dashscope import Dialect
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
@@ -79,8 +86,10 @@ def test_a_formatter_reads_an_answer_into_a_message(formatter: WireFormatter) ->
 @pytest.mark.parametrize("name", [*PROTOCOLS, *VENDORS])
 def test_every_formatter_can_read(name: str) -> None:
     wires = [name] if name in PROTOCOLS else [f"{name}/{wire}" for wire in vendor(name).wires]
-    for wire in wires:
-        assert callable(Formatter(wire).wire.stream_decoder().feed)
+    answer = ChatResponse([Candidate(Msg.assistant("In Asia."), Finish("stop"))])
+    for formatter in map(Formatter, wires):
+        msg = formatter.parse_response(formatter.wire.write_response(answer).body)
+        assert (type(msg), msg.role, msg.text) == (Msg, "assistant", "In Asia.")
 
 
 @pytest.mark.demand("S166")

@@ -59,10 +59,8 @@ def cells(kind: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def formatter(name: str, **options: Any) -> WireFormatter:
-    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(
-        facts="documents-2025", **options
-    )
+def formatter(name: str, facts: str | None = "documents-2025", **options: Any) -> WireFormatter:
+    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(facts=facts, **options)
     return made
 
 
@@ -86,7 +84,7 @@ def test_tool_calls_and_results(name: str, supported: bool) -> None:
     assert not any(loss.code.startswith(("call.", "result.")) for loss in written.losses)
 
 
-def shown(name: str, kind: str) -> bool:
+def shown(name: str, kind: str, facts: str | None = "documents-2025") -> bool:
     """Whether a user's medium is in what the formatter writes; if not, a loss must name it.
 
     In base64, and by a URL: as that, or downloaded.
@@ -97,7 +95,7 @@ def shown(name: str, kind: str) -> bool:
     there = []
     for given in (source, URLSource(url)):
         block = type(MEDIA[kind])(given)
-        out = formatter(name, fetch=download).write(
+        out = formatter(name, facts, fetch=download).write(
             [Msg("Bob", [TextBlock("Look"), block], "user")]
         )
         parts = json.dumps(out.messages)
@@ -123,6 +121,40 @@ def test_video(name: str, supported: bool) -> None:
     assert shown(name, "video") == supported
 
 
+# what the API takes today beyond the table; all else is as it says
+TODAY = {
+    "DashScopeChatFormatter": "video",
+    "DashScopeMultiAgentFormatter": "video",
+    "DeepSeekChatFormatter": "thinking",
+    "DeepSeekMultiAgentFormatter": "thinking",
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.demand(DEMANDS[name])) for name in TABLE]
+)
+def test_what_is_carried_by_default(name: str) -> None:
+    columns = ["tool", *MEDIA, "thinking"]
+    listed = {kind for kind, cell in zip(columns, TABLE[name], strict=True) if cell == "y"}
+    carried = {kind for kind in MEDIA if shown(name, kind, facts=None)}
+    text = json.dumps(formatter(name, facts=None).format_sync(thoughtful()))
+    carried |= {"tool"} if "get_weather" in text and "Sunny." in text else set()
+    carried |= {"thinking"} if "Paris is in France." in text else set()
+    assert carried == listed | ({TODAY[name]} if name in TODAY else set())
+
+
+def thoughtful() -> list[Msg]:
+    """A turn of Claude's with its thinking, a call and its result."""
+    thinking = ThinkingBlock("Paris is in France.", signature="c2ln")
+    call = ToolUseBlock(id="call_1", name="get_weather", input={})
+    result = ToolResultBlock(id="call_1", name="get_weather", output="Sunny.")
+    return [
+        Msg("Bob", "Well?", "user"),
+        Msg("Friday", [thinking, call], "assistant"),
+        Msg("system", [result], "system"),
+    ]
+
+
 # formatters that the table leaves out; the note below it speaks of all
 BESIDE = [pytest.param(name, False, id=name) for name in sorted({*NAMED} - {*TABLE})]
 
@@ -130,15 +162,7 @@ BESIDE = [pytest.param(name, False, id=name) for name in sorted({*NAMED} - {*TAB
 @pytest.mark.demand("S103")
 @pytest.mark.parametrize(("name", "supported"), [*cells("thinking"), *BESIDE])
 def test_thinking_goes_back_to_anthropic_alone(name: str, supported: bool) -> None:
-    thinking = ThinkingBlock("Paris is in France.", signature="c2ln")
-    call = ToolUseBlock(id="call_1", name="get_weather", input={})
-    result = ToolResultBlock(id="call_1", name="get_weather", output="Sunny.")
-    msgs = [
-        Msg("Bob", "Well?", "user"),
-        Msg("Friday", [thinking, call], "assistant"),
-        Msg("system", [result], "system"),
-    ]
-    written = formatter(name).write(msgs)
+    written = formatter(name).write(thoughtful())
     assert ("Paris is in France." in json.dumps(written.messages)) == supported
     lost = [loss.where for loss in written.losses if loss.code.startswith("thinking.")]
     assert lost == ([] if supported else ["$.messages[1].content[0]"])
