@@ -129,6 +129,8 @@ def test_the_class_for_each_scenario(server: str, of_chats: str, of_agents: str)
     else:
         written = formatter(of_agents).format_sync(agents())
         assert [said(message) for message in written] == [m.text for m in agents()]
+        names = [m.name for m in agents()] if of_agents == "OpenAIFormatter" else [None] * 4
+        assert [message.get("name") for message in written] == names
 
 
 @pytest.mark.demand("S85")
