@@ -90,6 +90,10 @@ def test_calls_in_the_field_that_the_documents_name_are_read(field: str, beside:
     ] * 2
     assert read.messages[1].text == ("Hm." if beside.get("parts") else "")
     assert wire("gemini").write_request(read).body["contents"] == body["contents"]
+    places = {id(node): path for path, node in wire("gemini").room.places(read, body)}
+    assert [places[id(call)] for call in read.messages[1].calls] == [
+        f"$.contents[1].{field}[0]", f"$.contents[1].{field}[1]",
+    ]  # fmt: skip
     assert Formatter("openai-chat").format_sync(read)[1]["tool_calls"][1]["id"] == "c2"
 
 

@@ -26,7 +26,7 @@ from ..request_fields import choice
 from . import request as fields
 from . import tools as declarations
 from .answer import write_response
-from .blocks import RESPONSE_TEXTS
+from .blocks import RESPONSE_TEXTS, listed_calls
 from .dialect import CAN, NULL, Dialect, Target, camel_key, camel_keys, cased, snake_key
 from .encoder import GeminiEncoder
 from .messages import has_prompt, message_as_read, write_messages, write_system
@@ -144,6 +144,13 @@ class Gemini(Room):
 
     def _message(self, m: Msg, data: Any, path: str) -> _Rows:
         yield path, m
+        calls = listed_calls(data) if isinstance(data, dict) else []
+        if calls and type(m.content) is list:
+            calls_path, _ = _child(data, path, "functionCalls")
+            for i, block in enumerate(m.content[-len(calls) :]):
+                yield f"{calls_path}[{i}]", block
+            if "parts" not in data:
+                return
         if isinstance(data, dict) and "parts" in data:
             path, data = f"{path}.parts", data["parts"]
         parts = _items(data, path)
