@@ -20,7 +20,7 @@ COUNT ?= 200000
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help demo test check lint types contracts pytest corpus fuzz facts mutants count format \
-  bench clean
+  site bench clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -36,6 +36,7 @@ help:
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
 	@echo "make count       code lines, modules, names and the like of the sources"
+	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make clean       remove environments and caches"
 
@@ -82,11 +83,14 @@ format: $(VENV)/.dev
 count: $(VENV)/.core
 	@$(BIN)/python -m tests.house.count
 
+site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(BENCH_VENV)/.bench
 	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

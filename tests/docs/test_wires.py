@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import dragoman
 from dragoman._core.families import FAMILIES
-from dragoman.vendors import VENDORS, vendor
+from dragoman.losses.codes import CODES
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
-from .pages import rows
-from .wires import PAGE, listed, page, table
+from .pages import blocks, rows
+from .wire_pages import FOLDER, TITLES, table, wire_pages
+from .wires import PAGE, listed, page
 
 
 def test_the_page_is_up_to_date() -> None:
     written = PAGE.read_text("utf-8") if PAGE.is_file() else ""
     assert written == page(), "python -m tests.docs.wires --write"
+
+
+def test_each_protocol_has_a_page_that_is_up_to_date() -> None:
+    made = wire_pages(listed())
+    assert {path.stem for path in made} == {*PROTOCOLS} == {*TITLES}
+    written = {path: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+    assert written == made, "python -m tests.docs.wires --write"
+
+
+def test_the_page_of_a_protocol_shows_a_request_that_its_wire_reads() -> None:
+    for path, text in wire_pages(listed()).items():
+        [block] = [block for block in blocks(text) if block.info == "json"]
+        request = dragoman.wire(path.stem, policy="ignore").read_request(block.text)
+        assert [call.name for m in request.messages for call in m.calls] == ["warmth"]
+        assert [getattr(one, "name", "") for one in request.tools] == ["warmth"]
+        named = {row[1].strip("`") for row in rows(text) if row[0] in ("dropped", "moved", "added")}
+        assert named <= set(CODES)
+        assert named
+        assert "## Sources\n\n- " in text
 
 
 def test_every_wire_stands_in_both_tables() -> None:

@@ -19,6 +19,7 @@ from dragoman.cli.wires import Known, ages, families, grouped, told
 from dragoman.vendors import PROTOCOLS, VENDORS, Auth, vendor
 
 from .pages import DOCS
+from .wire_pages import FOLDER, TITLES, escaped, table, wire_pages
 
 __all__ = ["PAGE", "listed", "page", "table"]
 
@@ -49,24 +50,6 @@ def listed() -> list[Wire]:
     return [one for one in carried.all_wires() if one.name.partition("/")[0] in known]
 
 
-def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    """The lines of a table, with an empty one behind it."""
-    shown = list(heads)
-    yield f"| {' | '.join(shown)} |"
-    yield f"|{'---|' * len(shown)}"
-    for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
-    yield ""
-
-
-def _escaped(cell: str) -> str:
-    if cell.startswith("`"):
-        return cell.replace("|", "\\|")
-    for sign in "\\|*<":
-        cell = cell.replace(sign, f"\\{sign}")
-    return cell
-
-
 def page() -> str:
     """The text of docs/wires.md."""
     return "\n".join(_lines(listed()))
@@ -74,6 +57,8 @@ def page() -> str:
 
 def _lines(wires: list[Wire]) -> Iterator[str]:
     yield _HEAD
+    pages = ", ".join(f"[{title}](wires/{name}.md)" for name, title in TITLES.items())
+    yield f"A page for each protocol, with a conversation as it is written there: {pages}.\n"
     for sheet in (carried.carried(wires), carried.asked(wires), carried.not_taken(wires)):
         yield f"## {sheet.title}\n"
         yield from table(sheet.heads, ((f"`{name}`", *cells) for name, *cells in sheet.rows))
@@ -93,7 +78,7 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
     for name, (always, source, rows) in hosts(wires).items():
         yield f"### {', '.join(f'`{one}`' for one in name.split(', '))}\n"
         if always:
-            yield f"{_escaped(always)}. Source: {_escaped(source) or 'the dialect'}.\n"
+            yield f"{escaped(always)}. Source: {escaped(source) or 'the dialect'}.\n"
         if rows:
             yield from table(_FACT, _facts(rows))
     yield "## How old it is\n"
@@ -159,9 +144,12 @@ def _facts(rows: list[Known]) -> Iterator[tuple[str, ...]]:
 def main(arguments: list[str]) -> int:
     """Print the page, or write it."""
     parser = argparse.ArgumentParser(description="What wires, vendors and families carry.")
-    parser.add_argument("--write", action="store_true", help="write docs/wires.md")
+    parser.add_argument("--write", action="store_true", help="write docs/wires.md and docs/wires/")
     if parser.parse_args(arguments).write:
         PAGE.write_text(page(), "utf-8")
+        FOLDER.mkdir(exist_ok=True)
+        for path, text in wire_pages(listed()).items():
+            path.write_text(text, "utf-8")
     else:
         sys.stdout.write(page())
     return 0
