@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from importlib.metadata import version
 
+from .._core.caches import remember
 from ..errors import ConfigError
 from ..message import Usage
 from ..vendors import Vendor
@@ -63,6 +63,6 @@ def cost_of(usage: Usage, vendor: Vendor, model: str | None) -> Cost | None:
     return Cost(Decimal(price.input_price), Decimal(price.output_price), _source())
 
 
-@cache  # the version is read from a file
+@remember("the version of genai-prices, which is read from a file", entries=1)
 def _source() -> str:
     return f"genai-prices {version('genai-prices')}"
