@@ -142,8 +142,8 @@ def grown(work: Any, count: int) -> int:
 def test_schemas_do_not_pile_up() -> None:
     cache = CACHES["dragoman.schema.lowering"]
     cache.clear()
-    assert grown(lambda n: lowered_once(large(n), "gemini"), 1500) < 1.2 * cache.most_bytes
-    assert 50 < cache.entries() < 1500
+    assert grown(lambda n: lowered_once(large(n), "gemini"), 400) < 1.2 * cache.most_bytes
+    assert 50 < cache.entries() < 300
     cache.clear()
 
 
@@ -166,9 +166,9 @@ def test_names_of_models_do_not_pile_up() -> None:
 
     for cache in CACHES.values():
         cache.clear()
-    few = grown(work, 600)
+    few = grown(work, 400)
     assert few < 6 * 2**20
-    assert grown(work, 2000) < few + 2**20
+    assert grown(work, 1000) < few + 2**20
 
 
 # -- whose objects --------------------------------------------------------------------------------

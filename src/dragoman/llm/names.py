@@ -66,7 +66,7 @@ def model_name(name: str) -> ModelName:
         return _of_maker(name)
     if head not in VENDORS and head in PROTOCOLS:
         head = _bearer(head)
-    if head not in wires():
+    if head not in VENDORS and head not in wires():
         raise ConfigError(
             f"{shown(name)} begins with no vendor", code="llm.name",
             hint=f"vendor/model; the vendors are {', '.join(VENDORS)}",

@@ -10,12 +10,13 @@ import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dragoman._core.caches import CACHES
-from dragoman._core.edges.http import over_aiohttp
+from dragoman._core.edges.http import over_aiohttp, over_httpx2
 from dragoman._core.edges.http.transport import HttpCall, Timeouts, transport_of
 from dragoman.errors import (
     ConfigError,
@@ -469,6 +470,22 @@ def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.Monkey
     [asked] = proxy.requests
     assert asked.path == "http://api.nowhere.example/v1/chat/completions"
     assert asked.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
+
+
+def test_certificates_are_loaded_once_for_all_clients(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cache = CACHES[f"{over_httpx2.__name__}._loaded"]
+    cache.clear()
+    with serving(good) as server:
+        for entries, folder in [(1, None), (1, None), (2, tmp_path)]:
+            if folder is not None:
+                monkeypatch.setenv("SSL_CERT_DIR", str(folder))
+            transport = over_httpx2.Httpx2Transport()
+            assert transport.send(call(server.url), Timeouts()).status == 200
+            transport.close()
+            assert cache.entries() == entries
+    cache.clear()
 
 
 def test_names_and_objects() -> None:
