@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dragoman import AsyncLLM, InvalidMessage, Msg, ReActAgent, Tool
+from dragoman import AsyncLLM, InvalidMessage, Msg, ReActAgent, Tool, Toolkit
 from dragoman.agent import Pending, SqliteMemory
 from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.testing import Scripted
@@ -42,74 +42,55 @@ def scripted() -> Scripted:
     return Scripted(answer, repeat=True)
 
 
-def whole(parallel: bool) -> tuple[list[Msg], list[str]]:
+def alone(counted: Counted) -> Toolkit:
+    """Without threads a call and the saving of its result are one step, which no kill parts."""
+    return Toolkit([counted.tool], threads=0)
+
+
+def whole() -> tuple[list[Msg], list[str]]:
     """(the history of a run that nobody kills, its states as text)."""
     states: list[str] = []
     agent = ReActAgent(
-        "Friday", "Be brief.", answering(scripted()), toolkit=[Counted().tool],
-        parallel=parallel, on_step=lambda state: states.append(json.dumps(state)),
+        "Friday", "Be brief.", answering(scripted()), toolkit=alone(Counted()),
+        on_step=lambda state: states.append(json.dumps(state)),
     )  # fmt: skip
     agent.run("How warm is it?")
     return agent.messages, states
 
 
-@pytest.mark.parametrize("parallel", [True, False])
-def test_killed_after_any_step_it_goes_on_and_no_call_runs_twice(parallel: bool) -> None:
-    history, states = whole(parallel)
+def test_what_is_stored_after_every_step_goes_on(tmp_path: Path) -> None:
+    """Killed as it saves: from JSON, see test_script."""
+    history, states = whole()
     assert len(states) > 10
     for last in range(1, len(states)):
-        counted = Counted()
-        kept: list[str] = []
-
-        def keep(state: dict[str, Any], kept: list[str] = kept, last: int = last) -> None:
-            kept.append(json.dumps(state))
-            if len(kept) == last:
-                raise Killed
-
-        agent = ReActAgent(
-            "Friday", "Be brief.", answering(scripted()), toolkit=[counted.tool],
-            parallel=parallel, on_step=keep,
-        )  # fmt: skip
-        with pytest.raises(Killed):
-            agent.run("How warm is it?")
-        other = ReActAgent(
-            "Friday", None, answering(scripted()), toolkit=[counted.tool], parallel=parallel,
-            interrupted="rerun",
-        )  # fmt: skip
-        other.load_state(json.loads(kept[-1]))
-        other.run()
-        assert other.messages == history, last
-        assert sorted(counted.cities) == ["Oslo", "Paris", "Rome"], last
-
-
-def test_what_is_stored_after_every_step_goes_on_too(tmp_path: Path) -> None:
-    history, states = whole(True)
-    for last in range(1, len(states)):
         path = tmp_path / f"{last}.db"
-        counted = Counted()
+        lives = [Counted(), Counted()]
+        ran: list[str] = []
         steps = 0
 
         class Failing(SqliteMemory):
             def save(self, messages: Any, run: Any, last: int = last) -> None:
-                nonlocal steps
-                super().save(messages, run)
-                steps += 1
+                nonlocal steps, ran
+                if steps < last:
+                    super().save(messages, run)
+                    steps += 1
+                    ran = [*lives[0].cities]  # noqa: B023 - called in this round
                 if steps == last:
                     raise Killed
 
-        def made(kind: type[SqliteMemory], path: Path = path, counted: Counted = counted) -> Any:
+        def made(memory: SqliteMemory, counted: Counted) -> Any:
             return ReActAgent(
-                "Friday", "Be brief.", answering(scripted()), toolkit=[counted.tool],
-                memory=kind(path), interrupted="rerun",
+                "Friday", "Be brief.", answering(scripted()), toolkit=alone(counted),
+                memory=memory, interrupted="rerun",
             )  # fmt: skip
 
         with pytest.raises(Killed):
-            made(Failing).run("How warm is it?")
-        other = made(SqliteMemory)
+            made(Failing(path), lives[0]).run("How warm is it?")
+        other = made(SqliteMemory(path), lives[1])
         other.run()
         assert other.messages == history, last
         assert SqliteMemory(path).load().messages == history
-        assert sorted(counted.cities) == ["Oslo", "Paris", "Rome"], last
+        assert sorted([*ran, *lives[1].cities]) == ["Oslo", "Paris", "Rome"], last
 
 
 PROGRAM = """

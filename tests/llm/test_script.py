@@ -6,7 +6,6 @@ The server judges each request by the rules of its wire and by the types of the 
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -24,34 +23,14 @@ from dragoman.message import (
 from dragoman.model import Retries
 from dragoman.testing import Fault, StrictServer
 from tests.core.edges.http.servers import GUARD
+from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 from tests.llm.test_servers import client_of, left_open, sockets_go
 
 __all__ = ["sockets_go"]  # a fixture of this module too
 
-HOSTS = {
-    "openai-chat": ("openai/openai-chat", "gpt-5.6"),
-    "openai-responses": ("openai/openai-responses", "gpt-5.6"),
-    "anthropic": ("anthropic/anthropic", "claude-opus-5-5"),
-    "gemini": ("gemini/gemini", "gemini-3.5-flash"),
-    "gemini-interactions": ("gemini/gemini-interactions", "gemini-3.5-flash"),
-    "dashscope": ("dashscope/dashscope", "qwen3-max"),
-    "ollama": ("ollama/ollama", "qwen3"),
-    "bedrock-converse": ("bedrock/bedrock-converse", "anthropic.claude-opus-4-8"),
-    "mistral": ("mistral/mistral", "mistral-large-latest"),
-    "cohere": ("cohere/cohere", "command-a-plus-05-2026"),
-}
 # the wires whose official client takes bytes of ours, or is called by `out.sdk()`
 WITH_CLIENTS = ["openai-chat", "openai-responses", "anthropic", "gemini", "mistral", "cohere",
                 "ollama"]  # fmt: skip
-PIXEL = base64.b64encode(bytes.fromhex(
-    "89504e470d0a1a0a0000000d494844520000000100000001080600000 01f15c489".replace(" ", "")
-)).decode()  # fmt: skip
-CITY = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "degrees": {"type": "integer"}},
-    "required": ["name", "degrees"],
-    "additionalProperties": False,
-}
 
 
 @tool
@@ -194,10 +173,6 @@ def maker(wire: str, server: StrictServer, kind: Any, **connection: Any) -> Call
 
 def served(wire: str) -> StrictServer:
     return StrictServer(HOSTS[wire][0], *answers())
-
-
-def other_than(wire: str) -> str:
-    return "openai-chat" if wire == "anthropic" else "anthropic"
 
 
 @pytest.mark.parametrize("wire", HOSTS)

@@ -215,7 +215,7 @@ class Toolkit:
         """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
         mine, _ = self._sorted(calls)
         limit = asyncio.Semaphore(self.threads) if self.threads else None
-        if not self.parallel:
+        if not self.parallel or len(mine) == 1:
             return [await self._result(call, limit) for call in mine]
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._result(call, limit)) for call in mine]
