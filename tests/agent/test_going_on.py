@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from dragoman import AsyncLLM, InvalidMessage, Msg, ReActAgent, Tool, Toolkit
+from dragoman import AsyncLLM, InvalidMessage, InvalidOutput, Msg, ReActAgent, Tool, Toolkit
 from dragoman.agent import Pending, SqliteMemory
+from dragoman.errors import StreamBroken
 from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.testing import Scripted
 
@@ -91,6 +92,29 @@ def test_what_is_stored_after_every_step_goes_on(tmp_path: Path) -> None:
         assert other.messages == history, last
         assert SqliteMemory(path).load().messages == history
         assert sorted([*ran, *lives[1].cities]) == ["Oslo", "Paris", "Rome"], last
+
+
+def test_killed_while_an_answer_is_repaired_it_is_asked_for_as_often_as_was_allowed() -> None:
+    city = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    states: list[str] = []
+
+    def made(*answers: Any) -> ReActAgent:
+        return agent_of(
+            *answers, response_format=city, repairs=1,
+            on_step=lambda state: states.append(json.dumps(state)),
+        )  # fmt: skip
+
+    with pytest.raises(StreamBroken):
+        made("Paris", StreamBroken("the network is gone")).run("Which city?")
+    [state] = [one for one in states if json.loads(one)["value"]["run"]["repairs"] == 1][-1:]
+    other = made('{"name": "Paris"}')
+    other.load_state(json.loads(state))
+    assert other.run().parsed == {"name": "Paris"}
+    assert [m.role for m in other.messages] == ["user", "assistant", "user", "assistant"]
+    third = made("Paris")
+    third.load_state(json.loads(state))
+    with pytest.raises(InvalidOutput):
+        third.run()
 
 
 PROGRAM = """

@@ -9,6 +9,8 @@ from dragoman.formatter import OpenAIMultiAgentFormatter
 from dragoman.model import OpenAIChatModel
 from dragoman.testing import Scripted, StrictServer
 
+from .scripts import Counted, agent_of, call
+
 
 def speaker(name: str, says: str, url: str, transport: Scripted | None = None) -> ReActAgent:
     model = OpenAIChatModel("gpt-5.6", "none", base_url=url, stream=False, transport=transport)
@@ -56,6 +58,31 @@ def test_a_hub_may_be_silent_and_grow() -> None:
 
     asyncio.run(work())
     assert [len(agent.messages) for agent in (ann, bob, cid)] == [6, 1, 1]
+
+
+def test_a_participant_that_waits_for_approval_hears_the_others_behind_its_results() -> None:
+    counted = Counted()
+    ann = agent_of([call("a", "Paris")], "It is warm.", name="Ann", toolkit=[counted.tool],
+                   approve="ask")  # fmt: skip
+    bob = agent_of("I am Bob.", name="Bob")
+
+    async def work() -> None:
+        async with MsgHub([ann, bob], Msg("host", "How warm is it in Paris?", "user")):
+            assert (await ann.reply()).finish == "paused"
+            assert len(bob.messages) == 1, "what has not ended is heard by nobody"
+            await bob()
+            ann.decide("a", True)
+            await ann()
+
+    asyncio.run(work())
+    assert counted.cities == ["Paris"]
+    assert [(m.name, m.role) for m in ann.messages] == [
+        ("host", "user"), ("Ann", "assistant"), ("", "tool"), ("Bob", "assistant"),
+        ("Ann", "assistant"),
+    ]  # fmt: skip
+    assert [m.text for m in bob.messages] == [
+        "How warm is it in Paris?", "I am Bob.", "It is warm.",
+    ]  # fmt: skip
 
 
 def test_a_pipeline_hands_replies_on() -> None:
