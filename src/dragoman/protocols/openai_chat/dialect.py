@@ -111,7 +111,7 @@ CAN = Capabilities(
     },
     details=frozenset({"image"}),
     titles=frozenset({"document"}),
-    move_media=frozenset({"image", "audio", "document"}),
+    move_media=frozenset({"image", "audio", "video", "document"}),
     tool_choices=frozenset({"auto", "none", "required", "tool"}),
     parallel_switch=True,
     strict_tools=True,
