@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
@@ -64,6 +65,37 @@ def test_tools_become_an_array_of_maps() -> None:
     assert SERIALIZER.serialize_tools([WEATHER], CONFIG) == [WEATHER_JSON]
 
 
+@pytest.mark.demand("S174", "S183")
+def test_tools_travel_in_the_same_request() -> None:
+    """In the field `tools`; `functions`, its older name, and the calls of that time are read."""
+    body = RequestBuilder(model="m").build(history(), tools=[WEATHER])
+    assert (set(body), body["tools"]) == ({"model", "messages", "tools"}, [WEATHER_JSON])
+    older = {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": "How is Beijing?"},
+            {"role": "assistant", "content": None, "function_call": CALL_JSON["function"]},
+            {"role": "function", "name": "get_weather", "content": "Sunny."},
+        ],
+        "functions": [WEATHER_JSON["function"]],
+    }
+    read = wire("openai-chat").read_request(older)
+    assert SERIALIZER.serialize_tools(read.tools, CONFIG) == [WEATHER_JSON]
+    [call] = read.messages[1].calls
+    assert (call.name, call.input) == (CALL.name, CALL.input)
+    assert wire("openai-chat").write_request(read).body == older
+
+
+@pytest.mark.demand("S175", "S176")
+@pytest.mark.parametrize("kind", [ChatMessageSerializer, OpenAIChatMessageSerializer])
+def test_both_methods_take_the_configuration_beside_what_they_write(kind: Any) -> None:
+    methods = (kind.serialize_messages, kind.serialize_tools, kind.serialize_tools_of)
+    assert [tuple(inspect.signature(method).parameters)[1:] for method in methods] == [
+        ("messages", "config"), ("tools", "config"), ("user_message", "config"),
+    ]  # fmt: skip
+    assert ChatMessageSerializer.__abstractmethods__ == {"serialize_messages", "serialize_tools"}
+
+
 @pytest.mark.demand("S177", "S178")
 def test_the_tools_of_a_user_message_are_found_and_their_absence_is_minded() -> None:
     attached = Msg.user("How is Beijing?", metadata={"tools": [WEATHER]})
@@ -71,6 +103,27 @@ def test_the_tools_of_a_user_message_are_found_and_their_absence_is_minded() -> 
     assert SERIALIZER.serialize_tools_of(Msg.user("Hi"), CONFIG) is None
     assert SERIALIZER.serialize_tools_of(None, CONFIG) is None
     assert RequestBuilder().build([attached])["tools"] == [WEATHER_JSON]
+
+
+@pytest.mark.demand("S177")
+def test_a_serializer_of_ones_own_has_the_default_method() -> None:
+    given: list[Any] = []
+
+    class Noting(ClaudeMessageSerializer):
+        def serialize_tools(self, tools: list[Tool] | None, config: ChatConfig) -> Any:
+            given.append(tools)
+            return super().serialize_tools(tools, config)
+
+    msgs = [Msg.user("How is Beijing?", metadata={"tools": [WEATHER]}), Msg.user("Hi"), None]
+    for msg in msgs:
+        Noting().serialize_tools_of(msg, CONFIG)
+    assert given == [[WEATHER], None, None]
+
+
+@pytest.mark.demand("S180", "S202")
+def test_the_default_is_the_serializer_for_openai_s_protocol() -> None:
+    assert type(RequestBuilder().serializer) is OpenAIChatMessageSerializer
+    assert OpenAIChatMessageSerializer().formatter().wire.room.protocol == "openai-chat"
 
 
 @pytest.mark.demand("S179", "S180", "S181", "S183", "S186", "S187", "S188")
@@ -81,6 +134,20 @@ def test_the_four_classes_of_messages() -> None:
         {"role": "assistant", "content": "", "tool_calls": [CALL_JSON]},
         {"role": "tool", "content": "Sunny.", "tool_call_id": "call_123"},
     ]
+
+
+@pytest.mark.demand("S186")
+def test_an_assistant_message_has_its_content_and_its_calls() -> None:
+    """Both where the protocol is spoken as today; the serializer empties the one (S193)."""
+    assert SERIALIZER.serialize_messages([Msg.assistant("...")], CONFIG) == [
+        {"role": "assistant", "content": "..."}
+    ]
+    both = [Msg.assistant([TextBlock("..."), CALL])]
+    assert Formatter("openai").format_sync(both)[0] == {
+        "role": "assistant", "content": "...", "tool_calls": [CALL_JSON],
+    }  # fmt: skip
+    emptied = SERIALIZER.serialize_messages(both, CONFIG)[0]
+    assert emptied == {"role": "assistant", "content": "", "tool_calls": [CALL_JSON]}
 
 
 MEDIA = [
@@ -99,15 +166,37 @@ def test_media_by_url(block: Any, part: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.demand("S182", "S190")
+def test_the_message_of_the_document() -> None:
+    shown = [
+        TextBlock("Describe this image"),
+        ImageBlock(URLSource("https://...")),
+        AudioBlock(URLSource("https://...")),
+    ]
+    [message] = SERIALIZER.serialize_messages([Msg.user(shown)], CONFIG)
+    assert message["content"] == [
+        {"type": "text", "text": "Describe this image"},
+        {"type": "image_url", "image_url": {"url": "https://..."}},
+        {"type": "audio_url", "audio_url": {"url": "https://..."}},
+    ]
+
+
 @pytest.mark.demand("S189")
+@pytest.mark.parametrize("role", ["assistant", "system", "tool"])
 @pytest.mark.parametrize(("block", "part"), MEDIA, ids=["image", "audio", "video"])
-def test_media_stand_in_user_messages_alone(block: Any, part: dict[str, Any]) -> None:
+def test_media_stand_in_user_messages_alone(block: Any, part: dict[str, Any], role: str) -> None:
+    """Those of other messages, and of results, follow in one; that they moved is a loss."""
     shown = [TextBlock("Here."), block(URLSource("https://example.com/a"))]
-    for role in ("assistant", "system"):
-        msgs = [*history(), Msg("", shown, role)]
-        written = SERIALIZER.serialize_messages(msgs, CONFIG)
-        holding = {m["role"] for m in written if "https://example.com/a" in json.dumps(m)}
-        assert holding <= {"user"}, role
+    last = Msg.tool("call_123", shown) if role == "tool" else Msg("", shown, role)
+    before = history()[:3] if role == "tool" else history()
+    written = RequestBuilder(model="m").write([*before, last])
+    holding = [
+        message["role"]
+        for message in written.body["messages"]
+        if isinstance(message["content"], list) and part in message["content"]
+    ]
+    assert holding == ["user"]
+    assert [(loss.kind, loss.code) for loss in written.losses] == [("moved", "media.moved")]
 
 
 @pytest.mark.demand("S184", "S196")
@@ -171,25 +260,31 @@ def test_text_beside_a_call_is_emptied() -> None:
     turn = Msg.assistant([TextBlock("I had better look."), CALL])
     written = SERIALIZER.serialize_messages([Msg.user("Well?"), turn], CONFIG)
     assert written[1] == {"role": "assistant", "content": "", "tool_calls": [CALL_JSON]}
-    losses = RequestBuilder().write([Msg.user("Well?"), turn]).losses
-    assert ("dropped", "call.text_dropped") in [(loss.kind, loss.code) for loss in losses]
+    losses = RequestBuilder(model="m").write([Msg.user("Well?"), turn]).losses
+    assert [(loss.kind, loss.code) for loss in losses] == [("dropped", "call.text_dropped")]
 
 
 @pytest.mark.demand("S200", "S205", "S206")
 def test_a_model_without_tools_is_sent_none() -> None:
     without = ChatConfig(support_tool=False)
     assert SERIALIZER.serialize_tools([WEATHER], without) is None
-    builder = RequestBuilder()
-    assert "tools" not in builder.build(history(), tools=[WEATHER], config=without)
+    builder = RequestBuilder(model="m")
+    told = builder.write([Msg.user("Hi")], tools=[WEATHER], config=without)
+    assert set(told.body) == {"model", "messages"}
+    assert [loss.code for loss in told.losses] == ["tools.unsaid"]
     assert builder.build(history(), tools=[WEATHER])["tools"] == [WEATHER_JSON]
 
 
 @pytest.mark.demand("S205", "S206")
-def test_the_configuration_decides_what_is_rendered() -> None:
-    msgs = [Msg.user([TextBlock("Look"), ImageBlock(URLSource("https://example.com/a"))])]
-    blind = SERIALIZER.serialize_messages(msgs, ChatConfig(support_image=False))
+@pytest.mark.parametrize(("block", "part"), MEDIA, ids=["image", "audio", "video"])
+def test_the_configuration_decides_what_is_rendered(block: Any, part: dict[str, Any]) -> None:
+    shown = block(URLSource("https://example.com/a"))
+    msgs = [Msg.user([TextBlock("Look"), shown])]
+    without: Any = {f"support_{shown.type}": False}
+    blind = SERIALIZER.serialize_messages(msgs, ChatConfig(**without))
     assert blind == [{"role": "user", "content": "Look"}]
-    assert len(SERIALIZER.serialize_messages(msgs, CONFIG)[0]["content"]) == 2
+    [message] = SERIALIZER.serialize_messages(msgs, CONFIG)
+    assert message["content"] == [{"type": "text", "text": "Look"}, part]
 
 
 class ClaudeMessageSerializer(ChatMessageSerializer):
@@ -218,12 +313,37 @@ def test_a_protocol_of_ones_own_is_injected() -> None:
     }
 
 
+@pytest.mark.demand("S202")
+@pytest.mark.parametrize("theirs", ["OpenAIChatRequestSpecBuilder", "ChatRequestSpecBuilder"])
+def test_the_document_s_name_of_the_builder_says_ours(theirs: str) -> None:
+    with pytest.raises(ImportError, match=r"RequestBuilder\(serializer\)"):
+        exec(f"from dragoman.toolkit import {theirs}", {})
+
+
 @pytest.mark.demand("S201", "S202")
 def test_any_formatter_is_injected_in_the_same_way() -> None:
+    """Claude and Gemini, which the document names, need no class of one's own."""
     body = RequestBuilder(Formatter("anthropic")).build(history(), tools=[WEATHER])
     assert body["system"] == "You help."
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
-    assert body["tools"][0]["name"] == "get_weather"
+    schema = WEATHER_JSON["function"]["parameters"]
+    [claude] = body["tools"]
+    assert (claude["name"], claude["input_schema"]) == ("get_weather", schema)
+    body = RequestBuilder(Formatter("gemini")).build(history(), tools=[WEATHER])
+    assert body["systemInstruction"] == {"parts": [{"text": "You help."}]}
+    assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]
+    [[gemini]] = [one["functionDeclarations"] for one in body["tools"]]
+    assert (gemini["name"], gemini["parametersJsonSchema"]) == ("get_weather", schema)
+
+
+@pytest.mark.demand("S203")
+def test_the_builder_asks_the_serializer_for_messages_and_leaves_empty_tools_out() -> None:
+    builder = RequestBuilder(ClaudeMessageSerializer())
+    assert ClaudeMessageSerializer().serialize_tools(None, CONFIG) == []
+    assert builder.build([Msg.user("Hi")]) == {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "system": "",
+    }
 
 
 @pytest.mark.demand("S203")
