@@ -15,6 +15,7 @@ from .._core.format.base import FormatterBase
 from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject
 from ..errors import ConfigError
+from ..message import ServerTool
 from ..rewrite.speakers import ByName
 from ..vendors import NAMED as FORMATTERS
 from ..vendors import wire
@@ -107,12 +108,36 @@ def wire_of(model: ChatModelBase) -> Wire:
     return wire(name)
 
 
-def body_of_messages(path: str, messages: WireMessages) -> JsonObject:
-    """A body that holds nothing but the messages, where the wire has them."""
+def body_of(path: str, values: Sequence[Any]) -> JsonObject:
+    """A body that holds nothing but this list, say the messages, at its path."""
     body: JsonObject = {}
     node = body
     *parents, last = path.removeprefix("$.").split(".")
     for name in parents:
         node[name] = node = {}
-    node[last] = list(messages)
+    node[last] = list(values)
     return body
+
+
+def undeclared(tools: Any, wire: Wire) -> Any:
+    """The tools, of which the wire reads those that stand in a form of its own.
+
+    Such are Gemini's `{"functionDeclarations": [...]}`, Bedrock's `{"toolSpec": {...}}` and tools
+    that a provider runs itself. All others (Tools, Python functions, schemas with a name) stay.
+    """
+    if not isinstance(tools, (list, tuple)):
+        return tools
+    result: list[Any] = []
+    for tool in tools:
+        if not isinstance(tool, Mapping) or _has_plain_form(tool):
+            result.append(tool)
+            continue
+        read = wire.read_request(body_of(wire.room.tools_path, [tool])).tools
+        unknown = any(isinstance(one, ServerTool) and one.kind == "own" for one in read)
+        result += [tool] if not read or (unknown and tool.get("type") in (None, "custom")) else read
+    return result
+
+
+def _has_plain_form(tool: Mapping[str, Any]) -> bool:
+    kind = tool.get("type")
+    return kind == "server" or (kind in (None, "function") and bool({"name", "function"} & {*tool}))

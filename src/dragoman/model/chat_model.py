@@ -21,7 +21,7 @@ from ..message.request import OPTIONS
 from ..message.tools import tools_of
 from ..vendors import Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
-from .base import ChatModelBase, WireMessages, body_of_messages
+from .base import ChatModelBase, WireMessages, body_of, undeclared
 from .endpoint import Connection, ConnectionOptions, Endpoint
 
 
@@ -105,7 +105,7 @@ class ChatModel(ChatModelBase):
     ) -> Written:  # fmt: skip
         """What would be sent: path, headers and body."""
         wire = self.wire
-        read = wire.read_request(body_of_messages(wire.room.messages_path, messages))
+        read = wire.read_request(body_of(wire.room.messages_path, messages))
         fields = {**self.generate_kwargs, **options}
         if fields.pop("structured_model", None) is not None:
             hint = "LLM(...).ask(messages, response_format=...) asks for a type, and reads it"
@@ -113,8 +113,8 @@ class ChatModel(ChatModelBase):
             raise ConfigError(text, path="$.structured_model", hint=hint, code="model.structured")
         known = {name: fields.pop(name) for name in OPTIONS if fields.get(name) is not None}
         request = ChatRequest(
-            read.messages, tools=tools_of(tools), tool_choice=ToolChoice.of(tool_choice),
-            options=Options.of(known), stream=stream,
+            read.messages, tools=tools_of(undeclared(tools, wire)),
+            tool_choice=ToolChoice.of(tool_choice), options=Options.of(known), stream=stream,
             extras={wire.room.issuer: fields} if fields else None,
         )  # fmt: skip
         return wire.write_request(request, self.model_name)

@@ -123,6 +123,7 @@ class Room(ABC):
     state_fields: tuple[str, ...] = ()  # of a request (and `ITEM`s): name what the provider keeps
     addresses: tuple[str, ...] = ()  # patterns of host and path that requests are sent to
     messages_path: str = "$.messages"
+    tools_path: str = "$.tools"
     unique_fields: frozenset[str] = frozenset()  # of a request, that no other protocol has
     model_patterns: tuple[str, ...] = ()  # of the names that models have at their maker's
     seals_in: str = ""  # a field of calls in which clients bring back what only others can read

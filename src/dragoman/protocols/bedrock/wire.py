@@ -41,6 +41,7 @@ class BedrockConverse(Room):
 
     __slots__ = ()
     protocol = "bedrock-converse"
+    tools_path = "$.toolConfig.tools"
     addresses = ("*/model/*/converse", "*/model/*/converse-stream")
     ordered_flags = roles.MEDIA  # documents without a name of their own get a number
     framing = "aws-eventstream"

@@ -39,6 +39,7 @@ class DashScope(Room):
     __slots__ = ()
     protocol = "dashscope"
     messages_path = "$.input.messages"
+    tools_path = "$.parameters.tools"
     addresses = ("*/services/aigc/*-generation/generation",)
     model_patterns = ("qwen-*",)
     base_capabilities = CAN
