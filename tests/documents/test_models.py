@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ConfigError, Msg, Tool, matrix, model
+from dragoman import ConfigError, InvalidMessage, Msg, ReActAgent, Tool, matrix, model
 from dragoman import formatter as formatters
 from dragoman.formatter import (
     AnthropicChatFormatter,
@@ -19,7 +19,7 @@ from dragoman.formatter import (
     OllamaChatFormatter,
     OpenAIChatFormatter,
 )
-from dragoman.message import ChatResponse
+from dragoman.message import Candidate, ChatResponse, Finish
 from dragoman.model import (
     AnthropicChatModel,
     ChatModelBase,
@@ -174,14 +174,31 @@ def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
     assert [call.url.rpartition("/")[2] for call in script.calls] == ["completions", "messages"]
 
 
+# the providers that document 002 names, and whose chat formatters go with the model of each
+PROVIDERS = ("OpenAI", "Anthropic", "DashScope", "Gemini", "Ollama")
+GO_WITH: dict[Any, tuple[str, ...]] = {
+    OpenAIChatModel: ("OpenAI",),
+    AnthropicChatModel: ("Anthropic",),
+    DashScopeChatModel: ("OpenAI", "Anthropic", "DashScope"),
+    GeminiChatModel: ("Gemini",),
+    OllamaChatModel: ("OpenAI", "Anthropic", "Ollama"),
+}
+
+
 @pytest.mark.demand("S153", "S159")
 def test_each_model_goes_with_several_formatters() -> None:
-    by_model: dict[str, set[str]] = {}
-    for cell in matrix():
-        if cell.works:
-            by_model.setdefault(cell.model, set()).add(cell.formatter)
-    assert all(len(found) >= 2 for found in by_model.values())
-    assert len(by_model["OllamaChatModel"]) > len(by_model["GeminiChatModel"])
+    for kind, names in GO_WITH.items():
+        cells = matrix(tuple(f"{name}ChatFormatter" for name in PROVIDERS), (kind.__name__,))
+        assert [cell.formatter for cell in cells if cell.works] == [
+            f"{name}ChatFormatter" for name in names
+        ]
+        for name in names:
+            for speakers in ("Chat", "MultiAgent"):  # at least these two
+                one, script = made(kind, "In France.")
+                writes = getattr(formatters, f"{name}{speakers}Formatter")()
+                answer = paired(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
+                assert writes.parse_response(answer).get_text_content() == "In France."
+                assert "Where is Paris?" in script.requests[0].messages[0].text
 
 
 class EchoModel(ChatModelBase):
@@ -213,6 +230,63 @@ def test_a_new_provider_changes_one_place_or_two_small_ones() -> None:
     assert answer.get_text_content() == "You said: Where is Paris?"
 
 
+class Post(ChatModelBase):
+    """A provider unlike all others; it names no wire."""
+
+    async def __call__(
+        self, messages: Any, tools: Any = None, tool_choice: Any = None,
+        stream: bool | None = None, **options: Any,
+    ) -> ChatResponse:  # fmt: skip
+        said = f"You wrote: {messages[-1]['text']}"
+        return ChatResponse([Candidate(Msg.assistant(said), Finish("stop"))])
+
+
+class Postcards(FormatterBase):
+    """What it takes and gives."""
+
+    async def format(self, msgs: list[Msg]) -> list[dict[str, Any]]:
+        return [{"text": m.text} for m in msgs]
+
+    def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
+        msg: Msg = raw.msg
+        return msg
+
+
+class Telegrams(Postcards):
+    """The formatter has changed; the model has not."""
+
+    async def format(self, msgs: list[Msg]) -> list[dict[str, Any]]:
+        return [{"text": m.text.upper()} for m in msgs]
+
+
+class AirMail(Post):
+    """The model has changed; the formatter has not."""
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> ChatResponse:
+        response = await super().__call__(*args, **kwargs)
+        response.msg.content = f"{response.text} By air."
+        return response
+
+
+@pytest.mark.demand("S158")
+@pytest.mark.parametrize(
+    ("kind", "formatter", "said"),
+    [
+        (Post, Postcards, "You wrote: Where is Paris?"),
+        (Post, Telegrams, "You wrote: WHERE IS PARIS?"),
+        (AirMail, Postcards, "You wrote: Where is Paris? By air."),
+    ],
+)
+def test_a_provider_of_ones_own_is_one_method_in_each_class(
+    kind: Any, formatter: Any, said: str
+) -> None:
+    assert ChatModelBase.__abstractmethods__ == {"__call__"}
+    assert FormatterBase.__abstractmethods__ == {"format"}
+    answer = asyncio.run(ReActAgent("Friday", None, kind("p-1"), formatter())(QUESTION))
+    assert answer is not None
+    assert (answer.role, answer.text) == ("assistant", said)
+
+
 @pytest.mark.demand("S155")
 def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> None:
     claude, _ = made(AnthropicChatModel)
@@ -227,6 +301,12 @@ def test_the_matrix_of_all_pairs_has_a_reason_for_each() -> None:
     assert len({(cell.formatter, cell.model) for cell in cells}) == len(cells)
     assert {cell.works for cell in cells} == {True, False}
     assert all(cell.reason for cell in cells)
+    five = matrix(
+        tuple(f"{name}ChatFormatter" for name in PROVIDERS),
+        tuple(f"{name}ChatModel" for name in PROVIDERS),
+    )
+    assert len(five) == 25
+    assert len([cell for cell in five if cell.works]) == sum(map(len, GO_WITH.values())) == 9
     [cell] = matrix(("AnthropicChatFormatter",), ("OllamaChatModel",))
     assert cell.works  # Ollama has an endpoint for that protocol since 2026
     assert "anthropic" in cell.reason
@@ -238,10 +318,18 @@ def test_the_matrix_of_all_pairs_has_a_reason_for_each() -> None:
 @pytest.mark.demand("S165")
 @pytest.mark.parametrize("kind", [OpenAIChatModel, AnthropicChatModel, GeminiChatModel])
 def test_what_a_model_is_called_with_and_what_it_gives(kind: Any) -> None:
-    one, _ = made(kind, "In France.", "In France.")
+    one, script = made(kind, "In France.", "In France.")
     messages = one.formatter.format_sync(QUESTION)
-    assert isinstance(asyncio.run(one(messages, None, stream=False)), ChatResponse)
-    assert isinstance(asyncio.run(one(messages, None, stream=True)), AsyncIterator)
+    tools = one.formatter.format_tools([WARMTH])
+    whole = asyncio.run(one(messages=messages, tools=tools, stream=False))
+    assert isinstance(whole, ChatResponse)
+    assert whole.text == "In France."
+    assert isinstance(asyncio.run(one(messages, tools, stream=True)), AsyncIterator)
+    [request] = script.requests
+    assert [tool.name for tool in request.tools if isinstance(tool, Tool)] == ["warmth"]
+    # AgentScope's third argument is the tool choice, so that the flag has its name
+    with pytest.raises(InvalidMessage, match="bool is no tool choice"):
+        asyncio.run(one(messages, tools, True))
 
 
 @pytest.mark.demand("S168")
@@ -266,3 +354,7 @@ def test_streams_and_whole_answers_are_alike(kind: Any) -> None:
     assert (last.text, last.msg.role) == (whole.text, whole.msg.role)
     assert [(c.name, c.input) for c in last.calls] == [(c.name, c.input) for c in whole.calls]
     assert last.finish.reason == whole.finish.reason
+    read, read_whole = one.formatter.parse_response(last), one.formatter.parse_response(whole)
+    assert (read.role, read.text) == (read_whole.role, "Let me look at it.")
+    assert [(c.name, c.input) for c in read.calls] == [("warmth", {"city": "Paris"})]
+    assert [(c.name, c.input) for c in read_whole.calls] == [("warmth", {"city": "Paris"})]

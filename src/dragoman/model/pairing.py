@@ -31,12 +31,13 @@ class Cell:
 def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
     """The model, over the endpoint that takes what the formatter writes.
 
-    Raises FormatterMismatch where there is none, with the reason.
+    Raises FormatterMismatch where there is none, with the reason; ConfigError for a model that
+    names no wire, unless the formatter names none either.
     """
-    bound = wire_of(model)
     written_for = getattr(formatter, "wire", None)
     if not isinstance(written_for, Wire):
         return model  # a formatter of somebody else's knows what it does
+    bound = wire_of(model)
     protocol = written_for.room.protocol
     if protocol == bound.room.protocol:
         return model
