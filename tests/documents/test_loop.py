@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import LLM, Msg, Toolkit, Vendor
+from dragoman import LLM, Msg, ReActAgent, Toolkit, Vendor, tool
 from dragoman.formatter import AnthropicChatFormatter, FormatterBase, OpenAIChatFormatter
 from dragoman.message import ChatRequest, TextBlock, ToolResultBlock
 from dragoman.model import AnthropicChatModel, ChatModel, ChatModelBase, OpenAIChatModel
@@ -58,6 +58,10 @@ def noting(kind: Any, log: list[str]) -> Any:
             log.append("format")
             return await super().format(*args, **kwargs)
 
+        def format_request(self, *args: Any, **kwargs: Any) -> Any:
+            log.append("format_request")
+            return super().format_request(*args, **kwargs)
+
         def parse_response(self, *args: Any, **kwargs: Any) -> Any:
             log.append("parse_response")
             return super().parse_response(*args, **kwargs)
@@ -87,6 +91,28 @@ def test_an_agent_uses_its_formatter_before_and_after_each_call_of_its_model(
     [result] = script.requests[1].messages[-1].blocks
     assert isinstance(result, ToolResultBlock)
     assert (result.id, result.output in ("5", [TextBlock("5")])) == ("call_0001", True)
+
+
+@pytest.mark.demand("S171")
+@pytest.mark.parametrize(
+    ("kind", "formatter"),
+    [(OpenAIChatModel, OpenAIChatFormatter), (AnthropicChatModel, AnthropicChatFormatter)],
+)
+def test_so_does_a_react_agent(kind: Any, formatter: Any) -> None:
+    """Once each; what it writes is the whole request, tools and all, for messages have no place."""
+    log: list[str] = []
+
+    def calls(request: ChatRequest) -> Any:
+        log.append("model")
+        return CALL if request.messages[-1].text == QUESTION else "5."
+
+    script = Scripted(calls, calls)
+    model = kind("m", api_key="none", transport=script, stream=False)
+    agent = ReActAgent("Friday", None, model, noting(formatter, log), [tool(add)])
+    answer = asyncio.run(agent(QUESTION))
+    assert (type(answer), answer and answer.text) == (Msg, "5.")
+    assert log == ["format_request", "model", "parse_response"] * 2
+    assert [msg.role for msg in agent.messages] == ["user", "assistant", "tool", "assistant"]
 
 
 @pytest.mark.demand("S172")
