@@ -24,7 +24,7 @@ def shown(url: str) -> list[Msg]:
 @pytest.mark.parametrize(("name", "data", "media_type"), [
     ("cat.jpg", JPEG, "image/jpeg"),
     ("cat.png", PNG, "image/png"),  # the document writes image/jpeg; the type is that of the bytes
-])  # fmt: skip
+], ids=["jpeg", "png"])  # fmt: skip
 def test_an_image_by_url_is_downloaded_where_a_model_takes_base64_alone(
     name: str, data: bytes, media_type: str
 ) -> None:

@@ -13,6 +13,7 @@ from dragoman.capabilities import ChatConfig
 from dragoman.formatter import Formatter
 from dragoman.message import (
     AudioBlock,
+    Base64Source,
     ImageBlock,
     Parameter,
     TextBlock,
@@ -179,6 +180,22 @@ def test_the_message_of_the_document() -> None:
         {"type": "image_url", "image_url": {"url": "https://..."}},
         {"type": "audio_url", "audio_url": {"url": "https://..."}},
     ]
+
+
+@pytest.mark.demand("S190")
+def test_openai_s_own_api_takes_audio_as_base64_alone() -> None:
+    """There `input_audio` holds the bytes; `audio_url` is what hosts that copy it take, by URL."""
+    sound = AudioBlock(Base64Source("audio/wav", "UklGRg=="))
+    own = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+    openai = Formatter("openai", model="gpt-audio")
+    for written in (
+        openai.format_sync([Msg.user([sound])]),
+        SERIALIZER.serialize_messages([Msg.user([sound])], CONFIG),
+    ):
+        assert written == [{"role": "user", "content": [own]}]
+    told = openai.write([Msg.user([AudioBlock(URLSource("https://example.com/a"))])])
+    assert [loss.code for loss in told.losses] == ["media.not_fetched"]
+    assert "audio_url" not in json.dumps(told.messages)
 
 
 @pytest.mark.demand("S189")
