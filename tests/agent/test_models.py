@@ -96,7 +96,7 @@ class LinesFormatter(FormatterBase[str]):
     """One line for each message."""
 
     async def format(self, msgs: Sequence[Msg]) -> list[str]:
-        return [f"{m.name}: {m.text or m.blocks}" for m in msgs]
+        return [f"{m.role}: {m.text or m.blocks}" for m in msgs]
 
     def format_tools(self, tools: Any, **_: Any) -> list[Any]:
         return [one.name for one in tools]

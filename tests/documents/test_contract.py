@@ -54,7 +54,7 @@ HOSTS = (
 )  # fmt: skip
 
 
-@pytest.mark.demand("S164", "S165", "S167", "S168")
+@pytest.mark.demand("S155", "S164", "S165", "S167", "S168")
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_model_takes_what_its_formatter_gives(

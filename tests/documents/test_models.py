@@ -166,12 +166,17 @@ def test_a_model_is_tested_without_messages() -> None:
 @pytest.mark.demand("S152")
 def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
     one, script = made(DeepSeekChatModel, "In France.", "In Italy.")
-    agent = Agent(OpenAIChatFormatter(), one)
-    asyncio.run(agent.reply(QUESTION))
+    agent = ReActAgent("Friday", None, one, OpenAIChatFormatter())
+    asyncio.run(agent(QUESTION))
     agent.formatter = AnthropicChatFormatter()
-    answer = asyncio.run(agent.reply(QUESTION))
+    answer = asyncio.run(agent("And Rome?"))
+    assert agent.model is one
+    assert answer is not None
     assert answer.get_text_content() == "In Italy."
     assert [call.url.rpartition("/")[2] for call in script.calls] == ["completions", "messages"]
+    assert [m.text for m in script.requests[1].messages] == [
+        "Where is Paris?", "In France.", "And Rome?",
+    ]  # fmt: skip
 
 
 # the providers that document 002 names, and whose chat formatters go with the model of each
