@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from dragoman import Msg
+from dragoman.formatter import DashScopeChatFormatter, DashScopeMultiAgentFormatter
+from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock
+from dragoman.token import CharTokenCounter
 from tests.token.conversations import DOCUMENT, without_oldest
 from tests.token.training import qwen_tokenizer, train_tokenizer
 
-from .cells import Ran, document, own_cells, run
+from .cells import Ran, conversation, document, own_cells, run
 
 FIRST = """\
 # Conversation History
@@ -43,7 +47,9 @@ def ran(qwen: str) -> Ran:
 
 @pytest.mark.demand("S104", "S119", "S120", "S121")
 def test_eleven_messages_become_the_seven_that_are_printed(ran: Ran) -> None:
-    assert len(ran.names["input_msgs"]) == 11
+    given = ran.names["input_msgs"]
+    assert len(given) == 11
+    assert {m.name for m in given} - {"system"} == {"Bob", "Alice", "Charlie", "Friday"}
     assert ran.names["formatted_message"] == DOCUMENT
     assert ran.printed[0] == (
         f"格式化后的消息：\n{json.dumps(DOCUMENT, indent=4, ensure_ascii=False)}\n"
@@ -53,6 +59,18 @@ def test_eleven_messages_become_the_seven_that_are_printed(ran: Ran) -> None:
 @pytest.mark.demand("S106", "S107", "S108", "S109", "S115", "S116", "S122")
 def test_the_first_and_the_last_history_print_as_shown(ran: Ran) -> None:
     assert ran.printed[1] == f"第一段对话历史：\n{FIRST}\n\n第二段对话历史：\n{LAST}\n"
+
+
+@pytest.mark.demand("S116")
+def test_whoever_speaks_in_the_other_role_is_told_alike(ran: Ran) -> None:
+    other = {"assistant": "user", "user": "assistant", "system": "system"}
+    given = ran.names["input_msgs"]
+    assert [m.role for m in given if m.name == "Bob"] == ["assistant", "user"]
+    swapped = [
+        Msg(m.name, m.content, other[m.role]) if isinstance(m.content, str) else m for m in given
+    ]
+    assert [m.role for m in swapped if m.name == "Bob"] == ["user", "assistant"]
+    assert DashScopeMultiAgentFormatter().format_sync(swapped) == DOCUMENT
 
 
 @pytest.mark.demand("S110")
@@ -80,6 +98,36 @@ def test_a_call_is_written_beside_a_null_text(ran: Ran) -> None:
     assert formatted[4]["tool_calls"][0]["function"]["arguments"] == (
         '{"location": [104.48, 36.3], "keyword": "library"}'
     )
+
+
+def sequence(*blocks: TextBlock) -> list[Msg]:
+    """A call and its result, as the document spells them: the result is said by "system"."""
+    call = ToolUseBlock(type="tool_use", name="search_around", id="2", input={"near": 36.30})
+    result = ToolResultBlock(type="tool_result", name="search_around", id="2", output=list(blocks))
+    return [Msg("Friday", [call], "assistant"), Msg("system", [result], "system")]
+
+
+@pytest.mark.demand("S111", "S112", "S114")
+def test_beside_a_call_one_family_writes_a_null_text_and_the_other_none() -> None:
+    """In many-agent use as the document prints it; AgentScope's class for chats gives no part."""
+    function = {"name": "search_around", "arguments": '{"near": 36.3}'}
+    calls = [{"id": "2", "type": "function", "function": function}]
+    result = {"role": "tool", "tool_call_id": "2", "content": "[...]", "name": "search_around"}
+    for formatter, content in (
+        (DashScopeMultiAgentFormatter(), [{"text": None}]),
+        (DashScopeChatFormatter(), []),
+    ):
+        written = formatter.format_sync([Msg.user("Where?"), *sequence(TextBlock("[...]"))])
+        call = {"role": "assistant", "content": content, "tool_calls": calls}
+        assert written[1:] == [call, result]
+
+
+@pytest.mark.demand("S113")
+def test_several_text_blocks_of_a_result_are_one_string_too() -> None:
+    """Of one block its text alone; AgentScope lists several, one on each line."""
+    msgs = [Msg.user("Where?"), *sequence(TextBlock("104.48"), TextBlock("36.30"))]
+    for formatter in (DashScopeMultiAgentFormatter(), DashScopeChatFormatter()):
+        assert formatter.format_sync(msgs)[-1]["content"] == "- 104.48\n- 36.30"
 
 
 @pytest.mark.demand("S112", "S113")
@@ -112,6 +160,17 @@ def test_a_tokenizer_trained_on_the_example_cuts_at_the_same_place(tmp_path: Pat
     assert ran.printed[0].startswith("格式化后的消息：\n[")
 
 
+@pytest.mark.demand("S129", "S131", "S132")
+def test_the_heading_moves_to_the_run_that_is_then_the_first() -> None:
+    heading = FIRST.partition("<history>\n")[0]
+    left = [DOCUMENT[0], {"role": "user", "content": f"{heading}{LAST}"}]
+    counter = CharTokenCounter()
+    formatter = DashScopeMultiAgentFormatter(
+        token_counter=counter, max_tokens=counter.count_sync(left)
+    )
+    assert formatter.format_sync(conversation()) == left
+
+
 @pytest.mark.demand("S130", "S132")
 def test_the_cut_history_is_that_of_the_messages_that_are_left(ran: Ran, qwen: str) -> None:
     formatter = ran.names["DashScopeMultiAgentFormatter"](
@@ -123,6 +182,7 @@ def test_the_cut_history_is_that_of_the_messages_that_are_left(ran: Ran, qwen: s
     assert cut == ["$.messages[1]", "$.messages[2]"]
 
 
+@pytest.mark.demand("S121", "S122", "S126", "S130")
 def test_the_document_itself_runs_and_prints_the_same(qwen: str) -> None:
     cells, printed = document()
     ran = run(cells, qwen)

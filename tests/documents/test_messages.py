@@ -27,6 +27,7 @@ def chat(turns: int = 6) -> list[Msg]:
 def test_a_message_is_name_content_and_role_in_this_order() -> None:
     plain = Msg("Bob", "谢谢，Friday！", "user")
     assert (plain.name, plain.content, plain.role) == ("Bob", "谢谢，Friday！", "user")
+    assert Msg(role="user", name="Bob", content="谢谢，Friday！").to_dict() == plain.to_dict()
     blocks: list[ContentBlock] = [TextBlock(type="text", text="Hello")]
     assert Msg("Bob", blocks, "user").content == blocks
 
@@ -37,6 +38,7 @@ def test_blocks_take_the_keywords_of_the_document() -> None:
     call = ToolUseBlock(type="tool_use", name="get_current_location", id="1", input={})
     result = ToolResultBlock(type="tool_result", name="get_current_location", id="1", output=[text])
     assert [block["type"] for block in (text, call, result)] == ["text", "tool_use", "tool_result"]
+    assert text.text == text["text"] == "104.48, 36.30"
     assert (call.id, call.name, call.input) == ("1", "get_current_location", {})
     assert (result.id, result.name, result.output) == ("1", "get_current_location", [text])
 
