@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from importlib import import_module
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from dragoman import Msg
 from dragoman.errors import ConfigError, ContextOverflow
 from dragoman.formatter import FormatterBase, TruncatedFormatterBase
-from dragoman.token import TokenCounterBase
+from dragoman.token import CharTokenCounter, TokenCounterBase
 from dragoman.vendors import NAMED
 from dragoman.vendors.anthropic import AnthropicChatFormatter
 from dragoman.vendors.dashscope import DashScopeMultiAgentFormatter
@@ -62,6 +63,7 @@ PLAY = [
 
 @pytest.mark.demand("S133")
 def test_the_base_class_demands_format() -> None:
+    assert FormatterBase.__abstractmethods__ == {"format"}
     with pytest.raises(TypeError, match="format"):
         FormatterBase()  # type: ignore[abstract]
 
@@ -80,6 +82,21 @@ def test_every_formatter_of_ours_truncates(name: str) -> None:
     cls = getattr(import_module("dragoman.formatter"), name)
     assert issubclass(cls, TruncatedFormatterBase)
     assert issubclass(TruncatedFormatterBase, FormatterBase)
+
+
+@pytest.mark.demand("S128", "S129", "S134")
+@pytest.mark.parametrize("name", NAMED)
+def test_every_formatter_of_ours_takes_a_counter_and_drops_what_came_first(name: str) -> None:
+    cls = getattr(import_module("dragoman.formatter"), name)
+    msgs = [Msg("system", "You are Friday.", "system")]
+    msgs += [Msg("Bob", f"Sentence {i}.", "user" if i % 2 else "assistant") for i in range(1, 6)]
+    counter = CharTokenCounter()
+    limit = counter.count_sync(cls().format_sync(msgs)) - 1
+    cut = cls(token_counter=counter, max_tokens=limit).format_sync(msgs)
+    assert counter.count_sync(cut) <= limit
+    said = json.dumps(cut)
+    sentences = [m.text for m in msgs if m.text in said]
+    assert sentences == [msgs[0].text, *(m.text for m in msgs[2:])]
 
 
 @pytest.mark.demand("S134", "S129")

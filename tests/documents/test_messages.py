@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib import import_module
 
 import pytest
 
@@ -12,6 +13,9 @@ from dragoman.formatter import OpenAIChatFormatter, OpenAIMultiAgentFormatter
 from dragoman.losses import Report
 from dragoman.message import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from dragoman.token import CharTokenCounter
+from dragoman.vendors import NAMED
+
+from .cells import conversation
 
 
 def chat(turns: int = 6) -> list[Msg]:
@@ -47,6 +51,15 @@ def test_blocks_take_the_keywords_of_the_document() -> None:
 def test_format_is_awaited_and_gives_plain_json() -> None:
     written = asyncio.run(OpenAIChatFormatter().format(chat()))
     assert isinstance(written, list)
+    assert {type(message) for message in written} == {dict}
+    assert json.loads(json.dumps(written, indent=4, ensure_ascii=False)) == written
+
+
+@pytest.mark.demand("S119", "S120")
+@pytest.mark.parametrize("name", NAMED)
+def test_every_formatter_of_ours_is_awaited_and_gives_plain_json(name: str) -> None:
+    made = getattr(import_module("dragoman.formatter"), name)()
+    written = asyncio.run(made.format(conversation()))
     assert {type(message) for message in written} == {dict}
     assert json.loads(json.dumps(written, indent=4, ensure_ascii=False)) == written
 

@@ -96,6 +96,8 @@ def test_the_tutorial_runs_step_by_step_and_prints_what_it_says(
     run = "".join(block.text for block in blocks(text) if block.info == "python")
     assert [step for step in STEPS if step not in run] == []
     assert played("tutorial", text, capsys) == []
+    last = text.rpartition("\n## ")[2]  # the document's pages to read next: token counting, models
+    assert [name for name in ("histories.md#", "models.md") if f"]({name}" not in last] == []
 
 
 # the questions of document 002, and how each answer begins

@@ -37,6 +37,7 @@ def test_the_documents_tokenizer_comes_from_a_mirror(
 ) -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    assert HuggingFaceTokenCounter(NAME).mirror is None
     assert HuggingFaceTokenCounter(NAME, use_mirror=True).mirror == "https://hf-mirror.com"
     with serve(Path(qwen), NAME) as mirror:
         counter = HuggingFaceTokenCounter(
@@ -61,6 +62,13 @@ print(HuggingFaceTokenCounter(sys.argv[1]).count_sync(DOCUMENT))
 """
 
 
+# what the document prints too; the sentence before it names the frameworks that transformers knows
+NOTICE = (
+    "Models won't be available and only tokenizers, configuration and file/data utilities can be"
+    " used."
+)
+
+
 @pytest.mark.demand("S127")
 def test_no_machine_learning_framework_is_needed(qwen: str) -> None:
     root = Path(__file__).resolve().parents[2]
@@ -70,3 +78,4 @@ def test_no_machine_learning_framework_is_needed(qwen: str) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (ran.stdout.strip(), ran.returncode) == ("165", 0), ran.stderr
+    assert NOTICE in ran.stderr
