@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import dragoman
 from dragoman import ConfigError, InvalidMessage, Msg, ReActAgent, Tool, matrix, model
 from dragoman import formatter as formatters
+from dragoman.errors import ReadError
 from dragoman.formatter import (
     AnthropicChatFormatter,
     FormatterBase,
@@ -33,6 +35,10 @@ from dragoman.model import (
 )
 from dragoman.testing import Scripted
 
+KINDS = (
+    OpenAIChatModel, AnthropicChatModel, GeminiChatModel, DashScopeChatModel, OllamaChatModel,
+    DeepSeekChatModel,
+)  # fmt: skip
 QUESTION = [Msg("Tony", "Where is Paris?", "user")]
 WARMTH = Tool("warmth", "How warm it is", {"type": "object", "properties": {}})
 
@@ -91,7 +97,13 @@ class Agent:
 
 @pytest.mark.demand("S141", "S143")
 def test_messages_go_through_formatter_model_and_formatter_again() -> None:
-    claude, script = made(AnthropicChatModel, "In France.", name="claude-opus-5-5")
+    claude, script = made(AnthropicChatModel, "In France.", "In France.", name="claude-opus-5-5")
+    formatter = AnthropicChatFormatter()
+    dicts = asyncio.run(formatter.format(QUESTION))
+    assert [type(message) for message in dicts] == [dict]
+    response = asyncio.run(claude(dicts))
+    assert isinstance(response, ChatResponse)
+    assert isinstance(formatter.parse_response(response), Msg)
     answer = asyncio.run(Agent(AnthropicChatFormatter(), claude).reply(QUESTION))
     assert isinstance(answer, Msg)
     assert answer.role == "assistant"
@@ -99,7 +111,7 @@ def test_messages_go_through_formatter_model_and_formatter_again() -> None:
     assert script.requests[0].messages[0].text == "Where is Paris?"
 
 
-@pytest.mark.demand("S142", "S144")
+@pytest.mark.demand("S142", "S144", "S153")
 def test_no_class_does_both() -> None:
     sends = {name for name, _ in inspect.getmembers(ChatModelBase, inspect.isfunction)}
     writes = {name for name, _ in inspect.getmembers(FormatterBase, inspect.isfunction)}
@@ -109,48 +121,59 @@ def test_no_class_does_both() -> None:
     assert not writes & {"post", "apost", "sync"}
     hints = inspect.signature(model.ChatModel.__call__).parameters["messages"].annotation
     assert "Msg" not in str(hints).replace("WireMessages", "")
+    # the rejected OpenAIModel(model_name, api_key) takes messages and converts them
+    for kind in (OpenAIChatModel, AnthropicChatModel, OllamaChatModel, DeepSeekChatModel):
+        assert not {"_convert_msgs", "_convert_response"} & set(dir(kind))
+    assert list(inspect.signature(OpenAIChatModel).parameters)[:2] == ["model_name", "api_key"]
+    one, script = made(OpenAIChatModel, "In France.")
+    with pytest.raises(ReadError, match="Msg is no JSON"):
+        asyncio.run(one(QUESTION))
+    assert script.calls == []
 
 
 @pytest.mark.parametrize(
-    ("formatter", "kind", "path"),
+    ("formatter", "kind", "url"),
     [
         pytest.param(
             OpenAIChatFormatter,
             OllamaChatModel,
-            "/v1/chat/completions",
+            "http://localhost:11434/v1/chat/completions",
             marks=pytest.mark.demand("S145"),
         ),
         pytest.param(
-            OllamaChatFormatter, OllamaChatModel, "/api/chat", marks=pytest.mark.demand("S146")
+            OllamaChatFormatter,
+            OllamaChatModel,
+            "http://localhost:11434/api/chat",
+            marks=pytest.mark.demand("S146"),
         ),
         pytest.param(
             OpenAIChatFormatter,
             DeepSeekChatModel,
-            "/chat/completions",
+            "https://api.deepseek.com/chat/completions",
             marks=pytest.mark.demand("S147"),
         ),
         pytest.param(
             OpenAIChatFormatter,
             OpenAIChatModel,
-            "/v1/chat/completions",
+            "https://api.openai.com/v1/chat/completions",
             marks=pytest.mark.demand("S148"),
         ),
         pytest.param(
             AnthropicChatFormatter,
             AnthropicChatModel,
-            "/v1/messages",
+            "https://api.anthropic.com/v1/messages",
             marks=pytest.mark.demand("S148"),
         ),
     ],
 )
 def test_a_formatter_goes_with_a_model_that_has_an_endpoint_for_it(
-    formatter: Any, kind: Any, path: str
+    formatter: Any, kind: Any, url: str
 ) -> None:
     one, script = made(kind, "In France.")
     writes = formatter()
     answer = paired(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
     assert writes.parse_response(answer).get_text_content() == "In France."
-    assert script.calls[0].url.endswith(path)
+    assert script.calls[0].url == url
 
 
 @pytest.mark.demand("S151")
@@ -161,22 +184,23 @@ def test_a_model_is_tested_without_messages() -> None:
     answer = asyncio.run(one(dicts, tools=schemas))
     assert answer.text == "In France."
     assert [tool.name for tool in script.requests[0].tools if isinstance(tool, Tool)] == ["warmth"]
+    sent = json.loads(script.calls[0].body or b"")
+    assert (sent["messages"], sent["tools"]) == (dicts, schemas)
 
 
-@pytest.mark.demand("S152")
-def test_a_formatter_is_exchanged_while_the_agent_runs() -> None:
+@pytest.mark.demand("S152", "S153")
+@pytest.mark.parametrize(
+    "agent_of", [Agent, lambda formatter, one: ReActAgent("Friday", None, one, formatter)]
+)
+def test_a_formatter_is_exchanged_while_the_agent_runs(agent_of: Any) -> None:
     one, script = made(DeepSeekChatModel, "In France.", "In Italy.")
-    agent = ReActAgent("Friday", None, one, OpenAIChatFormatter())
-    asyncio.run(agent(QUESTION))
+    agent = agent_of(OpenAIChatFormatter(), one)
+    asyncio.run(agent.reply(QUESTION))
     agent.formatter = AnthropicChatFormatter()
-    answer = asyncio.run(agent("And Rome?"))
+    answer = asyncio.run(agent.reply(QUESTION))
+    assert getattr(answer, "msg", answer).text == "In Italy."  # ReActAgent's Reply has the message
     assert agent.model is one
-    assert answer is not None
-    assert answer.get_text_content() == "In Italy."
     assert [call.url.rpartition("/")[2] for call in script.calls] == ["completions", "messages"]
-    assert [m.text for m in script.requests[1].messages] == [
-        "Where is Paris?", "In France.", "And Rome?",
-    ]  # fmt: skip
 
 
 # the providers that document 002 names, and whose chat formatters go with the model of each
@@ -298,6 +322,26 @@ def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> No
     with pytest.raises(FormatterMismatch, match="no endpoint that takes it") as caught:
         paired(OpenAIChatFormatter(), claude)
     assert "anthropic" in str(caught.value)
+
+
+@pytest.mark.demand("S155")
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_formatter_gives_is_what_its_model_takes(kind: Any, stream: bool) -> None:
+    """The streaming flag and the tool schemas, whichever form the API has for them."""
+    one, script = made(kind, "In France.")
+    messages, schemas, flag = asyncio.run(one.formatter.call(QUESTION, [WARMTH], stream))
+
+    async def answered() -> Any:
+        answer = await one(messages, tools=schemas, stream=flag)
+        return [part async for part in answer][-1] if flag else answer
+
+    assert asyncio.run(answered()).text == "In France."
+    [asked] = script.requests
+    assert ([tool.name for tool in asked.tools], asked.stream) == (["warmth"], stream)
+    # Gemini's class spells the names of fields as its SDK does, which its API takes too
+    spelled = json.dumps(schemas).replace("function_declarations", "functionDeclarations")
+    assert spelled in json.dumps(json.loads(script.calls[0].body or b""))
 
 
 @pytest.mark.demand("S160", "S161")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import dragoman.model
-from dragoman import ConfigError
+from dragoman import ChatRequest, ConfigError, Formatter, InvalidMessage, Msg, Tool
+from dragoman.message import ServerTool
 from dragoman.model import (
     AnthropicChatModel,
     ChatModel,
@@ -20,7 +21,7 @@ from dragoman.model import (
 )
 from dragoman.model.named import NAMED, vendor_model
 from dragoman.testing import Scripted
-from dragoman.vendors import VENDORS, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 DICTS = [{"role": "user", "content": "Hi"}]
 
@@ -98,3 +99,40 @@ def test_a_class_that_is_not_there() -> None:
 def test_a_type_is_asked_for_by_an_llm() -> None:
     with pytest.raises(ConfigError, match="response_format"):
         OpenAIChatModel("m", "k").request(DICTS, structured_model=dict)
+
+
+HOSTS = {"bedrock-converse": "bedrock", "gemini-interactions": "gemini/gemini-interactions",
+         "openai-chat": "openai/openai-chat", "openai-responses": "openai"}  # fmt: skip
+NOW = Tool("now", "The time", {"type": "object", "properties": {"zone": {"type": "string"}}})
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_model_takes_the_tools_that_formatters_write_for_its_wire(protocol: str) -> None:
+    model = ChatModel(HOSTS.get(protocol, protocol), "m", "none")
+    formatter = Formatter(model.wire, policy="ignore")
+    tools: list[Any] = [NOW, Tool("later", "", {"type": "object", "properties": {}})]
+    searches = protocol in ("anthropic", "gemini-interactions", "openai-responses")
+    tools += [ServerTool("web_search")] if searches else []
+    declared = formatter.format_tools(tools)
+    wanted = model.wire.write_request(ChatRequest([Msg.user("Hi")], tools=tools), model="m").body
+    messages = formatter.format_sync([Msg.user("Hi")])
+    assert sent(model, messages, tools=declared) == wanted
+    assert sent(model, messages, tools=[*tools[:1], *formatter.format_tools(tools[1:])]) == wanted
+
+
+def test_gemini_search_is_taken_as_written_and_a_cache_point_stays_behind_its_tool() -> None:
+    gemini = ChatModel("gemini", "m", "none")
+    search = [{"googleSearch": {}}]
+    assert (
+        sent(gemini, [{"role": "user", "parts": [{"text": "Hi"}]}], tools=search)["tools"] == search
+    )
+    bedrock = ChatModel("bedrock", "anthropic.claude-opus-4-6-v1", "none")
+    tools = [*Formatter("bedrock").format_tools([NOW]), {"cachePoint": {"type": "default"}}]
+    body = sent(bedrock, [{"role": "user", "content": [{"text": "Hi"}]}], tools=tools)
+    assert body["toolConfig"]["tools"] == tools
+
+
+@pytest.mark.parametrize("tool", [{}, {"description": "The time"}, {"type": "function"}])
+def test_a_tool_without_a_name_is_refused(tool: dict[str, Any]) -> None:
+    with pytest.raises(InvalidMessage, match="a tool needs a name"):
+        sent(ChatModel("gemini", "m", "none"), [], tools=[tool])

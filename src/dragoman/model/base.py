@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
 from .._core.exchange.wire import Wire
@@ -15,7 +16,8 @@ from .._core.format.base import FormatterBase
 from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject
 from ..errors import ConfigError
-from ..message import ServerTool
+from ..message import ServerTool, Tool
+from ..message.tools import tools_of
 from ..rewrite.speakers import ByName
 from ..vendors import NAMED as FORMATTERS
 from ..vendors import wire
@@ -57,7 +59,7 @@ class ChatModelBase(ABC):
         """The answer to messages as the provider takes them: a ChatResponse.
 
         With `stream` (else the model's own setting), an async iterator of what has come so far.
-        `tools` are function schemas as `Formatter.format_tools` gives them, or Tools. Raises
+        `tools` are as `Formatter.format_tools` gives them for this provider, or Tools. Raises
         ProviderError and what stands below it.
         """
 
@@ -108,36 +110,40 @@ def wire_of(model: ChatModelBase) -> Wire:
     return wire(name)
 
 
-def body_of(path: str, values: Sequence[Any]) -> JsonObject:
-    """A body that holds nothing but this list, say the messages, at its path."""
+def body_of(path: str, items: Sequence[Any]) -> JsonObject:
+    """A body that holds nothing but messages, or tools, where the wire has them."""
     body: JsonObject = {}
     node = body
     *parents, last = path.removeprefix("$.").split(".")
     for name in parents:
         node[name] = node = {}
-    node[last] = list(values)
+    node[last] = list(items)
     return body
 
 
-def undeclared(tools: Any, wire: Wire) -> Any:
-    """The tools, of which the wire reads those that stand in a form of its own.
+def tools_for(bound: Wire, values: Sequence[Any] | None) -> list[Tool | ServerTool]:
+    """The tools, in any form; those that stand as this wire declares them are read by it.
 
-    Such are Gemini's `{"functionDeclarations": [...]}`, Bedrock's `{"toolSpec": {...}}` and tools
-    that a provider runs itself. All others (Tools, Python functions, schemas with a name) stay.
+    Raises InvalidMessage for what neither the wire nor `Tool.of` can read.
     """
-    if not isinstance(tools, (list, tuple)):
-        return tools
-    result: list[Any] = []
-    for tool in tools:
-        if not isinstance(tool, Mapping) or _has_plain_form(tool):
-            result.append(tool)
-            continue
-        read = wire.read_request(body_of(wire.room.tools_path, [tool])).tools
-        unknown = any(isinstance(one, ServerTool) and one.kind == "own" for one in read)
-        result += [tool] if not read or (unknown and tool.get("type") in (None, "custom")) else read
-    return result
+    if not isinstance(values, Sequence) or not any(map(_is_of_a_wire, values)):
+        return tools_of(values)
+    tools: list[Tool | ServerTool] = []
+    for of_a_wire, items in groupby(values, _is_of_a_wire):
+        run = list(items)
+        body = body_of(bound.room.tools_path, run)
+        tools += (of_a_wire and bound.read_request(body).tools) or tools_of(run)
+    return tools
 
 
-def _has_plain_form(tool: Mapping[str, Any]) -> bool:
-    kind = tool.get("type")
-    return kind == "server" or (kind in (None, "function") and bool({"name", "function"} & {*tool}))
+_PLAIN = frozenset({"name", "function", "description", "parameters", "input_schema"})
+
+
+def _is_of_a_wire(value: object) -> bool:
+    """Whether only a wire says what it is: Gemini's lists of functions, a provider's own tools."""
+    if not isinstance(value, Mapping):
+        return False
+    kind = value.get("type")
+    if kind is None:
+        return bool(value) and not _PLAIN & value.keys()
+    return kind not in ("function", "server")

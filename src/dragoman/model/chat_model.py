@@ -18,10 +18,9 @@ from .._core.jsontext import loads
 from ..errors import ConfigError, ProviderError
 from ..message import ChatRequest, Options, ToolChoice, Written
 from ..message.request import OPTIONS
-from ..message.tools import tools_of
 from ..vendors import Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
-from .base import ChatModelBase, WireMessages, body_of, undeclared
+from .base import ChatModelBase, WireMessages, body_of, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
 
 
@@ -113,8 +112,8 @@ class ChatModel(ChatModelBase):
             raise ConfigError(text, path="$.structured_model", hint=hint, code="model.structured")
         known = {name: fields.pop(name) for name in OPTIONS if fields.get(name) is not None}
         request = ChatRequest(
-            read.messages, tools=tools_of(undeclared(tools, wire)),
-            tool_choice=ToolChoice.of(tool_choice), options=Options.of(known), stream=stream,
+            read.messages, tools=tools_for(wire, tools), tool_choice=ToolChoice.of(tool_choice),
+            options=Options.of(known), stream=stream,
             extras={wire.room.issuer: fields} if fields else None,
         )  # fmt: skip
         return wire.write_request(request, self.model_name)

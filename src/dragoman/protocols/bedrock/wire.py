@@ -41,8 +41,8 @@ class BedrockConverse(Room):
 
     __slots__ = ()
     protocol = "bedrock-converse"
-    tools_path = "$.toolConfig.tools"
     addresses = ("*/model/*/converse", "*/model/*/converse-stream")
+    tools_path = "$.toolConfig.tools"
     ordered_flags = roles.MEDIA  # documents without a name of their own get a number
     framing = "aws-eventstream"
     base_capabilities = CAN
