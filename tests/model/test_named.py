@@ -122,7 +122,7 @@ def test_a_model_takes_the_tools_that_formatters_write_for_its_wire(protocol: st
 
 def test_gemini_search_is_taken_as_written_and_a_cache_point_stays_behind_its_tool() -> None:
     gemini = ChatModel("gemini", "m", "none")
-    search = [{"googleSearch": {}}]
+    search: list[dict[str, Any]] = [{"googleSearch": {}}]
     assert (
         sent(gemini, [{"role": "user", "parts": [{"text": "Hi"}]}], tools=search)["tools"] == search
     )
