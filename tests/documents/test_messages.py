@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from importlib import import_module
+from typing import Any
 
 import pytest
 
-from dragoman import DropOldest, Msg, fit_history_sync
+from dragoman import DropOldest, InvalidMessage, Msg, fit_history_sync
 from dragoman.formatter import OpenAIChatFormatter, OpenAIMultiAgentFormatter
 from dragoman.losses import Report
 from dragoman.message import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
@@ -45,6 +46,24 @@ def test_blocks_take_the_keywords_of_the_document() -> None:
     assert text.text == text["text"] == "104.48, 36.30"
     assert (call.id, call.name, call.input) == ("1", "get_current_location", {})
     assert (result.id, result.name, result.output) == ("1", "get_current_location", [text])
+
+
+@pytest.mark.demand("S118")
+@pytest.mark.parametrize(
+    ("made", "fields", "own"),
+    [
+        (TextBlock, {"type": "tool_use", "text": "Hello"}, "text"),
+        (ToolUseBlock, {"type": "text", "name": "f", "id": "1", "input": {}}, "tool_use"),
+        (ToolResultBlock, {"type": "text", "name": "f", "id": "1", "output": []}, "tool_result"),
+    ],
+)
+def test_a_block_says_its_own_type(made: Any, fields: dict[str, Any], own: str) -> None:
+    with pytest.raises(InvalidMessage, match=f"{made.__name__} is '{own}', not '") as refused:
+        Msg("Friday", [made(**fields)], "assistant")
+    assert refused.value.path == "$.content[0].type"
+    block = made(**{**fields, "type": own})
+    [written] = Msg("Friday", [block], "assistant").to_dict()["content"]
+    assert written == {**fields, "type": own}
 
 
 @pytest.mark.demand("S119", "S120")

@@ -273,7 +273,7 @@ def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
     return items if _same(found, items) else found
 
 
-_BLOCK_TYPES = frozenset(BLOCKS.values())
+_KINDS = {cls: kind for kind, cls in BLOCKS.items()}
 
 
 def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
@@ -283,9 +283,13 @@ def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
     """
     if isinstance(item, Mapping):
         item = _block_of_dict(item, path, depth)
-    if type(item) not in _BLOCK_TYPES:
+    kind = _KINDS.get(type(item))
+    if kind is None:
         hint = "use a block class, or a dict with a type"
         raise is_none("content block", item, path, "block.type", hint)
+    if item.type != kind:
+        fault = f"the type of a {type(item).__name__} is {kind!r}, not {shown(item.type)}"
+        raise InvalidMessage(fault, path=f"{path}.type", code="block.type")
     check_fields(item, path)
     if type(item) is ToolResultBlock and isinstance(item.output, list):
         output = _blocks(item.output, f"{path}.output", depth + 1)
