@@ -166,9 +166,9 @@ def test_names_of_models_do_not_pile_up() -> None:
 
     for cache in CACHES.values():
         cache.clear()
-    few = grown(work, 400)
+    few = grown(work, 300)
     assert few < 6 * 2**20
-    assert grown(work, 1000) < few + 2**20
+    assert grown(work, 600) < few + 2**20
 
 
 # -- whose objects --------------------------------------------------------------------------------
