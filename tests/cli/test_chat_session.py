@@ -161,7 +161,16 @@ class Impatient(PlainView):
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C is heard, also where whoever began the tests has it ignored, as `nohup` does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_stops_the_answer_and_keeps_what_came(capsys: pytest.CaptureFixture[str]) -> None:
     with scripted([*thought("Hm.", "Once ", "upon")[:3], "hang"], text("a time.")) as script:
         chat = Chat(script, capsys)
@@ -177,6 +186,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_came(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.usefixtures("interrupts")
 def test_of_an_answer_that_is_stopped_no_call_stays(capsys: pytest.CaptureFixture[str]) -> None:
     half = {"index": 0, "id": "c", "type": "function",
             "function": {"name": "clock", "arguments": '{"time'}}  # fmt: skip
@@ -189,6 +199,7 @@ def test_of_an_answer_that_is_stopped_no_call_stays(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_at_the_question_leaves_a_result_for_every_call(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
