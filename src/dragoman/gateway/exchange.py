@@ -4,9 +4,9 @@
 exchange sends its `call`, and gives what comes to `whole` or `stream`:
 
     exchange = gateway.open(request)
-    call = exchange.call(0)                    # to the first target; sign it, send it
+    call = exchange.call()                     # to the first target; sign it, send it
     answer = exchange.whole(200, {}, body)     # status, headers, body for the client
-    relay = exchange.stream(headers)           # or bytes: relay.feed(chunk), relay.finish()
+    relay = exchange.stream()                  # or bytes: relay.feed(chunk), relay.finish()
 
 The same wire: bytes pass untouched but for the name of the model. Another: requests and answers are
 converted, opaque state travels in envelopes, and what is lost is named.
@@ -169,14 +169,22 @@ class Exchange:
         """Whether the provider is asked for a stream."""
         return self.streams and (self.passes or not self.compacts)
 
-    def call(self, nth: int = 0) -> HttpCall:
-        """The call to the `nth` target, without a key.
+    def next_target(self) -> bool:
+        """Go on to the route's next target; false if there is none."""
+        if self.nth + 1 >= len(self.route.targets):
+            return False
+        self.nth += 1
+        return True
+
+    def call(self) -> HttpCall:
+        """The call to the target that is asked now, without a key.
 
         Raises ReadError, WriteError, LossRefused, ConfigError.
         """
-        upstream = self.upstream = self.gateway.upstream(self.route, nth, self.surface, self.asked)
+        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        self.upstream = upstream
         record = self.record
-        record.fallback = nth
+        record.fallback = self.nth
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
@@ -296,8 +304,8 @@ class Exchange:
         return self._done(Answer.json(200, self.surface.count(tokens), self.headers()))
 
     def local_count(self) -> int | None:
-        """What the route's own counter says; None without one."""
-        if not self.route.counter or self._written is None:
+        """What the route's own counter says of a request for a count; None without one."""
+        if self.kind != "count" or not self.route.counter or self._written is None:
             return None
         return counting.counted(self.route.counter, self._written)
 
@@ -306,7 +314,21 @@ class Exchange:
         told = losses_header(self.record.losses, self.faults, self.gateway.config.limits.header)
         return {"x-dragoman-losses": told} if told else {}
 
-    def stream(self, headers: Mapping[str, str]) -> AnswerStream:
+    def keep(self, data: bytes) -> None:
+        """Keep what the provider sent, where exchanges are recorded."""
+        if self.record.kept is not None:
+            self.record.kept.upstream_response += data
+
+    def relayed(self, relay: AnswerStream) -> None:
+        """Note how a stream ended."""
+        record = self.record
+        if relay.failed is not None and not record.error:
+            self.told(relay.failed)
+        record.usage = relay.usage
+        record.losses = [*record.losses, *relay.losses]
+        record.events = relay.events
+
+    def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
