@@ -181,13 +181,19 @@ fallbacks = [
     assert faults(toml) == [
         "2: $.server.hots: unknown key 'hots' (did you mean host?)",
         "3: $.server.port: 70000 is not a whole number from 0 to 65535",
-        "6: $.limits.body: '32XB' is not a size"
-        ' (bytes as a whole number, or such as "32MB", "64MiB")',
-        "9: $.routes[0].to: 'antropic/claude-opus-5-5' begins with no vendor"
-        " (did you mean anthropic?)",
+        (
+            "6: $.limits.body: '32XB' is not a size"
+            ' (bytes as a whole number, or such as "32MB", "64MiB")'
+        ),
+        (
+            "9: $.routes[0].to: 'antropic/claude-opus-5-5' begins with no vendor"
+            " (did you mean anthropic?)"
+        ),
         "10: $.routes[0].can.imge: unknown capability 'imge' (did you mean image?)",
-        "13: $.routes[1].models: no model reaches this route: routes[0] before it takes all of"
-        " them (put it before, or give it other models)",
+        (
+            "13: $.routes[1].models: no model reaches this route: routes[0] before it takes all of"
+            " them (put it before, or give it other models)"
+        ),
         "17: $.routes[1].fallbacks[1].keys: unknown key 'keys' (did you mean key?)",
     ]
     with pytest.raises(ConfigError) as raised:
@@ -210,32 +216,32 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
         (f"{ROUTE}[limit]", "3: $.limit: unknown key 'limit' (did you mean limits?)"),
         (f"{ROUTE}retries = -1", "3: $.routes[0].retries: -1 is not a whole number from 0 to 100"),
         (f"{ROUTE}repair = 1", "3: $.routes[0].repair: 1 is not true or false"),
-        (f"{ROUTE}transport = 'aiohttpx'", "3: $.routes[0].transport: 'aiohttpx' is not one of"
-         " aiohttp, httpx2 (did you mean aiohttp?)"),
-        (f"{ROUTE}on_loss = 'refused'", "3: $.routes[0].on_loss: 'refused' is not one of log,"
-         " ignore, refuse (did you mean refuse?)"),
-        (f"{ROUTE}on_loss = {{ allow = ['meda.*'] }}", "3: $.routes[0].on_loss.allow[0]: is"
-         " neither a kind nor a code of losses"),
+        (f"{ROUTE}transport = 'aiohttpx'", ("3: $.routes[0].transport: 'aiohttpx' is not one of"
+         " aiohttp, httpx2 (did you mean aiohttp?)")),
+        (f"{ROUTE}on_loss = 'refused'", ("3: $.routes[0].on_loss: 'refused' is not one of log,"
+         " ignore, refuse (did you mean refuse?)")),
+        (f"{ROUTE}on_loss = {{ allow = ['meda.*'] }}", ("3: $.routes[0].on_loss.allow[0]: is"
+         " neither a kind nor a code of losses")),
         (f"{ROUTE}counter = 'chars'", "3: $.routes[0].counter: is no counter of tokens (one of"),
         (f"{ROUTE}counter = 'openai:'", "3: $.routes[0].counter: is no counter of tokens (one of"),
-        (f"{ROUTE}truncate = {{ tokens = 9 }}", "3: $.routes[0].truncate: truncation needs"
-         " counter"),
+        (f"{ROUTE}truncate = {{ tokens = 9 }}", ("3: $.routes[0].truncate: truncation needs"
+         " counter")),
         (f"{ROUTE}truncate = 9", "3: $.routes[0].truncate: is not a table ([truncate])"),
-        (f"{ROUTE}can = {{ options = {{ sed = 'ignores' }} }}", "3: $.routes[0].can.options.sed:"
-         " is no option (did you mean seed?)"),
-        (f"{ROUTE}can = {{ image = 'usr' }}", "3: $.routes[0].can.image: 'usr' is not one of the"
-         " seats"),
-        (f"{ROUTE}timeouts = {{ read = 0 }}", "3: $.routes[0].timeouts.read: 0 is not a number"
-         " above 0"),
-        (f"{ROUTE}base_url = 'api.example'", "3: $.routes[0].base_url: is no address of a"
-         " server"),
-        (f"{ROUTE}base_url = 'https://[::1/'", "3: $.routes[0].base_url: is no address of a"
-         " server"),
+        (f"{ROUTE}can = {{ options = {{ sed = 'ignores' }} }}", ("3: $.routes[0].can.options.sed:"
+         " is no option (did you mean seed?)")),
+        (f"{ROUTE}can = {{ image = 'usr' }}", ("3: $.routes[0].can.image: 'usr' is not one of the"
+         " seats")),
+        (f"{ROUTE}timeouts = {{ read = 0 }}", ("3: $.routes[0].timeouts.read: 0 is not a number"
+         " above 0")),
+        (f"{ROUTE}base_url = 'api.example'", ("3: $.routes[0].base_url: is no address of a"
+         " server")),
+        (f"{ROUTE}base_url = 'https://[::1/'", ("3: $.routes[0].base_url: is no address of a"
+         " server")),
         (f"{ROUTE}places = {{ region = 3 }}", "3: $.routes[0].places.region: 3 is not a text"),
         (f"{ROUTE}models = ['a', 3]", "3: $.routes[0].models[1]: 3 is not a text"),
         ("routes = 3", "1: $.routes: is not a list of tables ([[routes]])"),
-        ("[[routes]]\nto = 'snow-llama'", "2: $.routes[0].to: nobody is known who alone serves"
-         " 'snow-llama' (write vendor/model, such as groq/snow-llama)"),
+        ("[[routes]]\nto = 'snow-llama'", ("2: $.routes[0].to: nobody is known who alone serves"
+         " 'snow-llama' (write vendor/model, such as groq/snow-llama)")),
         ("[[routes]]\nto = 'nobody/*'", "2: $.routes[0].to: 'nobody/model' begins with no vendor"),
         (f"{ROUTE}[[keys]]\nhash = '{HASH}'", "3: $.keys[0]: a client's key needs a name"),
         (f"{ROUTE}[[keys]]\nname = 'a'", "3: $.keys[0]: a client's key needs a hash"),
@@ -300,10 +306,14 @@ def test_a_key_s_variable_that_is_not_set_is_a_warning(
     monkeypatch.delenv("OPENAI_API_KEY")
     toml = f"{ROUTE}fallbacks = [{{ to = 'vllm/x' }}, {{ to = 'openai/y', key = 'NO_SUCH_KEY' }}]"
     told = [
-        "2: $.routes[0].to: the variable OPENAI_API_KEY is not set"
-        " (set OPENAI_API_KEY where the gateway runs)",
-        "3: $.routes[0].fallbacks[1].key: the variable NO_SUCH_KEY is not set"
-        " (set NO_SUCH_KEY where the gateway runs)",
+        (
+            "2: $.routes[0].to: the variable OPENAI_API_KEY is not set"
+            " (set OPENAI_API_KEY where the gateway runs)"
+        ),
+        (
+            "3: $.routes[0].fallbacks[1].key: the variable NO_SUCH_KEY is not set"
+            " (set NO_SUCH_KEY where the gateway runs)"
+        ),
     ]
     assert faults(toml) == told
     assert parse(toml, "f").routes[0].fallbacks[1].key == "NO_SUCH_KEY"
