@@ -16,7 +16,7 @@ from .._core.edges.http.transport import Timeouts
 from .._core.redaction import shown
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
-from ..losses import Policy, PolicyLike
+from ..losses import PolicyLike
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
 
@@ -195,9 +195,3 @@ def with_upstream(config: Config, base_url: str) -> Config:
         for route in config.routes
     )
     return replace(config, routes=routes)
-
-
-__all__ = [
-    "ClientKey", "Config", "Envelopes", "Limits", "OnFault", "Policy", "Route", "Target",
-    "Truncation", "config_for", "with_upstream",
-]  # fmt: skip

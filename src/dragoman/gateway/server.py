@@ -542,6 +542,3 @@ def _forget_metrics(pid: int | None) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(pid)
-
-
-__all__ = ["Source", "is_loopback", "refuse_exposed", "serve"]
