@@ -43,24 +43,25 @@ class Background(Generic[T]):
         """Hand over an item of so many bytes; False if it is left out. Never waits for `write`."""
         with self._changed:
             full = len(self._waiting) >= self._most or self._held + size > self._most_bytes
-            if full or self._ended:
+            taken = not (full or self._ended)
+            if taken:
+                self._waiting.append((item, size))
+                self._held += size
+            else:
                 self._left_out += 1
-                return False
-            self._waiting.append((item, size))
-            self._held += size
-            if self._thread is None:
+            if self._thread is None and not self._ended:
                 self._thread = Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
                 atexit.register(self.close)
             self._changed.notify()
-        return True
+        return taken
 
     def _run(self) -> None:
         while True:
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
-                while not self._waiting and not self._ended:
+                while not (self._waiting or self._left_out or self._ended):
                     self._changed.wait()
                 if not self._waiting and not self._left_out:
                     return
@@ -75,7 +76,10 @@ class Background(Generic[T]):
     def flush(self, seconds: float = _SECONDS) -> bool:
         """Wait until all is written; False if that takes longer than so many seconds."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._waiting and not self._busy, seconds)
+            return self._changed.wait_for(self._is_idle, seconds)
+
+    def _is_idle(self) -> bool:
+        return not (self._waiting or self._left_out or self._busy)
 
     def close(self, seconds: float = _SECONDS) -> bool:
         """Write what waits and end the thread; False if that takes longer than so many seconds."""
