@@ -124,7 +124,7 @@ def test_losses_are_counted_by_code() -> None:
 def test_attempts_fallbacks_and_stalls_are_counted() -> None:
     counted = metrics()
     run(counted, record(attempts=3), record(attempts=2, fallback=1), record(attempts=0))
-    run(counted, record(error="timeout"), record(error="timeout", status=504, first_byte=None))
+    run(counted, record(error="timeout"), record(error="timeout", status=504))
     assert value(counted, "attempts_total", **UPSTREAM) == 7
     assert value(counted, "fallbacks_total", **UPSTREAM) == 1
     assert value(counted, "stalls_total", **UPSTREAM) == 1

@@ -122,7 +122,7 @@ class Metrics(Observer):
             side.attempts.inc(record.attempts)
         if record.fallback:
             side.fallbacks.inc()
-        if record.error == "timeout" and record.first_byte is not None:
+        if record.error == "timeout" and 0 < record.status < 400:
             side.stalls.inc()
         if record.client_left:
             self._left.inc()
