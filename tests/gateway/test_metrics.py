@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prometheus_client import Metric
 from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
-from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.parser import text_fd_to_metric_families
 
 from dragoman import Msg, wire
 from dragoman.gateway.config import Config, Route, Target, config_for
@@ -37,12 +39,16 @@ def metrics() -> Metrics:
     return Metrics.of(config_for("anthropic/claude-opus-5-5"))
 
 
+def families(text: str) -> list[Metric]:
+    return list(text_fd_to_metric_families(io.StringIO(text)))
+
+
 def samples(counted: Metrics) -> Samples:
     text, content_type = counted.text()
     assert content_type.startswith("text/plain")
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(text.decode())
+        for family in families(text.decode())
         for sample in family.samples
     }
 
@@ -230,11 +236,7 @@ def test_processes_with_a_folder_in_common_give_the_sums_of_all(tmp_path: Path) 
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
         text = ran.stdout
-    found = {
-        sample.name: sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
+    found = {sample.name: sample.value for family in families(text) for sample in family.samples}
     assert found["dragoman_exchanges_total"] == 7
     assert found["dragoman_exchange_seconds_sum"] == 7
     assert found["dragoman_under_way"] == 1  # of the one that was not closed

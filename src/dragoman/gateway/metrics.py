@@ -169,14 +169,14 @@ class Metrics(Observer):
         registry = self.registry
         if _SHARED:
             registry = CollectorRegistry()
-            MultiProcessCollector(registry)
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         encode, content_type = choose_encoder(accept)
         return encode(registry), content_type
 
     def close(self) -> None:
         """Leave the gauge: exchanges of a process that has ended are not under way any more."""
         if _SHARED:
-            mark_process_dead(os.getpid())
+            mark_process_dead(os.getpid())  # type: ignore[no-untyped-call]
 
 
 class _Side:
