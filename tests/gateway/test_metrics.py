@@ -205,7 +205,7 @@ def test_openmetrics_is_given_to_who_asks_for_it() -> None:
     text, content_type = counted.text("application/openmetrics-text; version=1.0.0")
     assert content_type.startswith("application/openmetrics-text")
     assert text.endswith(b"# EOF\n")
-    assert list(openmetrics_families(text.decode()))
+    assert list(openmetrics_families(text.decode()))  # type: ignore[no-untyped-call]
 
 
 WORKER = """
