@@ -78,7 +78,7 @@ def serve(
     source: Source,
     *,
     grace: int = GRACE,
-    app: str = "dragoman.gateway.app:app",
+    app: str = "dragoman.gateway.asgi:app",
     ready: Callable[[str], object] = print,
 ) -> int:
     """Run the gateway until a signal ends it; the exit code: 0, 130 interrupted, 1 failed.
@@ -542,6 +542,3 @@ def _forget_metrics(pid: int | None) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(pid)
-
-
-__all__ = ["Source", "is_loopback", "refuse_exposed", "serve"]

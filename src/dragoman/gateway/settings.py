@@ -511,6 +511,3 @@ def _timeouts(table: Table) -> Timeouts:
     )  # fmt: skip
     given.close()
     return timeouts
-
-
-__all__ = ["Judgement", "judge", "judge_file", "load", "of_mapping", "parse"]
