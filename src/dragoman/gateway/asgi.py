@@ -28,7 +28,7 @@ from .log import JsonLog
 from .metrics import Metrics
 from .record import ExchangeRecord, Observer
 from .recording import Recorder
-from .sending import Sender
+from .sending import Begun, Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 
@@ -177,35 +177,40 @@ class App:
         """Relay a stream, from the first target that begins one."""
         line = Line(exchange, client)
         try:
-            begun = await self._sender.stream(exchange, line)
-        except DragomanError as error:
-            if not client.started:
-                raise
-            relay = line.relay()
-            await client.send(relay.fail(exchange.told(error)), more=False)
-            exchange.relayed(relay)
-            return
+            try:
+                begun = await self._sender.stream(exchange, line)
+            except DragomanError as error:
+                if not client.started:
+                    raise
+                relay = line.relay()
+                rest = relay.fail(exchange.told(error))
+            else:
+                relay = begun.relay
+                rest = await self._relayed(exchange, client, line, begun)
         finally:
             line.close()
+        exchange.relayed(relay)
+        await client.send(rest, more=False)
+
+    async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
+        """Relay all that comes; what stands at the end."""
         relay = begun.relay
-        line.open()
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
             async for chunk in begun.chunks:
-                line.progressed(relay)
                 if data := relay.feed(chunk):
                     await client.send(data)
                 if relay.failed is not None:
                     break
-            rest = relay.finish()
-        except DragomanError as error:
-            rest = relay.fail(exchange.told(line.fault(error)))
-        finally:
-            line.close()
-            await begun.reply.aclose()
+            return relay.finish()
+        except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
-        await client.send(rest, more=False)
+            raise
+        except DragomanError as error:
+            return relay.fail(exchange.told(line.fault(error)))
+        finally:
+            await begun.reply.aclose()
 
     # -- the rest ----------------------------------------------------------------------------------
 
