@@ -133,7 +133,7 @@ def _leg(
         command = agent.command(leg.prompt, resumed=number > 0)
         code, out, err = _agent(command, place, agent.environment(place, tap.url), timeout)
     _keep(place.root / f"leg-{number}", tap.passed, upstream, out, err)
-    return LegSeen(leg, kind, code, out, err, model, upstream, tap.passed)
+    return LegSeen(leg, kind, code, out, err, model, upstream, tap.passed, agent.wire)
 
 
 def _agent(

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dragoman import Wire, wire
 from dragoman._core.edges.http.transport import HttpCall
 from dragoman.errors import ProviderError
-from dragoman import Wire, wire
 from dragoman.message import ChatRequest, ChatResponse
 from dragoman.testing import Fault, Scripted, StrictServer
 from dragoman.testing.answers import Rendered, rendered
@@ -64,11 +64,7 @@ class Kind:
         body = self.host.write_response(told, request).body
         if thought:
             self.dress(body, thought, number)
-        answer = self.host.read_response(body, request=request)
-        for call in answer.calls:  # hosts stream arguments as text
-            if call.raw_input is None and not call.freeform:
-                call.raw_input = json.dumps(call.input, ensure_ascii=False)
-        return answer
+        return self.host.read_response(body, request=request)
 
     @property
     def host(self) -> Wire:
@@ -132,6 +128,7 @@ def break_of(how: str, kind: Kind) -> Callable[[ChatResponse], Callable[[ChatReq
 
     `how` is `error`, an event that says so, or `cut`, an end of the connection.
     """
+
     def of(answer: ChatResponse) -> Callable[[ChatRequest], Fault]:
         def broken(request: ChatRequest) -> Fault:
             chunks = rendered(answer, kind.host, request).chunks

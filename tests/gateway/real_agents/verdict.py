@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
+from dragoman import wire
 from dragoman.message import ChatRequest, ImageBlock, ToolResultBlock
 
 from .programs import Agent
-from .scenarios import EDITS, HALF, Leg, Scenario
-from .scripted_model import Model
+from .scenarios import HALF, Leg, Scenario
+from .scripted_model import Model, is_side_request
 from .tap import Passed
 from .upstream import Kind, Upstream
 
@@ -34,6 +36,7 @@ class LegSeen:
     model: Model
     upstream: Upstream
     passed: list[Passed]
+    speaks: str  # the wire of the agent
 
     @property
     def turns(self) -> list[ChatRequest]:
@@ -148,7 +151,7 @@ def _is_count(url: str) -> bool:
 def _prefixes(seen: LegSeen) -> Iterator[str]:
     """Each body begins with the one before, where the agent's own requests do."""
     bodies = [_parts(body) for body in _turn_bodies(seen)]
-    own = [_parts(one.request) for one in _own_turns(seen)]
+    own = [_parts(body) for body in _own_turns(seen)]
     told = 0
     for number in range(1, len(bodies)):
         fault = _differs(bodies[number - 1], bodies[number])
@@ -161,13 +164,20 @@ def _prefixes(seen: LegSeen) -> Iterator[str]:
             return
 
 
-def _own_turns(seen: LegSeen) -> list[Passed]:
-    """What the agent sent for the turns of the loop: streamed requests with tools."""
+def _own_turns(seen: LegSeen) -> list[bytes]:
+    """What the agent itself sent for the turns of the loop."""
+    home = wire(seen.speaks, policy="ignore", fetch=None)
+    paths = home.room.addresses
+    posted = [one for one in seen.passed if one.method == "POST" and one.status == 200]
     return [
-        one for one in seen.passed
-        if one.method == "POST" and one.status == 200 and b'"tools"' in one.request
-        and not _is_count(one.path) and b"Do NOT call any tools" not in one.request
+        one.request for one in posted
+        if any(fnmatchcase(one.path.partition("?")[0].lower(), path) for path in paths)
+        and not is_side_request(home.read_request(one.request, one.path))
     ]  # fmt: skip
+
+
+# what stands beside the prompt, and differs from turn to turn
+_ASIDE = ("client_metadata", "metadata", "prompt_cache_key")
 
 
 def _parts(body: bytes) -> list[tuple[str, str]]:
@@ -178,6 +188,8 @@ def _parts(body: bytes) -> list[tuple[str, str]]:
         return []
     rows: list[tuple[str, str]] = []
     for name, field in value.items():
+        if name in _ASIDE:
+            continue
         if name in ("messages", "input", "contents") and isinstance(field, list):
             rows += [(f"{name}[{i}]", _unmarked(one)) for i, one in enumerate(field)]
         else:
@@ -203,7 +215,9 @@ def _differs(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str
         now = dict(after).get(place)
         if now is not None and now != text:
             at = next((i for i, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), -1)
-            return f"{place}, sign {at}: {text[at - 40 : at + 60]!r} became {now[at - 40 : at + 60]!r}"
+            return (
+                f"{place}, sign {at}: {text[at - 40 : at + 60]!r} became {now[at - 40 : at + 60]!r}"
+            )
         if now is None and place.startswith(is_message):
             return f"{place} is gone"
     order = [place for place, _ in after if place in dict(before)]
