@@ -41,7 +41,7 @@ def app(
     metrics: Callable[[], tuple[bytes, str]] | None = None,
     transport: AsyncTransport | None = None,
 ) -> App:
-    """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or a model for all requests.
+    """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
 
     `observers` are told of each exchange, `metrics` gives the text of `/metrics`. `transport`
     carries all calls, in the place of the ones that routes name. Raises ConfigError.
@@ -239,5 +239,3 @@ async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.http.response.body", "body": b"ask over HTTP\n"})
     else:
         await send({"type": "websocket.close", "code": 1003})
-
-

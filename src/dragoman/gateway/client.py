@@ -157,7 +157,7 @@ class Line:
 
     def relay(self) -> AnswerStream:
         """What relays the answer, also one that never began."""
-        return self._relay if self._relay is not None else self._exchange.stream({})
+        return self._relay if self._relay is not None else self._exchange.stream()
 
     def fault(self, error: DragomanError) -> DragomanError:
         """The error; that of a provider which fell silent says so."""
@@ -203,8 +203,12 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
     if coding in ("", "identity"):
         return body
     if coding not in _UNZIPPED:
-        raise ProviderError(f"bodies packed as {coding[:40]!r} are not read", status=415,
-                            type="invalid_request_error", hint="gzip, deflate, or none")
+        raise ProviderError(
+            f"bodies packed as {coding[:40]!r} are not read",
+            status=415,
+            type="invalid_request_error",
+            hint="gzip, deflate, or none",
+        )
     unpack = zlib.decompressobj(_UNZIPPED[coding])
     try:
         data = unpack.decompress(body, most + 1)

@@ -52,7 +52,7 @@ _CACHED = 1024  # targets that were made ready
 
 
 class Gateway:
-    """A configuration made ready. Safe for threads; a new one takes its place when it is reloaded."""
+    """A configuration made ready. Safe for threads; a reload puts a new one in its place."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -157,7 +157,7 @@ class Exchange:
         if gateway.config.record is not None:
             record.kept = Kept(request=request.body)
 
-    # -- the request ---------------------------------------------------------------------------------
+    # -- the request -------------------------------------------------------------------------------
 
     @property
     def passes(self) -> bool:
@@ -182,6 +182,8 @@ class Exchange:
         Raises ReadError, WriteError, LossRefused, ConfigError.
         """
         upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        if self.kind == "count":
+            upstream = upstream.for_counts()
         self.upstream = upstream
         record = self.record
         record.fallback = self.nth
@@ -251,8 +253,8 @@ class Exchange:
             return
         fault = self._state.faults[0]
         if self.gateway.config.envelopes.on_fault == "refuse":
-            raise WriteError(fault.message, code=f"envelope.{fault.kind}",
-                             hint="begin a new conversation, or leave the thinking out")  # fmt: skip
+            hint = "begin a new conversation, or leave the thinking out"
+            raise WriteError(fault.message, code=f"envelope.{fault.kind}", hint=hint)
         _log.warning("%s: %s (%s)", self.record.id, fault.message, fault.kind)
 
     @property
@@ -260,7 +262,7 @@ class Exchange:
         """The kinds of the envelopes that were not opened."""
         return [f"envelope.{fault.kind}" for fault in self._state.faults]
 
-    # -- the answer ----------------------------------------------------------------------------------
+    # -- the answer --------------------------------------------------------------------------------
 
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """The error of an answer with an error status."""
@@ -270,7 +272,7 @@ class Exchange:
         return told_by_headers(self.upstream.wire.error(status, body), headers)
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The answer to the client. Raises ProviderError for one that cannot be read, LossRefused."""
+        """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
         if self.passes and self.kind != "count":

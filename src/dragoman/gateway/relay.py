@@ -92,7 +92,16 @@ class Framed:
 class ConvertedAnswer:
     """A stream of another protocol, written in the client's."""
 
-    __slots__ = ("_converter", "_ended", "_framed", "_held", "_open", "events", "failed", "progress")
+    __slots__ = (
+        "_converter",
+        "_ended",
+        "_framed",
+        "_held",
+        "_open",
+        "events",
+        "failed",
+        "progress",
+    )
 
     def __init__(self, converter: StreamConverter, framing: Framing) -> None:
         self._converter = converter
@@ -166,7 +175,16 @@ class ConvertedAnswer:
 class PassedAnswer:
     """A stream of the client's own protocol, event by event as it came."""
 
-    __slots__ = ("_ended", "_framed", "_held", "_open", "_passing", "_surface", "failed", "progress")
+    __slots__ = (
+        "_ended",
+        "_framed",
+        "_held",
+        "_open",
+        "_passing",
+        "_surface",
+        "failed",
+        "progress",
+    )
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self._surface = surface

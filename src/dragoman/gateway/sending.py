@@ -1,4 +1,4 @@
-"""Sending an exchange's calls in a loop: to the first target that answers, as often as its route says.
+"""Sending an exchange's calls in a loop: to the first target that answers, each as often as asked.
 
 Errors before an answer has begun go to the next target; so does one that a provider tells as the
 first event of a stream.
@@ -21,7 +21,6 @@ from .._core.edges.http.transport import (
 from ..errors import DragomanError, ProviderError, ReadError
 from ..llm.asking import PASSING
 from .exchange import Exchange
-
 from .relay import AnswerStream
 from .surface import Answer
 
@@ -156,6 +155,3 @@ async def _signed(exchange: Exchange) -> HttpCall:
     if upstream.keyless:
         return call
     return await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
-
-
-
