@@ -91,12 +91,14 @@ class ClaudeCode(Agent):
     model = "claude-opus-4-8"
     base = ""
 
+
     def settings(self, place: Place, base_url: str) -> dict[str, str]:
         off = ("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER",
                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX")  # fmt: skip
         return {
             "ANTHROPIC_BASE_URL": base_url,
             "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(self.window),
             **dict.fromkeys(off, "1"),
         }
 

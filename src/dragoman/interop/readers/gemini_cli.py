@@ -8,7 +8,7 @@ one and what follows it. Before 0.50 the same stood in one JSON object.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ...errors import ReadError
@@ -18,6 +18,7 @@ from ..log import Row, SessionLog, Skipped, skipped_fields
 
 _SAID = ("user", "gemini")
 _HEAD = ("sessionId", "messages")
+_Rows: TypeAlias = dict[tuple[str, str], tuple[JsonObject, Row]]  # by id and type
 _READ = ("id", "timestamp", "type", "content", "displayContent", "toolCalls", "thoughts", "model")
 
 
@@ -56,40 +57,62 @@ def _take(history: _History, row: Row) -> None:
 
 
 class _History:
-    """The messages as they stand, by id and in order."""
+    """The messages as they stand, by id and in order.
+
+    Resuming writes messages anew, under the same ids; an answer and its results then share one, so
+    the type belongs to the key.
+    """
 
     def __init__(self, log: SessionLog) -> None:
         self.log = log
-        self._rows: dict[str, tuple[JsonObject, Row]] = {}
+        self._rows: _Rows = {}
+        self._replaced: _Rows = {}  # what a list took the place of, until something is said
 
     def put(self, message: Json, row: Row) -> None:
         """A message at the end, or in the place of the one with its id."""
+        self._settle()
+        self._put(message, row)
+
+    def _put(self, message: Json, row: Row) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("id"), str):
             self.log.skipped.append(row.skipped("message", "it has no id"))
             return
-        self._rows[message["id"]] = (message, row)
+        self._rows[message["id"], str(message.get("type"))] = (message, row)
+        self.log.skipped += skipped_fields(row.place, message, _READ)
+        if isinstance(model := message.get("model"), str):
+            self.log.model = model
 
     def rewind(self, id: str, row: Row) -> None:
         """Remove this message and those behind it; all of them, where there is no such one."""
-        ids = list(self._rows)
-        for gone in ids[ids.index(id) if id in self._rows else 0 :]:
+        self._settle()
+        keys = list(self._rows)
+        start = next((i for i, key in enumerate(keys) if key[0] == id), 0)
+        for gone in keys[start:]:
             why = f"{row.place} goes back to an earlier message"
             self.log.skipped.append(self._rows.pop(gone)[1].skipped("abandoned branch", why))
 
     def replace(self, messages: list[Json], row: Row) -> None:
-        """Other messages in the place of all; it is a compaction if one is gone then."""
-        ids = {message.get("id") for message in messages if isinstance(message, dict)}
-        if self._rows.keys() - ids:
-            self.close()
-            self.log.compactions.append(len(self.log.messages))
+        """Other messages in the place of all; a compaction if one is gone when the talk goes on."""
+        self._replaced = {**self._replaced, **self._rows}
         self._rows = {}
         for message in messages:
-            self.put(message, row)
+            self._put(message, row)
+
+    def _settle(self) -> None:
+        """Judge what a list has replaced: it sums up, where it says something new for what is gone."""
+        gone = [key for key in self._replaced if key not in self._rows]
+        if gone and any(key not in self._replaced for key in self._rows):
+            self.log.messages += _messages([*self._replaced.values()], self.log)
+            self.log.compactions.append(len(self.log.messages))
+        elif gone:
+            why = "the session went on without it"
+            self.log.skipped += [self._replaced[key][1].skipped("left message", why) for key in gone]
+        self._replaced = {}
 
     def close(self) -> None:
         """Read what stands here into the log."""
+        self._settle()
         self.log.messages += _messages([*self._rows.values()], self.log)
-        self._rows = {}
 
 
 def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[Msg]:
@@ -102,8 +125,6 @@ def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[M
             why = "the program tells this to the user, not to the model"
             log.skipped.append(row.skipped(str(kind or "message"), why))
             continue
-        log.skipped += skipped_fields(row.place, message, _READ)
-        log.model = message.get("model") or log.model
         for content in _contents(message, answered):
             contents.append(content)
             times.append(message.get("timestamp"))
