@@ -22,7 +22,7 @@ from dragoman.gateway.typed_toml import Place, lines_of, seconds, size
 from dragoman.losses import Policy
 
 KEY = bytes(range(32))
-HASH = "$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
+HASH = "0123456789abcdef:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
 
 WHOLE = f"""\
 [server]

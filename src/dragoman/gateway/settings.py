@@ -237,9 +237,14 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
     return tuple(keys)
 
 
+_ENTRY = re.compile(
+    r"[0-9a-f]{16}:\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+"
+)
+
+
 def _hash(value: Any) -> str:
     # the value may be a key itself, so that it is not shown
-    if not isinstance(value, str) or not value.startswith("$argon2"):
+    if not isinstance(value, str) or not _ENTRY.fullmatch(value):
         raise ConfigError("is no hash of a key", hint="`dragoman keys new NAME` prints one")
     return value
 
