@@ -50,9 +50,9 @@ class Gateway:
     def port(self) -> int:
         return int(self.line.rpartition(":")[2])
 
-    def get(self, path: str = "/", **headers: str) -> str:
+    def get(self, path: str = "/") -> str:
         """The body of an answer, over a connection of its own."""
-        with self.open(path, **headers) as answer:
+        with self.open(path) as answer:
             return answer.read().decode()
 
     def open(

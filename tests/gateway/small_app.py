@@ -4,47 +4,62 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from dragoman import ConfigError
 from dragoman.gateway.config import Config
+from dragoman.gateway.record import Observer
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def make(config: Config) -> Any:
+def make(config: Config, **watching: Any) -> SmallApp:
     """The app of a Config: it tells the model of its first route, and how it is asked."""
-    model = config.routes[0].target.name
-    if model == "openai/never":
-        raise ConfigError("this app cannot be made", hint="choose another model")
-    running = {"alive": False}
+    return SmallApp(config, watching["observers"])
 
-    async def app(scope: Any, receive: Any, send: Send) -> None:
+
+class SmallApp:
+    """What `dragoman.gateway.app` makes, in small."""
+
+    def __init__(self, config: Config, observers: Sequence[Observer]) -> None:
+        self.observers = observers
+        self.running = {"alive": False}
+        self.reload(config)
+
+    def reload(self, config: Config) -> None:
+        model = config.routes[0].target.name
+        if model == "openai/never":
+            raise ConfigError("this app cannot be made", hint="choose another model")
+        self.config, self.model = config, model
+
+    async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
+        model = self.model
         if scope["type"] == "lifespan":
-            await _live(receive, send, running, model)
+            await _live(receive, send, self.running, model)
             return
-        assert running["alive"]
-        path = scope["path"]
-        body = b""
-        more = scope["method"] == "POST"
-        while more:
-            message = await receive()
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
+        assert self.running["alive"]
+        body = await _body(scope, receive)
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        if path == "/stream":
+        if scope["path"] == "/stream":
             await _stream(scope, send, model)
-        elif path == "/told":
+        elif scope["path"] == "/told":
             told = f"{scope['method']} {len(body)} {dict(scope['headers']).get(b'upgrade')!r}"
             await send({"type": "http.response.body", "body": told.encode()})
-        elif path == "/sealing":
-            keys = b"".join(config.envelopes.keys).hex()
+        elif scope["path"] == "/sealing":
+            keys = b"".join(self.config.envelopes.keys).hex()
             await send({"type": "http.response.body", "body": keys.encode()})
         else:
             await send({"type": "http.response.body", "body": f"{model} {os.getpid()}".encode()})
 
-    return app
+
+async def _body(scope: Any, receive: Any) -> bytes:
+    body, more = b"", scope["method"] == "POST"
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
 
 
 async def _live(receive: Any, send: Send, running: dict[str, bool], model: str) -> None:
