@@ -12,6 +12,7 @@ the Config that the parent has read: what it takes for that goes through a pipe 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -258,6 +260,12 @@ class _Server(uvicorn.Server):
         self._wanted = asyncio.Event()
         self._reloading: asyncio.Task[None] | None = None
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal ends it."""
+        if hasattr(signal, "SIGHUP"):  # one that comes before the loop runs is not lost
+            signal.signal(signal.SIGHUP, lambda *_: self._wanted.set())
+        super().run(sockets)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take connections, hear signals, and say so."""
         await super().startup(sockets)
@@ -299,8 +307,17 @@ class _Server(uvicorn.Server):
 # -- several processes -----------------------------------------------------------------------------
 
 
+# A fork starts at once, with the parent's modules in its memory; the parent has no thread that
+# could hold a lock meanwhile. Elsewhere than on Linux the libraries of the system do not bear it.
+_START: Any = get_context("fork" if sys.platform == "linux" else "spawn")
+
+
 class _Worker(Process):
     """One of several processes."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self.process = _START.Process(target=self.target, args=(sockets,))
 
     @property
     def server(self) -> uvicorn.Server:
@@ -311,6 +328,8 @@ class _Worker(Process):
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """What runs in it."""
+        for number in (signal.SIGINT, signal.SIGTERM):  # not as the parent has them
+            signal.signal(number, signal.SIG_DFL)
         _log_to_stderr()
         assert self.server is not None  # made before the thread that answers the parent asks for it
         try:
@@ -340,15 +359,20 @@ class _Workers(Multiprocess):
 
     def init_processes(self) -> None:
         """Start all workers, and say so when each takes connections."""
+        made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
+        import_module(made.app.partition(":")[0])  # for all workers, where they are forked
+        gc.freeze()
         self.processes = [self._started() for _ in range(self.processes_num)]
         for worker in self.processes:
-            while not worker.is_ready(timeout=0.05):
+            while not worker.is_ready(timeout=0.2):
                 self.handle_signals()
                 if self.should_exit.is_set():
                     return
                 if not worker.process.is_alive():
                     self._fail(worker)
                     return
+            while worker.parent_conn.poll(0.05):  # answers to questions that it was asked before
+                worker.parent_conn.recv()
         self._announce()
         sys.stdout.flush()
 
@@ -390,7 +414,7 @@ class _Workers(Multiprocess):
 
     def handle_hup(self) -> None:
         """Read the configuration again, and if it is right let all workers do so."""
-        made: _Made = self.config.app  # type: ignore[assignment]  # ours is none of uvicorn's kinds
+        made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
         if (again := made.again()) is None:
             return
         self.config.app = again  # for workers that start later
@@ -403,7 +427,7 @@ def _forget_metrics(pid: int | None) -> None:
     """Take the gauges of a process that is gone out of the sums."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    mark_process_dead(pid)
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 __all__ = ["GRACE", "Source", "serve"]
