@@ -92,7 +92,8 @@ bench: $(BENCH_VENV)/.bench
 	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
 bench-gateway: $(GATEWAY_VENV)/.bench
-	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
+	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default --target $@ \
+	  $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
