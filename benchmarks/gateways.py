@@ -148,7 +148,7 @@ def _dragoman(folder: Path, port: int, upstream: str, models: Mapping[str, str])
     for wire, model in models.items():
         target, base = written[wire]
         parts.append(
-            f'[[route]]\nmodels = ["{model}"]\ntarget = "{target}"\n'
+            f'[[routes]]\nmodels = ["{model}"]\nto = "{target}"\n'
             f'key = "UPSTREAM_KEY"\nbase_url = "{base}"\n'
         )
     routes.write_text("\n".join(parts), "utf-8")
@@ -184,8 +184,8 @@ def _litellm(folder: Path, port: int, upstream: str, models: Mapping[str, str]) 
         "--port", str(port), "--num_workers", "1", "--telemetry", "False",
     ]  # fmt: skip
     quiet = {
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION",
-        "LITELLM_LOG": "ERROR",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+        "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR",
         "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
     }  # fmt: skip
     return Start(command, quiet, "/health/liveliness")
@@ -229,13 +229,13 @@ STARTS = {
     "llm-rosetta": _llm_rosetta,
 }
 FLOOR = Gateway("floor", "aiohttp")
-DRAGOMAN = Gateway("dragoman", "dragoman.gateway")
-LITELLM = Gateway("LiteLLM", "litellm.proxy")
+DRAGOMAN = Gateway("dragoman", "dragoman.gateway.server")
+LITELLM = Gateway("LiteLLM", "litellm")
 LITELLM_RUST = Gateway(
-    "LiteLLM, Rust", "litellm.rust_bridge", frozenset({("anthropic", "anthropic")}),
+    "LiteLLM, Rust", "litellm", frozenset({("anthropic", "anthropic")}),
     "with `LITELLM_RUST=true`, which is for Messages in front of Anthropic alone; up to 1.109.1 "
     "the proxy hands each call a shared session, for which its own rules (`caller_client`) keep "
     "Python",
 )  # fmt: skip
-LLM_ROSETTA = Gateway("llm-rosetta", "llm_rosetta.gateway")
+LLM_ROSETTA = Gateway("llm-rosetta", "llm_rosetta")
 ALL = (FLOOR, DRAGOMAN, LITELLM, LITELLM_RUST, LLM_ROSETTA)
