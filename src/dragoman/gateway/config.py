@@ -53,6 +53,11 @@ class Truncation:
     counter: str
 
 
+# Agents try again by themselves, and by what they are told; a connection that a provider has closed
+# meanwhile is the gateway's own business
+_RETRIES = Retries(attempts=2, backoff=0.1, kinds=frozenset({"connection"}))
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """Which models go to which target, and how.
@@ -75,7 +80,7 @@ class Route:
     counter: str = ""
     pass_through: bool = False
     transport: str = "aiohttp"
-    retries: Retries = field(default_factory=Retries)
+    retries: Retries = _RETRIES
     timeouts: Timeouts = field(default_factory=Timeouts)
 
     @property
@@ -107,18 +112,17 @@ class ClientKey:
 class Limits:
     """Bounds of every request. `keep_alive` and `stall` are in seconds.
 
-    `body` is the most bytes of a request, `depth` how deeply its JSON may be nested, `event` the
-    most bytes of one event of an answer, `header` the most bytes of the losses that one tells.
+    `body` is the most bytes of a request, `event` the most bytes of one event of an answer,
+    `header` the most bytes of the losses that a header tells.
     After `keep_alive` of silence the client gets a sign of life; after `stall` the upstream counts
     as dead. `concurrent` is how many requests may be under way in a worker.
     """
 
     body: int = 64 * 2**20
-    depth: int = 500
     event: int = 64 * 2**20
     header: int = 2048
     keep_alive: float = 10.0
-    stall: float = 300.0
+    stall: float = 600.0
     concurrent: int | None = None
 
 
@@ -153,11 +157,14 @@ class Config:
     port: int = 8080
     workers: int = 1
 
+    def route_of(self, model: str) -> Route | None:
+        """The first route for a model."""
+        return next((route for route in self.routes if route.serves(model)), None)
+
     def route(self, model: str) -> Route:
         """The first route for a model. Raises ConfigError if there is none."""
-        for route in self.routes:
-            if route.serves(model):
-                return route
+        if (found := self.route_of(model)) is not None:
+            return found
         patterns = ", ".join(pattern for route in self.routes for pattern in route.models)
         text = f"no route serves the model {shown(model)}"
         raise ConfigError(text, hint=f"routes are for {patterns}", code="route.missing")
