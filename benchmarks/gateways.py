@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -27,8 +27,18 @@ import psutil
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 CHAT, CLAUDE = "gpt-4o", "claude-sonnet-4-5"
-MODELS = {"openai-chat": CHAT, "anthropic": CLAUDE}
 PATIENCE = 180.0  # seconds until a gateway must be ready
+
+
+class Served(NamedTuple):
+    """A model: what clients call it, the wire that it is behind, and what the provider calls it."""
+
+    alias: str
+    wire: str
+    name: str
+
+
+MODELS = (Served(CHAT, "openai-chat", CHAT), Served(CLAUDE, "anthropic", CLAUDE))
 
 
 class Start(NamedTuple):
@@ -82,7 +92,7 @@ class Gateway:
         return self.pairs is None or (client, upstream) in self.pairs
 
     @contextmanager
-    def running(self, upstream: str, models: Mapping[str, str] = MODELS) -> Iterator[Running]:
+    def running(self, upstream: str, models: Sequence[Served] = MODELS) -> Iterator[Running]:
         """It, in front of this upstream."""
         with tempfile.TemporaryDirectory() as folder:
             port = free_port()
@@ -131,24 +141,24 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _floor(folder: Path, port: int, upstream: str, models: Mapping[str, str]) -> Start:  # noqa: ARG001
+def _floor(folder: Path, port: int, upstream: str, models: Sequence[Served]) -> Start:  # noqa: ARG001
     command = [sys.executable, "-m", "benchmarks.gateway_floor", str(port), upstream]
     return Start(command, {}, "/health")
 
 
-def _dragoman(folder: Path, port: int, upstream: str, models: Mapping[str, str]) -> Start:
+def _dragoman(folder: Path, port: int, upstream: str, models: Sequence[Served]) -> Start:
     routes = folder / "routes.toml"
     written = {
-        "openai-chat": ("openai/openai-chat/*", f"{upstream}/v1"),
-        "openai-responses": ("openai/openai-responses/*", f"{upstream}/v1"),
-        "anthropic": ("anthropic/*", upstream),
-        "gemini": ("gemini/*", upstream),
+        "openai-chat": ("openai/openai-chat", f"{upstream}/v1"),
+        "openai-responses": ("openai/openai-responses", f"{upstream}/v1"),
+        "anthropic": ("anthropic", upstream),
+        "gemini": ("gemini/gemini", upstream),
     }
     parts = []
-    for wire, model in models.items():
+    for alias, wire, name in models:
         target, base = written[wire]
         parts.append(
-            f'[[routes]]\nmodels = ["{model}"]\nto = "{target}"\n'
+            f'[[routes]]\nmodels = ["{alias}"]\nto = "{target}/{name}"\n'
             f'key = "UPSTREAM_KEY"\nbase_url = "{base}"\n'
         )
     routes.write_text("\n".join(parts), "utf-8")
@@ -158,23 +168,24 @@ def _dragoman(folder: Path, port: int, upstream: str, models: Mapping[str, str])
     return Start(command, {"UPSTREAM_KEY": "none"}, "/healthz")
 
 
-def _litellm(folder: Path, port: int, upstream: str, models: Mapping[str, str]) -> Start:
+def _litellm(folder: Path, port: int, upstream: str, models: Sequence[Served]) -> Start:
     named = {
         "openai-chat": {"model": "openai/{}", "api_base": f"{upstream}/v1"},
-        "openai-responses": {"model": "openai/{}", "api_base": f"{upstream}/v1"},
+        "openai-responses": {"model": "openai/responses/{}", "api_base": f"{upstream}/v1"},
         "anthropic": {"model": "anthropic/{}", "api_base": upstream},
         "gemini": {"model": "gemini/{}", "api_base": upstream},
     }
     served = []
-    for wire, model in models.items():
-        params = {**named[wire], "api_key": "none"}
-        params["model"] = params["model"].format(model)
-        served.append({"model_name": model, "litellm_params": params})
+    for alias, wire, name in models:
+        params = {**named[wire], "model": named[wire]["model"].format(name), "api_key": "none"}
+        served.append({"model_name": alias, "litellm_params": params})
     config = {
         "model_list": served,
         # the upstream speaks Chat Completions, not Responses
         "litellm_settings": {
-            "use_chat_completions_url_for_anthropic_messages": "openai-chat" in models,
+            "use_chat_completions_url_for_anthropic_messages": any(
+                wire == "openai-chat" for _, wire, _ in models
+            ),
             "telemetry": False,
         },
     }
@@ -191,12 +202,12 @@ def _litellm(folder: Path, port: int, upstream: str, models: Mapping[str, str]) 
     return Start(command, quiet, "/health/liveliness")
 
 
-def _litellm_rust(folder: Path, port: int, upstream: str, models: Mapping[str, str]) -> Start:
+def _litellm_rust(folder: Path, port: int, upstream: str, models: Sequence[Served]) -> Start:
     start = _litellm(folder, port, upstream, models)
     return start._replace(environment={**start.environment, "LITELLM_RUST": "true"})
 
 
-def _llm_rosetta(folder: Path, port: int, upstream: str, models: Mapping[str, str]) -> Start:
+def _llm_rosetta(folder: Path, port: int, upstream: str, models: Sequence[Served]) -> Start:
     types = {
         "openai-chat": ("openai_chat", f"{upstream}/v1"),
         "openai-responses": ("openai_responses", f"{upstream}/v1"),
@@ -208,8 +219,12 @@ def _llm_rosetta(folder: Path, port: int, upstream: str, models: Mapping[str, st
         "config_version": 1,
         "providers": providers,
         "models": {
-            model: {"provider": types[wire][0], "capabilities": ["text", "vision", "tools"]}
-            for wire, model in models.items()
+            alias: {
+                "provider": types[wire][0],
+                "upstream_model": name,
+                "capabilities": ["text", "vision", "tools", "reasoning"],
+            }
+            for alias, wire, name in models
         },
         "server": {"host": "127.0.0.1", "port": port, "open_on_no_keys": True},
     }
