@@ -166,29 +166,30 @@ class StreamConverter:
         return self._piece(Failed(error)) + self.end()
 
     def _piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
-        kind = type(piece)
-        if kind is Failed:
-            if self.failed is not None:
-                return []
-            self.failed = piece.error  # type: ignore[union-attr]  # it is one
-        elif self.failed is not None:
-            return []  # no success behind an error
-        elif kind is Part:
+        if self.failed is not None:
+            return []  # no success behind an error, and no second one
+        if type(piece) is Part:
             self.begun = True
-        elif kind is End:
+        elif type(piece) is End:
             self.finished = True
-        events = []
-        if not self._named and kind not in (Raw, Failed):
-            self._named = True
-            if kind is not Meta or piece.candidate is not None:  # type: ignore[union-attr]  # it is one
-                origin = self.decoder.origin
-                issuer = origin.issuer if origin is not None else ""
-                events += self._encoded(Meta(model=self._model, issuer=issuer))
-            else:
-                piece = replace(piece, model=self._model)  # type: ignore[call-arg]  # the same
-        elif self._model is not None and type(piece) is Meta and piece.model is not None:
-            piece = replace(piece, model=self._model)
-        return events + self._encoded(piece)
+        elif type(piece) is Failed:
+            self.failed = piece.error
+        if self._named:
+            if self._model is not None and type(piece) is Meta and piece.model is not None:
+                piece = replace(piece, model=self._model)
+            return self._encoded(piece)
+        return self._with_name(piece)
+
+    def _with_name(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events of a piece in front of which the model has to be named."""
+        if type(piece) in (Raw, Failed):
+            return self._encoded(piece)
+        self._named = True
+        if type(piece) is Meta and piece.candidate is None:
+            return self._encoded(replace(piece, model=self._model))
+        origin = self.decoder.origin
+        issuer = origin.issuer if origin is not None else ""
+        return self._encoded(Meta(model=self._model, issuer=issuer)) + self._encoded(piece)
 
     def _encoded(self, piece: Piece) -> list[tuple[str | None, Json]]:
         return self._judged_events(self.encoder.feed(piece))

@@ -16,22 +16,23 @@ from .._core.foreign_names import refuse
 if TYPE_CHECKING:
     from .asgi import App, app
     from .config import Config
-    from .in_process import async_http_client, http_client
+    from .in_process import (
+        async_http_client,
+        async_http_transport,
+        http_client,
+        http_transport,
+    )
 
-__all__ = ["App", "Config", "app", "async_http_client", "http_client"]
+__all__ = ["App", "Config", "app", "async_http_client", "async_http_transport", "http_client",
+           "http_transport"]  # fmt: skip
 
-_HOMES = {
-    "App": ("asgi", "App"), "app": ("asgi", "app"), "Config": ("config", "Config"),
-    "async_http_client": ("in_process", "async_http_client"),
-    "http_client": ("in_process", "http_client"),
-}  # fmt: skip
+_HOMES = {"App": "asgi", "app": "asgi", "Config": "config"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         refuse(__name__, name)
-    module, attribute = _HOMES[name]
-    value = getattr(import_module(f".{module}", __name__), attribute)
+    value = getattr(import_module(f".{_HOMES.get(name, 'in_process')}", __name__), name)
     globals()[name] = value
     return value
 

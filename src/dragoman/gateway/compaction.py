@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from .._core.jsontext import JsonObject
-from .._core.stream.pieces import End, Meta, Part
+from .._core.stream.pieces import End, Meta, Part, Piece
 from ..envelope import MARK, Envelope
 from ..errors import ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, RawBlock
@@ -45,7 +45,7 @@ def asking(body: JsonObject) -> JsonObject:
     """The request for a summary of the same history: without tools, as nothing is to be called."""
     items = body.get("input")
     history = items if isinstance(items, list) else [_message(items)] if items else []
-    kept = [item for item in history if not (_kind(item) == _TRIGGER)]
+    kept = [item for item in history if _kind(item) != _TRIGGER]
     fields = {name: value for name, value in body.items() if name not in _DROPPED}
     return {**fields, "input": [*kept, _message(_ASKED)]}
 
@@ -101,8 +101,8 @@ def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
 def streamed(surface: Surface, resp: ChatResponse, request: ChatRequest) -> Answer:
     """The whole stream that a client gets who asked for one."""
     encoder = surface.wire.stream_encoder(request, second=int(time()))
-    pieces = [Meta(model=request.model), Part((0, 0), resp.msg.blocks[0], whole=True), resp.usage,
-              End(resp.finish)]  # fmt: skip
+    item = Part((0, 0), resp.msg.blocks[0], whole=True)
+    pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
     events = [event for piece in pieces for event in encoder.feed(piece)]
     data = Framed("sse").bytes_of([*events, *encoder.finish()])
     return Answer(200, data, {"content-type": CONTENT_TYPES["sse"]})

@@ -64,7 +64,7 @@ def counted(name: str, written: Written) -> int:
         messages = [{"role": "system", "content": system}, *messages]
     tools: Any = body.get("tools")
     figure: int = _counter(name).count_sync(messages, tools or None)
-    return max(1, round(figure))
+    return max(1, figure)
 
 
 @remember("token counters that routes name", entries=32, size=2**24)
@@ -75,5 +75,5 @@ def _counter(name: str) -> Any:
 def unavailable(upstream: Upstream) -> DragomanError:
     """The refusal where nobody can count: a figure of 0 would turn an agent's compaction off."""
     text = f"{upstream.vendor.name} offers no way to count tokens over {upstream.protocol}"
-    return ProviderError(text, status=501, type="not_found_error", code="count.unavailable",
+    return ProviderError(text, status=404, type="not_found_error", code="count.unavailable",
                          hint="set counter in the route, such as openai/gpt-5.6")  # fmt: skip

@@ -4,9 +4,9 @@
 exchange sends its `call`, and gives what comes to `whole` or `stream`:
 
     exchange = gateway.open(request)
-    call = exchange.call(0)                    # to the first target; sign it, send it
+    call = exchange.call()                     # to the first target; sign it, send it
     answer = exchange.whole(200, {}, body)     # status, headers, body for the client
-    relay = exchange.stream(headers)           # or bytes: relay.feed(chunk), relay.finish()
+    relay = exchange.stream()                  # or bytes: relay.feed(chunk), relay.finish()
 
 The same wire: bytes pass untouched but for the name of the model. Another: requests and answers are
 converted, opaque state travels in envelopes, and what is lost is named.
@@ -52,7 +52,7 @@ _CACHED = 1024  # targets that were made ready
 
 
 class Gateway:
-    """A configuration made ready. Safe for threads; a new one takes its place when it is reloaded."""
+    """A configuration made ready. Safe for threads; a reload puts a new one in its place."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -157,7 +157,7 @@ class Exchange:
         if gateway.config.record is not None:
             record.kept = Kept(request=request.body)
 
-    # -- the request ---------------------------------------------------------------------------------
+    # -- the request -------------------------------------------------------------------------------
 
     @property
     def passes(self) -> bool:
@@ -169,14 +169,24 @@ class Exchange:
         """Whether the provider is asked for a stream."""
         return self.streams and (self.passes or not self.compacts)
 
-    def call(self, nth: int = 0) -> HttpCall:
-        """The call to the `nth` target, without a key.
+    def next_target(self) -> bool:
+        """Go on to the route's next target; false if there is none."""
+        if self.nth + 1 >= len(self.route.targets):
+            return False
+        self.nth += 1
+        return True
+
+    def call(self) -> HttpCall:
+        """The call to the target that is asked now, without a key.
 
         Raises ReadError, WriteError, LossRefused, ConfigError.
         """
-        upstream = self.upstream = self.gateway.upstream(self.route, nth, self.surface, self.asked)
+        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        if self.kind == "count":
+            upstream = upstream.for_counts()
+        self.upstream = upstream
         record = self.record
-        record.fallback = nth
+        record.fallback = self.nth
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
@@ -243,8 +253,8 @@ class Exchange:
             return
         fault = self._state.faults[0]
         if self.gateway.config.envelopes.on_fault == "refuse":
-            raise WriteError(fault.message, code=f"envelope.{fault.kind}",
-                             hint="begin a new conversation, or leave the thinking out")  # fmt: skip
+            hint = "begin a new conversation, or leave the thinking out"
+            raise WriteError(fault.message, code=f"envelope.{fault.kind}", hint=hint)
         _log.warning("%s: %s (%s)", self.record.id, fault.message, fault.kind)
 
     @property
@@ -252,7 +262,7 @@ class Exchange:
         """The kinds of the envelopes that were not opened."""
         return [f"envelope.{fault.kind}" for fault in self._state.faults]
 
-    # -- the answer ----------------------------------------------------------------------------------
+    # -- the answer --------------------------------------------------------------------------------
 
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """The error of an answer with an error status."""
@@ -262,7 +272,7 @@ class Exchange:
         return told_by_headers(self.upstream.wire.error(status, body), headers)
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The answer to the client. Raises ProviderError for one that cannot be read, LossRefused."""
+        """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
         if self.passes and self.kind != "count":
@@ -296,8 +306,8 @@ class Exchange:
         return self._done(Answer.json(200, self.surface.count(tokens), self.headers()))
 
     def local_count(self) -> int | None:
-        """What the route's own counter says; None without one."""
-        if not self.route.counter or self._written is None:
+        """What the route's own counter says of a request for a count; None without one."""
+        if self.kind != "count" or not self.route.counter or self._written is None:
             return None
         return counting.counted(self.route.counter, self._written)
 
@@ -306,7 +316,21 @@ class Exchange:
         told = losses_header(self.record.losses, self.faults, self.gateway.config.limits.header)
         return {"x-dragoman-losses": told} if told else {}
 
-    def stream(self, headers: Mapping[str, str]) -> AnswerStream:
+    def keep(self, data: bytes) -> None:
+        """Keep what the provider sent, where exchanges are recorded."""
+        if self.record.kept is not None:
+            self.record.kept.upstream_response += data
+
+    def relayed(self, relay: AnswerStream) -> None:
+        """Note how a stream ended."""
+        record = self.record
+        if relay.failed is not None and not record.error:
+            self.told(relay.failed)
+        record.usage = relay.usage
+        record.losses = [*record.losses, *relay.losses]
+        record.events = relay.events
+
+    def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200

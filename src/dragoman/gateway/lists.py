@@ -16,7 +16,7 @@ ALIASES = (
 
 
 def listed(config: Config) -> list[ListedModel]:
-    """Every model that a route names, and with `aliases` those that agents ask for at their start."""
+    """Every model that a route names; with `aliases`, those that agents ask for at their start."""
     names: dict[str, Route] = {}
     for route in config.routes:
         patterns = [one for one in route.models if not set("*?[") & set(one)]

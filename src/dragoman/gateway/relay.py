@@ -28,6 +28,10 @@ class AnswerStream(Protocol):
     progress: int  # grows with what is more than a sign of life
 
     @property
+    def events(self) -> int:
+        """How many have gone out."""
+
+    @property
     def begun(self) -> bool:
         """Whether something of the answer itself has come."""
 
@@ -35,7 +39,7 @@ class AnswerStream(Protocol):
         """What goes to the client now. Raises ReadError, LossRefused."""
 
     def finish(self) -> bytes:
-        """What stands at the end; an error's event if the provider broke off."""
+        """What stands at the end, once; an error's event if the provider broke off."""
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle. A call that was open stays open."""
@@ -88,13 +92,23 @@ class Framed:
 class ConvertedAnswer:
     """A stream of another protocol, written in the client's."""
 
-    __slots__ = ("_converter", "_framed", "_held", "_open", "events", "failed", "progress")
+    __slots__ = (
+        "_converter",
+        "_ended",
+        "_framed",
+        "_held",
+        "_open",
+        "events",
+        "failed",
+        "progress",
+    )
 
     def __init__(self, converter: StreamConverter, framing: Framing) -> None:
         self._converter = converter
         self._framed = Framed(framing)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
+        self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
         self.events = 0
@@ -121,6 +135,9 @@ class ConvertedAnswer:
 
     def finish(self) -> bytes:
         """What stands at the end."""
+        if self._ended:
+            return b""
+        self._ended = True
         converter = self._converter
         events = converter.pieces(converter.decoder.rest())
         if converter.failed is None and not converter.finished:
@@ -132,6 +149,7 @@ class ConvertedAnswer:
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle."""
+        self._ended = True
         events = self._converter.fail(error)
         self.failed = self._converter.failed
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
@@ -157,7 +175,16 @@ class ConvertedAnswer:
 class PassedAnswer:
     """A stream of the client's own protocol, event by event as it came."""
 
-    __slots__ = ("_framed", "_held", "_open", "_passing", "_surface", "failed", "progress")
+    __slots__ = (
+        "_ended",
+        "_framed",
+        "_held",
+        "_open",
+        "_passing",
+        "_surface",
+        "failed",
+        "progress",
+    )
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self._surface = surface
@@ -165,6 +192,7 @@ class PassedAnswer:
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
         self._open = False
+        self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
 
@@ -194,6 +222,9 @@ class PassedAnswer:
 
     def finish(self) -> bytes:
         """What stands at the end."""
+        if self._ended:
+            return b""
+        self._ended = True
         rest = self._passing.rest()
         if self._passing.ended:
             return self.release() + rest
@@ -202,6 +233,7 @@ class PassedAnswer:
     def fail(self, error: ProviderError) -> bytes:
         """The error's events; the half of an event that came is left out."""
         self.failed = error
+        self._ended = True
         encoder = self._surface.wire.stream_encoder()
         events = [*encoder.feed(Failed(error)), *encoder.finish()]
         told = [one for one in events if _tells_error(one)]

@@ -52,9 +52,9 @@ def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
-    """The body with `model` in the place of the top-level `model`, which says `asked`.
+    r"""The body with `model` in the place of the top-level `model`, which says `asked`.
 
-    Raises ReadError where the key is spelled in a way that hides it (`"\\u006dodel"`).
+    Raises ReadError where the key is spelled in a way that hides it (`"\u006dodel"`).
     """
     if asked == model:
         return body

@@ -86,6 +86,13 @@ class Upstream:
         headers = {"content-type": "application/json", **written.headers}
         return self.call(written.path, headers, encoded(written.body))
 
+    def for_counts(self) -> Upstream:
+        """The target that counts: OpenAI does so over Responses alone."""
+        if self.vendor.name != "openai" or self.protocol != _CHAT:
+            return self
+        target = replace(self.target, name=f"openai/{_RESPONSES}/{self.model}")
+        return Upstream(self.route, target, self.surface, self.model)
+
     def write(self, req: ChatRequest) -> Written:
         """The request as this target takes it. Raises WriteError, ContextOverflow, LossRefused."""
         stateless = self.protocol == _RESPONSES and self.surface.protocol != _RESPONSES

@@ -51,8 +51,8 @@ class Messages(Surface):
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
         """`{"data": [...], "has_more", "first_id", "last_id"}`."""
         data = [self.model(model) for model in models]
-        ids = [model.id for model in models] or [None]
-        return {"data": data, "has_more": False, "first_id": ids[0], "last_id": ids[-1]}
+        first, last = (models[0].id, models[-1].id) if models else (None, None)
+        return {"data": data, "has_more": False, "first_id": first, "last_id": last}
 
     def model(self, model: ListedModel) -> JsonObject:
         """`{"type": "model", "id", "display_name", "created_at"}`."""

@@ -112,8 +112,10 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
-    def prepare(self, req: ChatRequest, report: Report) -> None:
-        """Take out of a request what is meant for the client's own provider alone, and name it."""
+    def prepare(  # noqa: B027 - most have nothing of the kind
+        self, req: ChatRequest, report: Report
+    ) -> None:
+        """Take out of a request what is meant for the client's provider alone, and name it."""
 
     # -- bytes that pass untouched -----------------------------------------------------------------
 

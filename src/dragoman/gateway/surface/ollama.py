@@ -49,7 +49,7 @@ class OllamaChat(Surface):
         ]}  # fmt: skip
 
     def model(self, model: ListedModel) -> JsonObject:
-        """`{"details", "model_info", "capabilities"}`: what the model can, as far as it is known."""
+        """`{"details", "model_info", "capabilities"}`: what the model can, as far as is known."""
         caps = model.caps
         can = {"completion": True, "tools": caps.tools, "vision": "image" in caps.user,
                "thinking": caps.thinks != "never"}  # fmt: skip
