@@ -106,7 +106,9 @@ class _History:
             self.log.compactions.append(len(self.log.messages))
         elif gone:
             why = "the session went on without it"
-            self.log.skipped += [self._replaced[key][1].skipped("left message", why) for key in gone]
+            self.log.skipped += [
+                self._replaced[key][1].skipped("left message", why) for key in gone
+            ]
         self._replaced = {}
 
     def close(self) -> None:
