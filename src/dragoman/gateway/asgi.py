@@ -6,7 +6,8 @@ from ASGI to the exchange.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from os import PathLike
 from time import monotonic
 from typing import Any, TypeAlias
@@ -23,7 +24,10 @@ from .client import Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, new_record, refused
 from .keys import Bounds, KeyRing
+from .log import JsonLog
+from .metrics import Metrics
 from .record import ExchangeRecord, Observer
+from .recording import Recorder
 from .sending import Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
@@ -37,16 +41,28 @@ _SELDOM = frozenset({"/healthz", "/metrics"})
 def app(
     config: ConfigLike,
     *,
-    observers: Iterable[Observer] = (),
-    metrics: Callable[[], tuple[bytes, str]] | None = None,
+    observers: Iterable[Observer] | None = None,
     transport: AsyncTransport | None = None,
 ) -> App:
     """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
 
-    `observers` are told of each exchange, `metrics` gives the text of `/metrics`. `transport`
-    carries all calls, in the place of the ones that routes name. Raises ConfigError.
+    `observers` are told of each exchange: without any the metrics, the log, and what `record` and
+    `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
+    that routes name. Raises ConfigError.
     """
-    return App(config_of(config), tuple(observers), metrics, transport)
+    made = config_of(config)
+    return App(made, _usual(made) if observers is None else tuple(observers), transport)
+
+
+def _usual(config: Config) -> tuple[Observer, ...]:
+    observers: list[Observer] = [Metrics.of(config), JsonLog()]
+    if config.record is not None:
+        observers.append(Recorder(config.record))
+    if config.spans:
+        from .spans import Spans
+
+        observers.append(Spans())
+    return tuple(observers)
 
 
 def config_of(config: ConfigLike) -> Config:
@@ -67,14 +83,13 @@ class App:
         self,
         config: Config,
         observers: Sequence[Observer] = (),
-        metrics: Callable[[], tuple[bytes, str]] | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
         self.observers = tuple(observers)
         self._sender = Sender(transport)
         self._bounds = Bounds()
         self._under_way = 0
-        self._metrics = metrics
+        self._metrics = next((one for one in observers if isinstance(one, Metrics)), None)
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
         self._seldom = Starlette(routes=routes)
         self.reload(config)
@@ -83,6 +98,8 @@ class App:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
         self.gateway, self.ring = gateway, ring
+        if self._metrics is not None:
+            self._metrics.learn(config)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection's request, or the server's start and end."""
@@ -96,8 +113,11 @@ class App:
             await self._serve(scope, receive, send)
 
     async def aclose(self) -> None:
-        """Close the connections to providers that this loop holds."""
+        """Close the connections to providers, and what observers write."""
         await self._sender.aclose()
+        for observer in self.observers:
+            if (close := getattr(observer, "close", None)) is not None:
+                await asyncio.to_thread(close)
 
     # -- one request -------------------------------------------------------------------------------
 
@@ -202,10 +222,10 @@ class App:
     async def _health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "under_way": self._under_way})
 
-    async def _figures(self, _: Request) -> Response:
+    async def _figures(self, request: Request) -> Response:
         if self._metrics is None:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
-        text, kind = self._metrics()
+        text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
 
 

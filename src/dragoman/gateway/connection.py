@@ -202,6 +202,3 @@ class ClientConnection(HttpToolsProtocol):
                 self._wait(left)
             else:
                 self.transport.close()
-
-
-__all__ = ["ClientConnection"]
