@@ -86,9 +86,9 @@ def serve(
     that makes an ASGI app of a Config. Raises ConfigError, before anything is bound, for a
     configuration that is wrong or may not listen there.
     """
+    _log_to_stderr()
     config = source.read()
     refuse_exposed(config)
-    _log_to_stderr()
     with _bound(config.host, config.port) as listener:
         line = f"Dragoman gateway on {_url(config.host, listener.getsockname()[1])}"
         local = () if config.envelopes.keys else (_local_key(),)
