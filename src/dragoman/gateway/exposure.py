@@ -39,7 +39,7 @@ class Exposed:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """ASGI."""
-        if self._open and scope["type"] == "http" and (reason := _from_elsewhere(scope)):
+        if self._open and scope["type"] != "lifespan" and (reason := _from_elsewhere(scope)):
             await _forbid(send, reason)
         else:
             await self._app(scope, receive, send)
