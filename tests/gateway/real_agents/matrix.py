@@ -9,7 +9,7 @@ from .upstream import KINDS
 __all__ = ["few", "whole"]
 
 _FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
-            "opencode": "gemini"}  # fmt: skip
+            "opencode": "anthropic"}  # fmt: skip
 
 
 def few() -> list[Wish]:

@@ -53,6 +53,7 @@ class Agent(ABC):
     wire: str
     model: str
     base: str  # the path of the base URL that it wants
+    eager = False  # whether it runs a call as soon as its arguments are whole JSON
     window = 200_000  # tokens of context that it believes in
 
     def executable(self) -> Path:
@@ -184,6 +185,7 @@ class GeminiCli(Agent):
 
 class OpenCode(Agent):
     name = "opencode"
+    eager = True  # its SDK of Chat Completions does so
     program = "opencode"
     wire = "openai-chat"
     model = "house"
