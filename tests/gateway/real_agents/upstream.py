@@ -20,7 +20,7 @@ from dragoman.testing.scripted import SentReply
 from .scenarios import HALF
 from .scripted_model import Model
 
-__all__ = ["KINDS", "Kind", "Upstream", "break_of"]
+__all__ = ["KINDS", "Kind", "STREAMS_ARGUMENTS", "Upstream", "break_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,10 @@ _ENDS = "x-scripted-end"  # the header of an answer that breaks off: how it does
 
 # what its home takes of an agent, though no document of it says so
 _TAKEN = ("$.client_metadata:",)
+
+
+# hosts that tell the arguments of a call bit by bit; elsewhere a call is whole or is not there
+STREAMS_ARGUMENTS = ("openai-chat", "openai-responses", "anthropic")
 
 
 class Upstream(StrictServer):
