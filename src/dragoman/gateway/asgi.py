@@ -61,7 +61,7 @@ def _usual(config: Config) -> tuple[Observer, ...]:
     if config.spans:
         from .spans import Spans
 
-        observers.append(Spans())
+        observers.append(Spans.from_environment())
     return tuple(observers)
 
 
