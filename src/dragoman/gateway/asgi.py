@@ -50,19 +50,7 @@ def app(
     `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
     that routes name. Raises ConfigError.
     """
-    made = config_of(config)
-    return App(made, _usual(made) if observers is None else tuple(observers), transport)
-
-
-def _usual(config: Config) -> tuple[Observer, ...]:
-    observers: list[Observer] = [Metrics.of(config), JsonLog()]
-    if config.record is not None:
-        observers.append(Recorder(config.record))
-    if config.spans:
-        from .spans import Spans
-
-        observers.append(Spans.from_environment())
-    return tuple(observers)
+    return App(config_of(config), None if observers is None else tuple(observers), transport)
 
 
 def config_of(config: ConfigLike) -> Config:
@@ -76,20 +64,41 @@ def config_of(config: ConfigLike) -> Config:
     return load(config)
 
 
+def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
+    """The observers that a configuration asks for; those that are there already go on."""
+    metrics = next((one for one in before if isinstance(one, Metrics)), None)
+    if metrics is None:
+        metrics = Metrics.of(config)
+    else:
+        metrics.learn(config)
+    log = next((one for one in before if isinstance(one, JsonLog)), None)
+    observers: list[Observer] = [metrics, log or JsonLog()]
+    recorder = next((one for one in before if isinstance(one, Recorder)), None)
+    if config.record is not None:
+        same = recorder is not None and recorder.folder == config.record
+        observers.append(recorder if recorder is not None and same else Recorder(config.record))
+    if config.spans:
+        from .spans import Spans
+
+        spans = next((one for one in before if isinstance(one, Spans)), None)
+        observers.append(spans or Spans.from_environment())
+    return tuple(observers)
+
+
 class App:
     """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
 
     def __init__(
         self,
         config: Config,
-        observers: Sequence[Observer] = (),
+        observers: Sequence[Observer] | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        self.observers = tuple(observers)
+        self._usual = observers is None  # the observers that the configuration asks for
+        self.observers: tuple[Observer, ...] = tuple(observers or ())
         self._sender = Sender(transport)
         self._bounds = Bounds()
         self._under_way = 0
-        self._metrics = next((one for one in observers if isinstance(one, Metrics)), None)
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
         self._seldom = Starlette(routes=routes)
         self.reload(config)
@@ -97,9 +106,10 @@ class App:
     def reload(self, config: Config) -> None:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
+        if self._usual:
+            self.observers = _observing(config, self.observers)
+        self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
-        if self._metrics is not None:
-            self._metrics.learn(config)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection's request, or the server's start and end."""

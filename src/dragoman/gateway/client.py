@@ -9,10 +9,11 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from .._core.edges.http.transport import AsyncStreamReply
-from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from ..errors import DragomanError, ProviderError, ReadError
 from .exchange import Exchange
 from .record import ExchangeRecord
 from .relay import AnswerStream
+from .sending import stalled
 from .surface import Answer, ClientRequest
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -134,6 +135,7 @@ class Line:
         self._came, self._came_at = 0, now  # from the provider, more than signs of life
         self._went, self._went_at = 0, now  # bytes to the client
         self._stalled = False
+        self._closing: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._work: set[asyncio.Future[None]] = set()
         self._timer = self._loop.call_later(self._period, self._look)
@@ -151,8 +153,7 @@ class Line:
         """The error; that of a provider which fell silent says so."""
         if not self._stalled:
             return error
-        text = f"the provider sent nothing for {self._stall:g} seconds"
-        return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
+        return stalled(self._stall)
 
     def close(self) -> None:
         """Look no more."""
@@ -166,7 +167,7 @@ class Line:
             self._went, self._went_at = self._client.record.bytes_out, now
         if self._reply is not None and now - self._came_at >= self._stall:
             self._stalled = True
-            self._begin(self._reply.aclose())
+            self._closing = self._begin(self._reply.aclose())
             return
         if self._sign and now - self._went_at >= self._pause:
             self._went_at = now

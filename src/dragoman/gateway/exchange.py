@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from random import Random
+from secrets import token_hex
 from time import time
 from typing import Any
 
@@ -47,7 +47,6 @@ _log = logging.getLogger("dragoman.gateway")
 
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
-_ids = Random()  # noqa: S311 - they name exchanges, and keep no secret
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _CACHED = 1024  # targets that were made ready
 
@@ -402,7 +401,7 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
-        f"dg_{_ids.getrandbits(128):032x}", time(), path=request.path, session=session[:200],
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
         bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
 

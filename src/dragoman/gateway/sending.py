@@ -103,10 +103,7 @@ class Sender:
                 transport = self._transport(exchange)
                 return await transport.astream(call, replace(left, read=None))
         except TimeoutError as error:
-            text = f"the provider sent nothing for {limits.stall:g} seconds"
-            raise Timeout(
-                text, status=504, type="timeout_error", code="upstream.stalled"
-            ) from error
+            raise stalled(limits.stall) from error
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
@@ -121,6 +118,12 @@ class Sender:
         if found is None:
             found = self._transports[name] = transport_of(name, asynchronous=True)
         return found
+
+
+def stalled(seconds: float) -> ProviderError:
+    """The error of a provider that fell silent."""
+    text = f"the provider sent nothing for {seconds:g} seconds"
+    return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:

@@ -54,8 +54,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     reads media that the provider takes as bytes only, of messages that the program built.
     """
 
-    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_reads", "_spoken", "_style",
-                 "facts", "name", "policy", "room", "vendor")  # fmt: skip
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_reads", "_spoken",
+                 "_style", "facts", "name", "policy", "room", "vendor")  # fmt: skip
 
     def __init__(
         self,
