@@ -152,7 +152,7 @@ def _dragoman(folder: Path, port: int, upstream: str, models: Sequence[Served]) 
         "openai-chat": ("openai/openai-chat", f"{upstream}/v1"),
         "openai-responses": ("openai/openai-responses", f"{upstream}/v1"),
         "anthropic": ("anthropic", upstream),
-        "gemini": ("gemini/gemini", upstream),
+        "gemini": ("gemini/gemini", f"{upstream}/v1beta"),
     }
     parts = []
     for alias, wire, name in models:
@@ -214,7 +214,8 @@ def _llm_rosetta(folder: Path, port: int, upstream: str, models: Sequence[Served
         "anthropic": ("anthropic", upstream),
         "gemini": ("google", upstream),
     }
-    providers = {types[wire][0]: {"api_key": "none", "base_url": types[wire][1]} for wire in models}
+    used = [types[one.wire] for one in models]
+    providers = {kind: {"api_key": "none", "base_url": base} for kind, base in used}
     config = {
         "config_version": 1,
         "providers": providers,
