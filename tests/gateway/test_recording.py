@@ -40,7 +40,8 @@ def sent(value: Any) -> bytes:
 def kept(**fields: Any) -> Kept:
     plain: dict[str, Any] = {
         "request": sent(PLAIN), "response": bytearray(sent(ANSWER)),
-        "upstream_path": "/v1/messages?beta=true", "upstream_request": sent(CLAUDE_REQUEST),
+        "upstream_path": "https://api.example/v1/messages?beta=true",
+        "upstream_request": sent(CLAUDE_REQUEST),
         "upstream_response": bytearray(sent(CLAUDE_ANSWER)),
     }  # fmt: skip
     return Kept(**{**plain, **fields})
@@ -111,8 +112,16 @@ def test_every_framing_is_read(framing: Any) -> None:
     named = framing in ("sse", "aws-eventstream")
     events = [("delta" if named else None, event) for event in EVENTS]
     data = bytearray(encode(events, framing))
-    row = row_of(exchange(kept(response=data, framing=framing)))
-    assert [(event["event"], event["data"]) for event in row["events"]] == events
+    for told in (framing, "json"):  # it is seen where it was not told
+        row = row_of(exchange(kept(response=data, framing=told)))
+        assert row["framing"] == framing
+        assert [(event["event"], event["data"]) for event in row["events"]] == events
+
+
+def test_json_on_several_lines_is_no_stream() -> None:
+    data = bytearray(json.dumps(ANSWER, indent=2).encode() + b"\n")
+    row = row_of(exchange(kept(response=data)))
+    assert (row["framing"], row["response"], row["events"]) == ("json", ANSWER, None)
 
 
 def test_bytes_that_passed_untouched_stand_on_both_sides(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from secrets import token_hex
 from time import time
 from typing import Any
-from uuid import uuid4
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -388,10 +388,12 @@ class Exchange:
         """How much an answer that passes tells to have used; nothing depends on it."""
         if self.kind != "generate":
             return None
+        decoder = self.surface.wire.stream_decoder()
         try:
-            return self.surface.wire.read_response(body).usage
+            decoder.feed(body)
         except DragomanError:
             return None  # the client reads it, or not
+        return decoder.usage
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:
@@ -399,7 +401,7 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
-        f"dg_{uuid4().hex}", time(), path=request.path, session=session[:200],
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
         bytes_in=len(request.body),
     )  # fmt: skip
 
