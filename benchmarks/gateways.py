@@ -173,7 +173,7 @@ def _litellm(folder: Path, port: int, upstream: str, models: Sequence[Served]) -
         "openai-chat": {"model": "openai/{}", "api_base": f"{upstream}/v1"},
         "openai-responses": {"model": "openai/responses/{}", "api_base": f"{upstream}/v1"},
         "anthropic": {"model": "anthropic/{}", "api_base": upstream},
-        "gemini": {"model": "gemini/{}", "api_base": upstream},
+        "gemini": {"model": "gemini/{}", "api_base": f"{upstream}/v1beta"},
     }
     served = []
     for alias, wire, name in models:
@@ -188,6 +188,8 @@ def _litellm(folder: Path, port: int, upstream: str, models: Sequence[Served]) -
             ),
             "telemetry": False,
         },
+        # a test of failures must not take the model from the tests behind it
+        "router_settings": {"disable_cooldowns": True, "num_retries": 0},
     }
     (folder / "config.yaml").write_text(json.dumps(config), "utf-8")  # JSON is YAML
     command = [
