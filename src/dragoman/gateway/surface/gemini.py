@@ -26,6 +26,7 @@ _ACTIONS = ["generateContent", "streamGenerateContent", "countTokens"]
 class _Gemini(Surface):
     """What both share: where the key is, and what errors are called."""
 
+    maker: ClassVar[str] = "gemini"
     keys: ClassVar[tuple[str, ...]] = ("x-goog-api-key", "authorization")
 
     def below(self, path: str, model: str) -> str:
