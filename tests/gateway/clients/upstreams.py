@@ -20,10 +20,11 @@ UPSTREAMS = tuple(MODELS)
 SEEING = {**MODELS, "ollama": "ollama/qwen3-vl:8b"}
 
 
-def calls(upstream: str) -> list[ToolUseBlock]:
-    """Two calls as the upstream's model makes them: Gemini signs the first."""
+def calls(upstream: str, streams: bool) -> list[ToolUseBlock]:
+    """Two calls as the upstream's model makes them: Gemini signs the first of a content."""
     one = ToolUseBlock("call_1", "warmth", {"city": "Samarkand"})
     two = ToolUseBlock("call_2", "warmth", {"city": "Merv"})
     if upstream == "gemini":
         one.extras = {"gemini": {"thoughtSignature": SIGNATURE}}
+        two.extras = {"gemini": {"thoughtSignature": SIGNATURE}} if streams else None
     return [one, two]

@@ -116,6 +116,10 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """The body with what the client's SDK keeps in pieces put together."""
+        return body
+
     def prepare(  # noqa: B027 - most have nothing of the kind
         self, req: ChatRequest, report: Report
     ) -> None:
