@@ -52,7 +52,7 @@ class MessagesTalk(Talk):
                 for tool in self.tools
             ]
         if self.thinks:
-            fields["thinking"] = {"type": "enabled", "budget_tokens": 2000}
+            fields["thinking"] = {"type": "adaptive", "display": "summarized"}
         if self.schema is not None:
             fields["output_format"] = self.schema
         events = 0

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.config import Config, config_for
+from dragoman.llm.names import model_name
 from dragoman.testing import StrictServer
 
 from . import Talk, talk
@@ -41,8 +42,8 @@ def begin(server: Served, place: str) -> Iterator[Begin]:
             change: Callable[[Config], Config] | None = None, **options: Any,
         ) -> tuple[Talk, StrictServer]:  # fmt: skip
             model = models[upstream]
-            host, _, rest = model.partition("/")
-            wire = f"{host}/{upstream}" if upstream in rest else host
+            asked = model_name(model)
+            wire = f"{asked.host.name}/{asked.protocol}"
             judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key"))
             config = config_for(model, key="upstream-key", base_url=judge.url)
             config = config if change is None else change(config)

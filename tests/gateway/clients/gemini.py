@@ -44,7 +44,7 @@ class GeminiTalk(Talk):
                                           parameters_json_schema=tool.schema)
                 for tool in self.tools
             ]  # fmt: skip
-            thinking = types.ThinkingConfig(include_thoughts=True, thinking_budget=2000)
+            thinking = types.ThinkingConfig(include_thoughts=True)
             config = types.GenerateContentConfig(
                 system_instruction=self.system or None,
                 tools=[types.Tool(function_declarations=declared)] if declared else None,
