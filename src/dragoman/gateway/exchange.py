@@ -216,6 +216,7 @@ class Exchange:
         body = self._body
         if self.kind == "count":
             body = surface.counted(body)
+        body = surface.gathered(body)
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
