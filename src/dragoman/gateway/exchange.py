@@ -333,6 +333,12 @@ class Exchange:
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
 
+    def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
+        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        if isinstance(error, ProviderError) and relay.whole:
+            return relay.finish(cut=True)
+        return relay.fail(self.told(error))
+
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits

@@ -202,7 +202,7 @@ class _Stream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
+            rest = self._exchange.cut(relay, error)
         if rest:
             yield rest
 
@@ -312,7 +312,7 @@ class _AsyncStream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
+            rest = self._exchange.cut(relay, error)
         if rest:
             yield rest
 

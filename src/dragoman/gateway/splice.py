@@ -89,15 +89,16 @@ class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream. A JSON array is cut between its elements
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut between its elements
     by nobody, so it is not for this.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
-                 "_surface", "_tail", "ended", "events")  # fmt: skip
+                 "_surface", "_tail", "ended", "events", "last")  # fmt: skip
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self.ended = False
+        self.last = b""
         self.events = 0
         self._line_ends = framing == "ndjson"
         self._surface = surface
@@ -175,7 +176,8 @@ class Passing:
     def _look(self, whole: bytes) -> None:
         """See in whole events whether they end the stream, and what they tell of usage."""
         self.events += whole.count(b"\n" if self._line_ends else b"\n\n")
-        self.ended = self.ended or self._surface.ends(whole)
+        if not self.ended and self._surface.ends(whole):
+            self.ended, self.last = True, whole
         if self._mark in whole:
             if self._first is None:
                 self._first = whole
