@@ -12,12 +12,12 @@ from typing import Protocol
 from .._core.convert import StreamConverter
 from .._core.jsontext import Json, encoded
 from .._core.exchange.stream import StreamDecoder
-from .._core.stream.pieces import End, Failed, Part, Raw
+from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
 from ..message import Usage
 from ..sse import Encoder, Framing
-from .splice import Passing
+from .splice import Passing, event_too_large
 from .surface import Surface
 
 
@@ -104,14 +104,16 @@ class ConvertedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_most",
         "_open",
         "events",
         "failed",
         "progress",
     )
 
-    def __init__(self, converter: StreamConverter, framing: Framing) -> None:
+    def __init__(self, converter: StreamConverter, framing: Framing, most: int) -> None:
         self._converter = converter
+        self._most = most  # bytes of an event
         self._framed = Framed(framing)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
@@ -136,6 +138,8 @@ class ConvertedAnswer:
         events = converter.feed(chunk)
         self.failed = converter.failed
         if not events:
+            if converter.decoder.unread > self._most:
+                raise event_too_large(self._most)
             return b""
         self.progress += 1
         self.events += len(events)
@@ -246,7 +250,7 @@ class PassedAnswer:
             if type(piece) is Failed:
                 self.failed = piece.error
                 return b""
-            if type(piece) in _OPENING:
+            if type(piece) in _OPENING and not _is_noise(piece):
                 self._opening = None
                 return self.release()
         return b""
@@ -305,6 +309,11 @@ class PassedAnswer:
 
 # pieces that are more than what an answer is called; a Raw one may say anything
 _OPENING = frozenset({Part, End, Raw})
+
+
+def _is_noise(piece: Piece) -> bool:
+    """Whether an event is none: neither JSON nor a word that a protocol has."""
+    return type(piece) is Raw and isinstance(piece.payload, str)
 
 
 def _tells_error(event: tuple[str | None, Json]) -> bool:

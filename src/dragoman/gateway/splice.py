@@ -26,8 +26,11 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "content-encoding", "cookie", "forwarded",
-    "origin", "referer", "via", "x-api-key", "x-goog-api-key", "x-real-ip",
+    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
+    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
+    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
+    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
@@ -36,19 +39,33 @@ _THEIRS = frozenset({
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The client's headers that go on to the provider: no keys, no cookies, no addresses."""
+    """The client's headers that go on to the provider: no keys, no cookies, no addresses.
+
+    Nor what no server may be sent: a client may have sent more than ASCII.
+    """
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        if text.isascii() and text.isprintable()
+        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
     }  # fmt: skip
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The provider's headers that go on to the client."""
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _THEIRS or name.startswith(("access-control-", "cf-")))
+        if not (name in hop or name in _THEIRS or name.startswith(("access-control-", "cf-")))
     }  # fmt: skip
+
+
+def _hop(headers: Mapping[str, str]) -> frozenset[str]:
+    """The headers of this one connection, with those that it names itself (RFC 9110, 7.6.1)."""
+    named = headers.get("connection", "").lower()
+    if named in ("", "close", "keep-alive"):
+        return _HOP
+    return _HOP.union(one.strip() for one in named.split(","))
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
@@ -83,6 +100,12 @@ def _top_level(body: bytes) -> Iterator[int]:
             depth -= 1
         elif depth == 1:
             yield match.start()
+
+
+def event_too_large(most: int) -> ReadError:
+    """The fault of an event beyond the bound, which nobody keeps to its end."""
+    text = f"an event of the provider's is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.event", code="stream.event_size")
 
 
 class Passing:
@@ -168,8 +191,7 @@ class Passing:
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._most:
-            text = f"an event of the provider's is larger than {self._most} bytes"
-            raise ReadError(text, hint="raise limits.event", code="stream.event_size")
+            raise event_too_large(self._most)
         self._held.append(data)
         self._tail = (self._tail + data)[-3:]
 
