@@ -88,6 +88,7 @@ class Surface(ABC):
     """One client protocol. `keys` are the headers in which its clients send their key."""
 
     protocol: ClassVar[str]
+    host: ClassVar[str] = ""  # whose form of it clients speak, if it is not the protocol's own
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
@@ -95,7 +96,8 @@ class Surface(ABC):
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
     def __init__(self) -> None:
-        self.wire: Wire = wire(self.protocol, policy="ignore", fetch=None)
+        name = f"{self.host}/{self.protocol}" if self.host else self.protocol
+        self.wire: Wire = wire(name, policy="ignore", fetch=None)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

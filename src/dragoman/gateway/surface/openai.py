@@ -79,6 +79,7 @@ class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
+    host: ClassVar[str] = "openai"  # other hosts of it know fewer of its fields
     endings: ClassVar[tuple[bytes, ...]] = (
         b"event: response.completed", b"event: response.incomplete", b"event: response.failed",
         b"event: error", b'data: {"type":"response.completed"',
