@@ -13,13 +13,8 @@ from dragoman.gateway.config import Config
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def make(config: Config) -> SmallApp:
-    """The app of a Config: it tells the model of its first route, and how it is asked."""
-    return SmallApp(config)
-
-
 class SmallApp:
-    """What `dragoman.gateway.app` makes, in small."""
+    """It tells the model of its first route, and how it is asked; as `dragoman.gateway.app`."""
 
     def __init__(self, config: Config) -> None:
         self.running = {"alive": False}

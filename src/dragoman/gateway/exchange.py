@@ -405,7 +405,7 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
         f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body),
+        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
 
 
