@@ -5,6 +5,7 @@ Reference: OpenAI API reference, "Models", "Error codes", "Responses": compact, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -55,13 +56,10 @@ class Chat(_OpenAI):
     """Chat Completions, and the lists of models that both have."""
 
     protocol: ClassVar[str] = "openai-chat"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"data: [DONE]", b"data:[DONE]", b'data: {"error"',
-    )  # fmt: skip
-
-    def ends(self, events: bytes) -> bool:
-        """Some hosts say why the model stopped, and no `[DONE]`."""
-        return super().ends(events) or b'"finish_reason":"' in events
+    # some hosts say why the model stopped, and no `[DONE]`
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error")|"finish_reason"[ \t]*:[ \t]*"'
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/chat/completions`, `/v1/models`, `/v1/models/{id}`."""
@@ -80,10 +78,11 @@ class Responses(_OpenAI):
 
     protocol: ClassVar[str] = "openai-responses"
     host: ClassVar[str] = "openai"  # other hosts of it know fewer of its fields
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"event: response.completed", b"event: response.incomplete", b"event: response.failed",
-        b"event: error", b'data: {"type":"response.completed"',
-    )  # fmt: skip
+    # events may come without their names, which stand in their data too
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?m)^(?:event: ?|data: ?\{[ \t]*"type"[ \t]*:[ \t]*")'
+        rb"(?:response\.(?:completed|incomplete|failed)|error)\b"
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/responses`, and what stands below it."""
