@@ -124,7 +124,7 @@ def _leg(
     if leg.broken is not None:
         model.faults[leg.broken] = break_of(leg.how, kind, inside=agent.eager)
     with ExitStack() as stack:
-        upstream = stack.enter_context(Upstream(kind, model))
+        upstream = stack.enter_context(Upstream(kind, model, own=agent.wire == kind.wire))
         target = upstream.root
         if not direct:
             log = stack.enter_context((place.root / f"gateway-{number}.log").open("wb"))

@@ -28,12 +28,13 @@ class Kind:
     """A kind of host: the `wire`, how a route names it, and how it seals what it thought."""
 
     wire: str
+    vendor: str
     model: str
     proves: bool = False  # whether it seals its thinking, and wants the proof back
 
     @property
     def route(self) -> str:
-        return f"{self.wire}/{self.model}"
+        return f"{self.vendor}/{self.wire}/{self.model}"
 
     def proof(self, number: int) -> str:
         """What the host wants back unchanged of the thinking of one turn."""
@@ -75,11 +76,11 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.wire: kind
     for kind in (
-        Kind("openai-chat", "gpt-5.6"),
-        Kind("openai-responses", "gpt-5.6", proves=True),
-        Kind("anthropic", "claude-opus-5-5", proves=True),
-        Kind("gemini", "gemini-3.8-pro", proves=True),
-        Kind("ollama", "qwen3.6"),
+        Kind("openai-chat", "openai", "gpt-5.6"),
+        Kind("openai-responses", "openai", "gpt-5.6", proves=True),
+        Kind("anthropic", "anthropic", "claude-opus-5-5", proves=True),
+        Kind("gemini", "gemini", "gemini-3.8-pro", proves=True),
+        Kind("ollama", "ollama", "qwen3.6"),
     )
 }
 
@@ -88,6 +89,8 @@ _ENDS = "x-scripted-end"  # the header of an answer that breaks off: how it does
 
 # what its home takes of an agent, though no document of it says so
 _TAKEN = ("$.client_metadata:",)
+# what Gemini CLI 0.61 sends over its own wire when it resumes: all results twice, and no signatures
+_RESUMED = ("a call is answered once", "a call must come back with the signature")
 
 
 # hosts that tell the arguments of a call bit by bit; elsewhere a call is whole or is not there
@@ -95,16 +98,21 @@ STREAMS_ARGUMENTS = ("openai-chat", "openai-responses", "anthropic")
 
 
 class Upstream(StrictServer):
-    """A strict server whose answers a scripted model gives; it counts tokens where its kind can."""
+    """A strict server whose answers a scripted model gives; it counts tokens where its kind can.
 
-    def __init__(self, kind: Kind, model: Model) -> None:
+    `own`: the agent speaks this wire itself, so that its own faults pass the gateway as they are.
+    """
+
+    def __init__(self, kind: Kind, model: Model, *, own: bool) -> None:
         self.kind = kind
+        self._own = own
         self.script = Scripted(model, wire=kind.host, repeat=True)
         super().__init__(kind.wire, self.script)
 
     def _faults(self, call: HttpCall, path: str) -> list[str]:
         found = super()._faults(call, path)
-        return [fault for fault in found if not fault.startswith(_TAKEN)]
+        borne = (*_TAKEN, *(_RESUMED if self._own else ()))
+        return [fault for fault in found if not any(words in fault for words in borne)]
 
     def answer(self, call: HttpCall) -> SentReply | ProviderError:
         """What the call gets; counting is answered with a count that is none of zero."""

@@ -197,12 +197,15 @@ def _parts(body: bytes) -> list[tuple[str, str]]:
     return rows
 
 
+_MARKS = ("cache_control", "prompt_cache_breakpoint")
+
+
 def _unmarked(value: Any) -> str:
-    """The JSON text without cache marks, which agents move from turn to turn."""
+    """The JSON text without marks of a cache's end, which agents move from turn to turn."""
 
     def bare(item: Any) -> Any:
         if isinstance(item, dict):
-            return {k: bare(v) for k, v in item.items() if k != "cache_control"}
+            return {k: bare(v) for k, v in item.items() if k not in _MARKS}
         return [bare(one) for one in item] if isinstance(item, list) else item
 
     return json.dumps(bare(value), ensure_ascii=False)
