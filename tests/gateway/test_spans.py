@@ -195,6 +195,31 @@ def test_the_environment_names_the_exporter() -> None:
     assert told["resource"]["attributes"]["a"] == "b"
 
 
+def test_a_provider_of_the_program_is_used() -> None:
+    code = (
+        "from opentelemetry.sdk.trace import TracerProvider\n"
+        "from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor\n"
+        "from opentelemetry.trace import set_tracer_provider\n"
+        "from dragoman.gateway.spans import Spans\n"
+        "from dragoman.gateway.record import ExchangeRecord\n"
+        "provider = TracerProvider()\n"
+        "provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))\n"
+        "set_tracer_provider(provider)\n"
+        "spans = Spans.from_environment()\n"
+        "spans.ended(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
+        "spans.close()\n"
+        "spans.ended(ExchangeRecord('y', 1.0, vendor='anthropic', upstream_model='n'))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, "OTEL_TRACES_EXPORTER": "nowhere"},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    # it is the program's to end
+    assert '"name": "chat m"' in ran.stdout
+    assert '"name": "chat n"' in ran.stdout
+
+
 def test_an_exporter_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "nowhere")
     with pytest.raises(errors.ConfigError, match="exports traces to 'nowhere'"):

@@ -26,7 +26,15 @@ try:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider as SDKProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-    from opentelemetry.trace import SpanKind, Status, StatusCode, TracerProvider, get_tracer
+    from opentelemetry.trace import (
+        ProxyTracerProvider,
+        SpanKind,
+        Status,
+        StatusCode,
+        TracerProvider,
+        get_tracer,
+        get_tracer_provider,
+    )
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 except ImportError as error:
     raise ConfigError(
@@ -62,9 +70,12 @@ class Spans(Observer):
         """Spans to the exporters that OTEL_TRACES_EXPORTER names, in batches and in a thread.
 
         Without the variable it is `otlp`, of the package opentelemetry-exporter-otlp-proto-http or
-        -grpc; the SDK reads the other variables of OpenTelemetry. Raises ConfigError for an
-        exporter that is not installed.
+        -grpc; the SDK reads the other variables of OpenTelemetry. A program that has set a global
+        provider, as `opentelemetry-instrument` does, gets its spans there. Raises ConfigError for
+        an exporter that is not installed.
         """
+        if not isinstance(get_tracer_provider(), ProxyTracerProvider):
+            return cls()
         return cls(_provider_from_environment())
 
     def begun(self, record: ExchangeRecord) -> None:
