@@ -98,7 +98,8 @@ def _within(wish: Wish, folder: Path) -> Outcome:
             break
     edited = scenarios.edited(place.work)
     half = (place.work / scenarios.HALF).exists()
-    faults = faults_of(agent, scenario, seen, edited, half=half)
+    log = "" if wish.scenario in ("error", "cut") else agent.log(place)
+    faults = faults_of(agent, scenario, seen, edited, log, half=half)
     return Outcome(
         wish, faults, sum(len(one.turns) for one in seen),
         sum(len(step.calls) for leg in scenario.legs for step in leg.steps), edited,
@@ -128,7 +129,7 @@ def _leg(
         target = upstream.root
         if not direct:
             log = stack.enter_context((place.root / f"gateway-{number}.log").open("wb"))
-            target = stack.enter_context(_gateway(kind.route, upstream.url, log))
+            target = stack.enter_context(_gateway(kind.route(agent.wire), upstream.url, log))
         tap = stack.enter_context(Tap(target))
         command = agent.command(leg.prompt, resumed=number > 0)
         code, out, err = _agent(command, place, agent.environment(place, tap.url), timeout)

@@ -1,4 +1,4 @@
-"""The hosts behind the gateway: a strict server of each kind, with the thinking that its kind has."""
+"""The hosts behind the gateway: a strict server of each kind, and how its kind thinks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dragoman.testing.scripted import SentReply
 from .scenarios import HALF
 from .scripted_model import Model
 
-__all__ = ["KINDS", "Kind", "STREAMS_ARGUMENTS", "Upstream", "break_of"]
+__all__ = ["KINDS", "STREAMS_ARGUMENTS", "Kind", "Upstream", "break_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,12 @@ class Kind:
     vendor: str
     model: str
     proves: bool = False  # whether it seals its thinking, and wants the proof back
+    known: str = ""  # a model for agents of this very wire, whose fields it takes as they come
 
-    @property
-    def route(self) -> str:
-        return f"{self.vendor}/{self.wire}/{self.model}"
+    def route(self, spoken: str) -> str:
+        """The model, as the gateway is told it, for an agent that speaks the wire `spoken`."""
+        model = self.known if self.known and spoken == self.wire else self.model
+        return f"{self.vendor}/{self.wire}/{model}"
 
     def proof(self, number: int) -> str:
         """What the host wants back unchanged of the thinking of one turn."""
@@ -76,7 +78,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.wire: kind
     for kind in (
-        Kind("openai-chat", "openai", "gpt-5.6"),
+        Kind("openai-chat", "openai", "gpt-5.6", known="gpt-4.1"),
         Kind("openai-responses", "openai", "gpt-5.6", proves=True),
         Kind("anthropic", "anthropic", "claude-opus-5-5", proves=True),
         Kind("gemini", "gemini", "gemini-3.8-pro", proves=True),
@@ -128,7 +130,7 @@ class Upstream(StrictServer):
         chunks = []
         with suppress(StreamBroken):
             for chunk in reply:
-                chunks.append(chunk)
+                chunks += [chunk]
         made = Rendered(200, dict(reply.headers), [*chunks, _error_event(self.kind.wire)])
         return SentReply(made)
 
@@ -148,7 +150,10 @@ def _counted(call: HttpCall) -> dict[str, Any] | None:
 
 _SAID = "The host is overloaded."
 _ERROR_EVENTS = {
-    "anthropic": ("error", {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}}),
+    "anthropic": (
+        "error",
+        {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}},
+    ),
     "openai-responses": (
         "error",
         {"type": "error", "code": "server_is_overloaded", "message": _SAID, "param": None,
