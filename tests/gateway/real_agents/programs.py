@@ -17,8 +17,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["AGENTS", "KEY", "Agent", "Place", "program_folder"]
+__all__ = ["AGENTS", "KEY", "OPEN", "Agent", "Place", "program_folder"]
 
+OPEN = "DRAGOMAN_AGENTS_OPEN"  # set where the network is not the session's own
+_NOWHERE = "http://127.0.0.1:9"
+_PROXIES = {"HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE, "NO_PROXY": "127.0.0.1,localhost"}
 KEY = "sk-test-0123456789abcdef"
 
 
@@ -73,6 +76,7 @@ class Agent(ABC):
             "TERM": "dumb",
             "CI": "1",
             "NO_COLOR": "1",
+            **(_PROXIES if OPEN in os.environ else {}),
             **self.settings(place, url + self.base),
         }
 
