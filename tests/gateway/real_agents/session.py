@@ -72,9 +72,7 @@ def run(wish: Wish, folder: Path) -> Outcome:
     inner = [sys.executable, "-m", "tests.gateway.real_agents.session", json.dumps(asdict(wish)),
              str(folder)]  # fmt: skip
     apart = _namespace()
-    command = (
-        [*apart, "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *inner] if apart else inner
-    )
+    raised = [*apart, "sh", "-c", 'ip link set lo up && exec "$@"', "sh"] if apart else []
     environment = os.environ if apart else {**os.environ, OPEN: "1"}
     done = subprocess.run(
         [*raised, *inner], cwd=_ROOT, capture_output=True, text=True, check=False, env=environment
