@@ -3,8 +3,8 @@
     make comply
     python -m benchmarks.compliance --page docs/gateway-compliance.md --open-responses DIR
 
-Each gateway gets each of four wires as its provider (`benchmarks/reference.py`), and each judge asks
-through it, as it comes: `llm-comply` for five APIs, `compatcanary` for two, and the acceptance
+Each gateway gets each of four wires as its provider (`benchmarks/reference.py`), and each judge
+asks through it, as it comes: `llm-comply` for five APIs, `compatcanary` for two, and the acceptance
 tests of Open Responses, for which DIR is a clone of its repository with its dependencies. The
 provider itself is judged over its own wires: where it scores below the full number, the judge asks
 for what the provider does not have.

@@ -35,7 +35,7 @@ PAIRS = (
 )  # fmt: skip
 MODEL = {"openai-chat": CHAT, "anthropic": CLAUDE}
 SHORT = {"openai-chat": "Chat", "anthropic": "Messages"}
-READY, MEMORY = "seconds until ready", "MB after load"
+READY, STARTING, MEMORY = "seconds until ready", "of them CPU", "MB after load"
 COST: dict[tuple[str, str], float] = {}
 FAULTS: dict[tuple[str, str], str] = {}
 
@@ -53,12 +53,13 @@ def gateway(request: pytest.FixtureRequest, upstream: str) -> Iterator[tuple[Gat
     one: Gateway = request.param
     if not one.installed:
         pytest.skip(f"{one.name} is not installed")
-    ready = []
+    ready, spent = [], []
     for _ in range(ROUNDS):
         with one.running(upstream) as running:
             ready.append(running.ready)
+            spent.append(running.cpu())
             if running.ready > SLOW or len(ready) == ROUNDS:
-                COST[one.name, READY] = min(ready)
+                COST[one.name, READY], COST[one.name, STARTING] = min(ready), min(spent)
                 yield one, running
                 return
 
@@ -137,7 +138,7 @@ def test_tables(tables: Tables) -> None:
         ("A gateway: ms of CPU for a whole call (`benchmarks/gateway.py`)", short, 2),
         (f"The same, behind a history of {LONG * 2} messages", long, 2),
         (f"us of CPU for an event of a stream, {STREAMS} streams at once", events, 1),
-        ("Start and memory", [READY, MEMORY], 2),
+        ("Start and memory", [READY, STARTING, MEMORY], 2),
     )
     for title, columns, digits in parts:
         head = [column.rpartition(", ")[0] or column for column in columns]

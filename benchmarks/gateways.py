@@ -152,7 +152,7 @@ def _dragoman(folder: Path, port: int, upstream: str, models: Sequence[Served]) 
         "openai-chat": ("openai/openai-chat", f"{upstream}/v1"),
         "openai-responses": ("openai/openai-responses", f"{upstream}/v1"),
         "anthropic": ("anthropic", upstream),
-        "gemini": ("gemini/gemini", upstream),
+        "gemini": ("gemini/gemini", f"{upstream}/v1beta"),
     }
     parts = []
     for alias, wire, name in models:
@@ -173,7 +173,7 @@ def _litellm(folder: Path, port: int, upstream: str, models: Sequence[Served]) -
         "openai-chat": {"model": "openai/{}", "api_base": f"{upstream}/v1"},
         "openai-responses": {"model": "openai/responses/{}", "api_base": f"{upstream}/v1"},
         "anthropic": {"model": "anthropic/{}", "api_base": upstream},
-        "gemini": {"model": "gemini/{}", "api_base": upstream},
+        "gemini": {"model": "gemini/{}", "api_base": f"{upstream}/v1beta"},
     }
     served = []
     for alias, wire, name in models:
@@ -188,6 +188,8 @@ def _litellm(folder: Path, port: int, upstream: str, models: Sequence[Served]) -
             ),
             "telemetry": False,
         },
+        # a test of failures must not take the model from the tests behind it
+        "router_settings": {"disable_cooldowns": True, "num_retries": 0},
     }
     (folder / "config.yaml").write_text(json.dumps(config), "utf-8")  # JSON is YAML
     command = [
@@ -214,7 +216,8 @@ def _llm_rosetta(folder: Path, port: int, upstream: str, models: Sequence[Served
         "anthropic": ("anthropic", upstream),
         "gemini": ("google", upstream),
     }
-    providers = {types[wire][0]: {"api_key": "none", "base_url": types[wire][1]} for wire in models}
+    used = [types[one.wire] for one in models]
+    providers = {kind: {"api_key": "none", "base_url": base} for kind, base in used}
     config = {
         "config_version": 1,
         "providers": providers,

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-SMALL = "tests.gateway.small_app:make"
+SMALL = "tests.gateway.small_app:SmallApp"
 LONG = 120.0  # seconds after which a test is given up, however slow the machine is
 
 

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from dragoman import ConfigError
 from dragoman.gateway.config import Config
-from dragoman.gateway.record import Observer
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def make(config: Config, **watching: Any) -> SmallApp:
-    """The app of a Config: it tells the model of its first route, and how it is asked."""
-    return SmallApp(config, watching["observers"])
-
-
 class SmallApp:
-    """What `dragoman.gateway.app` makes, in small."""
+    """It tells the model of its first route, and how it is asked; as `dragoman.gateway.app`."""
 
-    def __init__(self, config: Config, observers: Sequence[Observer]) -> None:
-        self.observers = observers
+    def __init__(self, config: Config) -> None:
         self.running = {"alive": False}
         self.reload(config)
 

@@ -16,12 +16,11 @@ import pytest
 from dragoman import ConfigError
 from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.connection import ClientConnection
-from dragoman.gateway.exposure import is_loopback, refuse_exposed
-from dragoman.gateway.served import Served
+from dragoman.gateway.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.server import Source, serve
 
 from .process import Gateway, lines, until
-from .small_app import make
+from .small_app import SmallApp
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -307,12 +306,12 @@ def test_a_host_that_is_not_of_this_machine() -> None:
 def test_without_client_keys_pages_of_other_sites_get_nothing(
     name: str, value: str, status: int
 ) -> None:
-    assert _status(Served(make, config_for("ollama/x")), name, value) == status
+    assert _status(Exposed(SmallApp, config_for("ollama/x")), name, value) == status
     keyed = Config(routes=(Route(Target("ollama/x")),), keys=(KEY,))
-    assert _status(Served(make, keyed), name, value) == 200
+    assert _status(Exposed(SmallApp, keyed), name, value) == 200
 
 
-def _status(app: Served, name: str, value: str) -> int:
+def _status(app: Exposed, name: str, value: str) -> int:
     sent: list[Any] = []
     events = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
     started, asked = asyncio.Event(), asyncio.Event()
@@ -345,7 +344,7 @@ def _status(app: Served, name: str, value: str) -> int:
     return status
 
 
-async def _alive(app: Served, receive: Any, send: Any) -> None:
+async def _alive(app: Exposed, receive: Any, send: Any) -> None:
     await app({"type": "lifespan"}, receive, send)
 
 
@@ -441,7 +440,7 @@ async def _talk(sent: bytes) -> bytes:
     import uvicorn
 
     config = uvicorn.Config(
-        Served(make, config_for("ollama/x")), http=_Hasty, ws="none", interface="asgi3",
+        Exposed(SmallApp, config_for("ollama/x")), http=_Hasty, ws="none", interface="asgi3",
         lifespan="on", log_config=None, access_log=False, log_level="error",
     )  # fmt: skip
     server = uvicorn.Server(config)

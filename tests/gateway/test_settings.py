@@ -31,6 +31,7 @@ port = 9000
 workers = 4
 aliases = true
 record = "kept"
+spans = true
 
 [limits]
 body = "32MB"
@@ -103,7 +104,7 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     file.write_text(WHOLE, "utf-8")
     config = load(file)
     assert (config.host, config.port, config.workers) == ("0.0.0.0", 9000, 4)
-    assert (config.aliases, config.record) == (True, tmp_path / "kept")
+    assert (config.aliases, config.record, config.spans) == (True, tmp_path / "kept", True)
     assert config.limits == Limits(32_000_000, 2**20, 1024, 5.0, 60, 200)
     assert config.envelopes == Envelopes((KEY, KEY[::-1]), 7 * 86400.0, "drop")
     key = config.keys[0]

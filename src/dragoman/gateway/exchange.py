@@ -31,7 +31,7 @@ from ..errors import ConfigError, DragomanError, ProviderError, ReadError, Write
 from ..message import ChatRequest, ChatResponse, Usage, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
-from .config import ClientKey, Config, Route
+from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .lists import listed, listed_one
 from .losses_header import losses_header
@@ -121,7 +121,7 @@ class Gateway:
             if route.pass_through:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, "", route, None, record)
+                return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -202,7 +202,10 @@ class Exchange:
         body = request.body
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
-        path = self.surface.below(request.path, upstream.model)
+        if self.kind == "other":
+            path = upstream.below(request.path)
+        else:
+            path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)
         call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
                              body)  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from ipaddress import ip_address
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from .._core.jsontext import encoded
@@ -18,6 +18,36 @@ from .config import Config
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
+
+class ReloadableApp(Protocol):
+    """What `dragoman.gateway.app` makes."""
+
+    def reload(self, config: Config) -> None:
+        """Serve new requests by this configuration. Raises ConfigError and keeps the old one."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """ASGI."""
+
+
+class Exposed:
+    """The app as a server shows it: without client keys, to programs of this machine alone."""
+
+    def __init__(self, make: Callable[[Config], ReloadableApp], config: Config) -> None:
+        self._app = make(config)
+        self._open = not config.keys
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if self._open and scope["type"] != "lifespan" and (reason := _from_elsewhere(scope)):
+            await _forbid(send, reason)
+        else:
+            await self._app(scope, receive, send)
+
+    def reload(self, config: Config) -> None:
+        """Serve by this Config from now on. Raises ConfigError and keeps the old one."""
+        self._app.reload(config)
+        self._open = not config.keys
 
 
 def refuse_exposed(config: Config) -> None:
@@ -40,7 +70,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def from_elsewhere(scope: Message) -> str:
+def _from_elsewhere(scope: Message) -> str:
     """Why a request to a gateway without keys does not come from this machine's own programs.
 
     A page of another site that is open in a browser here may send requests to loopback, and by a
@@ -61,7 +91,7 @@ def _host(url: str) -> str:
         return ""
 
 
-async def forbid(send: Send, reason: str) -> None:
+async def _forbid(send: Send, reason: str) -> None:
     """Status 403 in a form that the clients of OpenAI and Anthropic read."""
     hint = "configure client keys: dragoman keys new NAME"
     error = {"type": "permission_error", "message": f"{reason} ({hint})"}

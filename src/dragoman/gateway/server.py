@@ -29,7 +29,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
@@ -38,11 +38,8 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 from ..errors import ConfigError, DragomanError
 from .config import Config, with_upstream
 from .connection import ClientConnection
-from .exposure import refuse_exposed
+from .exposure import Exposed, refuse_exposed
 from .settings import load
-
-if TYPE_CHECKING:
-    from .served import Served
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -89,9 +86,9 @@ def serve(
     that makes an ASGI app of a Config. Raises ConfigError, before anything is bound, for a
     configuration that is wrong or may not listen there.
     """
+    _log_to_stderr()
     config = source.read()
     refuse_exposed(config)
-    _log_to_stderr()
     with _bound(config.host, config.port) as listener:
         line = f"Dragoman gateway on {_url(config.host, listener.getsockname()[1])}"
         local = () if config.envelopes.keys else (_local_key(),)
@@ -227,11 +224,9 @@ class _Made:
     config: Config
     local: tuple[bytes, ...] = field(repr=False)
 
-    def __call__(self) -> Served:
-        from .served import Served
-
+    def __call__(self) -> Exposed:
         module, _, name = self.app.partition(":")
-        return Served(getattr(import_module(module), name), self.config)
+        return Exposed(getattr(import_module(module), name), self.config)
 
     def again(self) -> _Made | None:
         """The same with what the source says now; None, and it is logged, where that is wrong."""
@@ -241,7 +236,7 @@ class _Made:
         except DragomanError as error:
             _log.error("%s: %s", _KEPT, error)
             return None
-        for name in ("host", "port", "workers"):
+        for name in ("host", "port", "workers", "record", "spans"):
             if getattr(config, name) != getattr(self.config, name):
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
         return replace(self, config=_sealed(config, self.local))
@@ -294,10 +289,10 @@ class _Server(uvicorn.Server):
             self._wanted.clear()
             made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
             again = await asyncio.to_thread(made.again)
-            served: Served = self.config.loaded_app
+            app: Exposed = self.config.loaded_app
             try:
                 if again is not None:
-                    served.reload(again.config)
+                    app.reload(again.config)
                     self.config.app = again
                     _log.info("the configuration was read again")
             except DragomanError as error:

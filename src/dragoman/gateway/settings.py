@@ -146,6 +146,7 @@ def _gateway(root: Table, folder: Path) -> Config:
         envelopes=_envelopes(root),
         aliases=server.take("aliases", flag, _default(Config, "aliases")),
         record=folder / record if record else None,
+        spans=server.take("spans", flag, _default(Config, "spans")),
         host=server.take("host", text, _default(Config, "host")),
         port=server.take("port", whole(0, 65535), _default(Config, "port")),
         workers=server.take("workers", whole(1, 1024), _default(Config, "workers")),

@@ -15,6 +15,7 @@ from pathlib import Path
 from .matrix import few, whole
 from .programs import AGENTS
 from .session import Outcome, Wish, run
+from .upstream import STREAMS_ARGUMENTS
 
 
 def main() -> int:
@@ -23,7 +24,8 @@ def main() -> int:
     if given.direct:
         kinds = {name: agent.wire for name, agent in AGENTS.items()}
         wishes = [Wish(name, one, (kind, kind), direct=True) for name, kind in kinds.items()
-                  for one in ("short", "long", "error", "cut")]  # fmt: skip
+                  for one in ("short", "long", "error", "cut")
+                  if one in ("short", "long") or kind in STREAMS_ARGUMENTS]  # fmt: skip
     wishes = [one for one in wishes if all(word in one.name for word in given.only)]
     folder = Path(given.keep or tempfile.mkdtemp(prefix="agents-"))
     outcomes = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from .programs import AGENTS
 from .session import Wish
-from .upstream import KINDS
+from .upstream import KINDS, STREAMS_ARGUMENTS
 
 __all__ = ["few", "whole"]
 
 _FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
-            "opencode": "gemini"}  # fmt: skip
+            "opencode": "anthropic"}  # fmt: skip
 
 
 def few() -> list[Wish]:
@@ -28,6 +28,6 @@ def whole() -> list[Wish]:
         for name in AGENTS for i, kind in enumerate(kinds)
     ]  # fmt: skip
     for name, agent in AGENTS.items():
-        found += [Wish(name, how, (kind,)) for how in ("error", "cut")
-                  for kind in dict.fromkeys((agent.wire, _FOREIGN[name]))]  # fmt: skip
+        broken = [kind for kind in (agent.wire, _FOREIGN[name]) if kind in STREAMS_ARGUMENTS]
+        found += [Wish(name, how, (kind,)) for how in ("error", "cut") for kind in broken]
     return found

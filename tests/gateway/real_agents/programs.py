@@ -53,6 +53,7 @@ class Agent(ABC):
     wire: str
     model: str
     base: str  # the path of the base URL that it wants
+    eager = False  # whether it runs a call whose arguments are whole, but not its answer
     window = 200_000  # tokens of context that it believes in
 
     def executable(self) -> Path:
@@ -152,6 +153,7 @@ class GeminiCli(Agent):
     name = "gemini"
     program = "gemini"
     wire = "gemini"
+    eager = True  # it has seen the call, whatever comes behind, and runs it after a retry
     model = "gemini-3.8-flash"
     base = ""
     window = 1_048_576
@@ -184,6 +186,7 @@ class GeminiCli(Agent):
 
 class OpenCode(Agent):
     name = "opencode"
+    eager = True
     program = "opencode"
     wire = "openai-chat"
     model = "house"

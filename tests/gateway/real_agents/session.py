@@ -122,7 +122,7 @@ def _leg(
     kind = KINDS[leg.kind]
     model = Model(leg.steps, kind.answer, prefix=f"call{number}")
     if leg.broken is not None:
-        model.faults[leg.broken] = break_of(leg.how, kind)
+        model.faults[leg.broken] = break_of(leg.how, kind, inside=agent.eager)
     with ExitStack() as stack:
         upstream = stack.enter_context(Upstream(kind, model))
         target = upstream.root

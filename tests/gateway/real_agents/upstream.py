@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from dragoman import Wire, wire
 from dragoman._core.edges.http.transport import HttpCall
-from dragoman.errors import ProviderError
+from dragoman.errors import ProviderError, StreamBroken
 from dragoman.message import ChatRequest, ChatResponse
 from dragoman.testing import Fault, Scripted, StrictServer
 from dragoman.testing.answers import Rendered, rendered
@@ -19,7 +20,7 @@ from dragoman.testing.scripted import SentReply
 from .scenarios import HALF
 from .scripted_model import Model
 
-__all__ = ["KINDS", "Kind", "Upstream", "break_of"]
+__all__ = ["KINDS", "Kind", "STREAMS_ARGUMENTS", "Upstream", "break_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,14 @@ KINDS: dict[str, Kind] = {
 }
 
 
+_ENDS = "x-scripted-end"  # the header of an answer that breaks off: how it does
+
 # what its home takes of an agent, though no document of it says so
 _TAKEN = ("$.client_metadata:",)
+
+
+# hosts that tell the arguments of a call bit by bit; elsewhere a call is whole or is not there
+STREAMS_ARGUMENTS = ("openai-chat", "openai-responses", "anthropic")
 
 
 class Upstream(StrictServer):
@@ -107,7 +114,15 @@ class Upstream(StrictServer):
             self.judged.append([])
             headers = {"content-type": "application/json"}
             return SentReply(Rendered(200, headers, [json.dumps(counted).encode()]))
-        return super().answer(call)
+        reply = super().answer(call)
+        if isinstance(reply, ProviderError) or reply.headers.get(_ENDS) != "error":
+            return reply
+        chunks = []
+        with suppress(StreamBroken):
+            for chunk in reply:
+                chunks.append(chunk)
+        made = Rendered(200, dict(reply.headers), [*chunks, _error_event(self.kind.wire)])
+        return SentReply(made)
 
 
 def _counted(call: HttpCall) -> dict[str, Any] | None:
@@ -123,20 +138,47 @@ def _counted(call: HttpCall) -> dict[str, Any] | None:
     return None
 
 
-def break_of(how: str, kind: Kind) -> Callable[[ChatResponse], Callable[[ChatRequest], Fault]]:
-    """What breaks an answer off: the whole call is told, and its end is not.
+_SAID = "The host is overloaded."
+_ERROR_EVENTS = {
+    "anthropic": ("error", {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}}),
+    "openai-responses": (
+        "error",
+        {"type": "error", "code": "server_is_overloaded", "message": _SAID, "param": None,
+         "sequence_number": 99},
+    ),
+    "openai-chat": ("", {"error": {"message": _SAID, "type": "server_error", "code": None}}),
+    "gemini": ("", {"error": {"code": 503, "message": _SAID, "status": "UNAVAILABLE"}}),
+    "ollama": ("", {"error": _SAID}),
+}  # fmt: skip
 
-    `how` is `error`, an event that says so, or `cut`, an end of the connection.
+
+def _error_event(name: str) -> bytes:
+    """How a host of this wire says in mid-stream that it fails."""
+    event, body = _ERROR_EVENTS[name]
+    text = json.dumps(body)
+    if name in ("ollama", "gemini"):  # the SDK of Gemini CLI sees an error in bare JSON only
+        return f"{text}\n".encode()
+    return (f"event: {event}\n" if event else "").encode() + f"data: {text}\n\n".encode()
+
+
+def break_of(
+    how: str, kind: Kind, *, inside: bool
+) -> Callable[[ChatResponse], Callable[[ChatRequest], Fault]]:
+    """What breaks an answer off in a call: by an `error` event, or a `cut` of the connection.
+
+    The arguments are told, but not that the call ends; `inside`: only half of them are.
     """
 
     def of(answer: ChatResponse) -> Callable[[ChatRequest], Fault]:
         def broken(request: ChatRequest) -> Fault:
+            if inside:
+                for call in answer.msg.calls:
+                    text = call.raw_input or json.dumps(call.input)
+                    call.input = call.raw_input = text[: text.index(HALF) + 4]
+                    call.unfinished = True
             chunks = rendered(answer, kind.host, request).chunks
-            told = next(i for i, chunk in enumerate(chunks, 1) if HALF.encode() in chunk)
-            if how == "cut":
-                return Fault(answer, cut=told)
-            error = ProviderError("The host is overloaded.", status=529, type="overloaded_error")
-            return Fault(answer, error=error, after=told)
+            told = next(i for i, chunk in enumerate(chunks, 1) if b"echo ran" in chunk)
+            return Fault(answer, cut=told, headers={_ENDS: how})
 
         return broken
 

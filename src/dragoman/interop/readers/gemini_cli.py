@@ -99,7 +99,7 @@ class _History:
             self._put(message, row)
 
     def _settle(self) -> None:
-        """Judge what a list has replaced: it sums up, where it says something new for what is gone."""
+        """A list that replaced others sums up, if it says something new for what is gone."""
         gone = [key for key in self._replaced if key not in self._rows]
         if gone and any(key not in self._replaced for key in self._rows):
             self.log.messages += _messages([*self._replaced.values()], self.log)
