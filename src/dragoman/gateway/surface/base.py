@@ -85,9 +85,13 @@ class ListedModel:
 
 
 class Surface(ABC):
-    """One client protocol. `keys` are the headers in which its clients send their key."""
+    """One client protocol. `keys` are the headers in which its clients send their key.
+
+    `maker` is the vendor whose API it is: what its clients send can go there as it is.
+    """
 
     protocol: ClassVar[str]
+    maker: ClassVar[str]
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
@@ -111,6 +115,10 @@ class Surface(ABC):
     def asks_stream(self, body: JsonObject) -> bool:
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
+
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """The body with what the client's SDK keeps in pieces put together."""
+        return body
 
     def prepare(  # noqa: B027 - most have nothing of the kind
         self, req: ChatRequest, report: Report

@@ -23,6 +23,8 @@ def _below(path: str) -> str:
 class _OpenAI(Surface):
     """What both share."""
 
+    maker: ClassVar[str] = "openai"
+
     def below(self, path: str, model: str) -> str:
         """Base URLs end in /v1."""
         return _below(path)
@@ -56,12 +58,13 @@ class Chat(_OpenAI):
 
     protocol: ClassVar[str] = "openai-chat"
     endings: ClassVar[tuple[bytes, ...]] = (
-        b"data: [DONE]", b"data:[DONE]", b'data: {"error"',
+        b"data: [DONE]", b"data:[DONE]", b'data: {"error"', b'data:{"error"',
     )  # fmt: skip
 
     def ends(self, events: bytes) -> bool:
         """Some hosts say why the model stopped, and no `[DONE]`."""
-        return super().ends(events) or b'"finish_reason":"' in events
+        said = b'"finish_reason":"' in events or b'"finish_reason": "' in events
+        return said or super().ends(events)
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/chat/completions`, `/v1/models`, `/v1/models/{id}`."""

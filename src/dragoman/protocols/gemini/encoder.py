@@ -45,6 +45,9 @@ class Progress:
 # fields that speak of what was said so far, or grow: they cannot wait for the next chunk
 _IMMEDIATE = ("groundingMetadata", "citationMetadata", "logprobsResult", "urlContextMetadata")
 _TEXTS = frozenset({TextBlock, ThinkingBlock, tree.RefusalBlock})
+# Chats of google-genai keep no turn of which a chunk has no part (3.4.0); Gemini's last one mostly
+# has an empty text (recorded until 2026-11)
+_REGULAR = ("STOP", "MAX_TOKENS")
 _EMPTY_PARTS = ({"text": ""}, {"text": "", "thought": True})
 
 
@@ -151,6 +154,8 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         reason = self.writer.reason(end, end, candidate.broken)
         if self.writer.own and not entry and end.raw == self._blocked:
             return entry
+        if reason in _REGULAR and "content" not in entry:
+            entry["content"] = {"parts": [{"text": ""}], **_MODEL}
         return {"finishReason": reason, **entry} if reason is not None else entry
 
     def _steps(self, candidate: Progress, steps: Iterable[Step]) -> list[Event]:
