@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
-from .._core.jsontext import Json, encoded
 from .._core.exchange.stream import StreamDecoder
+from .._core.jsontext import Json, encoded
+from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
-from ..message import Usage
 from ..sse import Encoder, Framing
 from .splice import Passing, event_too_large
 from .surface import Surface
@@ -59,8 +59,8 @@ class AnswerStream(Protocol):
         """What is held back until something of the answer comes: for whoever waits no longer."""
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
+    def told(self) -> Builder:
+        """What the provider has told so far: usage, model, why it ended."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -199,9 +199,9 @@ class ConvertedAnswer:
         return held
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._converter.decoder.usage
+    def told(self) -> Builder:
+        """What the provider has told so far."""
+        return self._converter.decoder.builder
 
     @property
     def losses(self) -> list[Loss]:
@@ -305,9 +305,9 @@ class PassedAnswer:
         return held
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._passing.usage(self._surface.wire)
+    def told(self) -> Builder:
+        """What the provider has told so far, in the events that tell of usage."""
+        return self._passing.told(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded
+from .._core.stream.builder import Builder
 from ..errors import ReadError
-from ..message import Usage
 from ..sse import Framing
 from .surface import Surface
 
@@ -159,15 +159,15 @@ class Passing:
             self._look(whole)
         return whole
 
-    def usage(self, wire: Wire) -> Usage:
-        """What the events tell of how much was used."""
+    def told(self, wire: Wire) -> Builder:
+        """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
         decoder.framing = "ndjson" if self._line_ends else "sse"
         for data in (self._first, self._last):
             if data is not None:
                 decoder.feed_bytes(data)
         decoder.rest()
-        return decoder.usage
+        return decoder.builder
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""
