@@ -294,6 +294,8 @@ class Exchange:
                                 hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
             self._look(body)
+            if self._renamed is not None:
+                body = with_model(body, "", self._renamed)
             return self._done(Answer(status, body, answer_headers(headers)))
         if self.kind == "count":
             if self.passes and not self._sealed:
@@ -359,12 +361,18 @@ class Exchange:
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+
+    @property
+    def _renamed(self) -> str | None:
+        """The name under which an answer that passes goes out, if it is not the provider's."""
+        other = self.surface.renames and self.kind == "generate"
+        return self.asked if other and self.asked != self.upstream.model else None
 
     @property
     def framing(self) -> Framing:

@@ -220,6 +220,7 @@ class PassedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_model",
         "_opening",
         "_passing",
         "_surface",
@@ -227,8 +228,11 @@ class PassedAnswer:
         "progress",
     )
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
+    def __init__(
+        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+    ) -> None:
         self._surface = surface
+        self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
@@ -302,7 +306,7 @@ class PassedAnswer:
         """What is held back."""
         held = b"".join(self._held)
         self._held.clear()
-        return held
+        return held if self._model is None else self._surface.renamed(held, self._model)
 
     @property
     def told(self) -> Builder:

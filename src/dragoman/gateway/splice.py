@@ -15,9 +15,8 @@ from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
 from .surface import Surface
+from .surface.base import MODEL
 
-# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
-_MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 
 # what belongs to one connection, or to the client's own relation to the gateway
@@ -75,7 +74,7 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     """
     if asked == model:
         return body
-    found = list(_MODEL.finditer(body))
+    found = list(MODEL.finditer(body))
     if len(found) > 1:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]

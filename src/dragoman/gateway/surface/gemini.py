@@ -139,7 +139,11 @@ def _joined(parts: list[Any]) -> list[Any]:
     joined: list[Any] = []
     for part in parts:
         last = joined[-1] if joined else None
-        if _is_text(last) and _is_text(part) and bool(last.get("thought")) == bool(part.get("thought")):
+        if (
+            _is_text(last)
+            and _is_text(part)
+            and bool(last.get("thought")) == bool(part.get("thought"))
+        ):
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
         else:
             joined.append(part)
