@@ -351,7 +351,7 @@ class Exchange:
         record.events = relay.events
 
     def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
-        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
         return relay.fail(self.told(error))

@@ -111,8 +111,8 @@ class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut between its elements
-    by nobody, so it is not for this.
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
+    between its elements by nobody, so it is not for this.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
