@@ -472,7 +472,7 @@ class Sealing:
         self._report = report
         self._on_calls = on_calls
         self._ends_in_text = ends_in_text
-        self._thought: tuple[Key, list[ContentBlock]] | None = None
+        self._thought: tuple[Key, list[ThinkingBlock]] | None = None
         self._others: dict[Key, list[ContentBlock]] = {}
         self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, as they were sealed
         self._riders: dict[int, _Rider] = {}
@@ -506,11 +506,13 @@ class Sealing:
         result = self._closed() if ends else []
         if self._thought is None:
             self._thought = (piece.key, [])
+        parts = self._thought[1]
+        has_words = bool(block.thinking) or (piece.whole and any(one.thinking for one in parts))
         if piece.whole:
-            self._thought[1].clear()
-        self._thought[1].append(block)
-        plain = ThinkingBlock(block.thinking)
-        return [*result, replace(piece, block=plain)] if block.thinking or piece.whole else result
+            parts.clear()
+        parts.append(block)
+        # a thought without words begins with its seal: an empty one would be taken for all of it
+        return [*result, replace(piece, block=ThinkingBlock(block.thinking))] if has_words else result
 
     def finish(self) -> list[Piece]:
         """What is still held when no more will come."""

@@ -216,6 +216,7 @@ class Exchange:
         body = self._body
         if self.kind == "count":
             body = surface.counted(body)
+        body = surface.gathered(body)
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
@@ -361,7 +362,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, limits.event)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
 
     @property
     def framing(self) -> Framing:

@@ -32,6 +32,10 @@ class AnswerStream(Protocol):
         """How many have gone out."""
 
     @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+
+    @property
     def begun(self) -> bool:
         """Whether something of the answer itself has come."""
 
@@ -69,12 +73,14 @@ def _broken_off() -> ProviderError:
 
 
 class Framed:
-    """Events as bytes of one framing."""
+    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "framing")
+    __slots__ = ("_array", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing) -> None:
+    def __init__(self, framing: Framing, surface: Surface) -> None:
         self.framing = framing
+        self.apart = b""
+        self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
 
     def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
@@ -85,6 +91,9 @@ class Framed:
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
         for name, payload in events:
+            if name is None and type(payload) is dict and self._surface.stands_alone(payload):
+                self.apart = encoded(payload)
+                continue
             if name is not None:
                 parts += (b"event: ", name.encode(), b"\n")
             text = payload.encode() if type(payload) is str else encoded(payload)
@@ -111,16 +120,23 @@ class ConvertedAnswer:
         "progress",
     )
 
-    def __init__(self, converter: StreamConverter, framing: Framing, most: int) -> None:
+    def __init__(
+        self, converter: StreamConverter, framing: Framing, surface: Surface, most: int
+    ) -> None:
         self._converter = converter
         self._most = most  # bytes of an event
-        self._framed = Framed(framing)
+        self._framed = Framed(framing, surface)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
         self.events = 0
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:
@@ -214,7 +230,7 @@ class PassedAnswer:
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self._surface = surface
-        self._framed = Framed(framing)
+        self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
         self._opening: StreamDecoder | None = self._decoder()
@@ -226,6 +242,11 @@ class PassedAnswer:
     def events(self) -> int:
         """How many have passed."""
         return self._passing.events
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:

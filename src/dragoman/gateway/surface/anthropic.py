@@ -23,6 +23,7 @@ class Messages(Surface):
     """`/v1/messages` and what stands beside it."""
 
     protocol: ClassVar[str] = "anthropic"
+    maker: ClassVar[str] = "anthropic"
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
     endings: ClassVar[tuple[bytes, ...]] = (b"event: message_stop", b"event: error")
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'

@@ -85,9 +85,13 @@ class ListedModel:
 
 
 class Surface(ABC):
-    """One client protocol. `keys` are the headers in which its clients send their key."""
+    """One client protocol. `keys` are the headers in which its clients send their key.
+
+    `maker` is the vendor whose API it is: what its clients send can go there as it is.
+    """
 
     protocol: ClassVar[str]
+    maker: ClassVar[str]
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
@@ -112,10 +116,18 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """The body with what the client's SDK keeps in pieces put together."""
+        return body
+
     def prepare(  # noqa: B027 - most have nothing of the kind
         self, req: ChatRequest, report: Report
     ) -> None:
         """Take out of a request what is meant for the client's provider alone, and name it."""
+
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """Whether clients see an event only where it is all that one read of the body gives."""
+        return False
 
     # -- bytes that pass untouched -----------------------------------------------------------------
 

@@ -23,6 +23,8 @@ def _below(path: str) -> str:
 class _OpenAI(Surface):
     """What both share."""
 
+    maker: ClassVar[str] = "openai"
+
     def below(self, path: str, model: str) -> str:
         """Base URLs end in /v1."""
         return _below(path)
