@@ -20,6 +20,7 @@ from dataclasses import replace
 from secrets import token_hex
 from time import time
 from typing import Any
+from urllib.parse import unquote_plus
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -48,6 +49,7 @@ _log = logging.getLogger("dragoman.gateway")
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
+_LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
 
@@ -93,6 +95,10 @@ class Gateway:
         if not isinstance(asked, str) or not asked:
             raise ReadError("the request names no model", path="$.model", code="request.model",
                             hint='add "model"')  # fmt: skip
+        if len(asked) > _LONGEST_NAME:
+            text = f"the name of the model has {len(asked)} characters"
+            raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
+                            code="request.model")  # fmt: skip
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
@@ -444,10 +450,12 @@ def _looks_like_object(body: bytes) -> bool:
 
 
 def without_key(query: str) -> str:
-    """The query without the client's key."""
-    if "key=" not in query:
-        return query
-    return "&".join(part for part in query.split("&") if not part.startswith("key="))
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
