@@ -220,6 +220,9 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
         raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
     if len(data) > most:
         raise _too_large(most)
+    if not unpack.eof or unpack.unused_data:
+        text = f"the body is not one piece that is packed as {coding}"
+        raise ReadError(text, code="body.packing")
     return data
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from secrets import token_hex
 from time import time
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -49,6 +49,7 @@ _log = logging.getLogger("dragoman.gateway")
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
+_PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
@@ -123,8 +124,9 @@ class Gateway:
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
+        leads_up = not {"..", "."}.isdisjoint(request.path.split("/"))
         for route in self.config.routes:
-            if route.pass_through:
+            if route.pass_through and not leads_up:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
                 return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
@@ -209,7 +211,7 @@ class Exchange:
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
         if self.kind == "other":
-            path = upstream.below(request.path)
+            path = quote(upstream.below(request.path), safe=_PATH)
         else:
             path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)

@@ -88,8 +88,9 @@ def request(path: str, body: bytes = b"", method: str = "POST", **headers: str) 
 
 def read_until(client: socket.socket, mark: bytes) -> bytes:
     """What has come when a mark has come."""
-    data = bytearray()
-    while mark not in data:
+    data, seen = bytearray(), 0
+    while data.find(mark, max(0, seen - len(mark))) < 0:
+        seen = len(data)
         piece = client.recv(1 << 20)
         assert piece, f"closed before {mark!r}: {bytes(data[-500:])!r}"
         data += piece
