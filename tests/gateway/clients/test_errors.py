@@ -88,7 +88,7 @@ def test_an_error_as_the_first_event(begin: Begin, client: str, upstream: str) -
 @clients
 def test_an_error_in_the_middle_of_a_stream(begin: Begin, client: str, upstream: str) -> None:
     told = Overloaded("no capacity", status=503, type="overloaded_error")
-    fault = Fault("Warm, I should say, and dry.", error=told, after=6)
+    fault = Fault("Warm, I should say, and dry.", error=told, after=5)
     talk, _ = begin(client, upstream, fault, streams=True)
     error = refusal(talk)
     assert isinstance(error, talk.broken), repr(error)
@@ -98,7 +98,7 @@ def test_an_error_in_the_middle_of_a_stream(begin: Begin, client: str, upstream:
 @upstreams
 @clients
 def test_a_connection_that_breaks_in_the_middle(begin: Begin, client: str, upstream: str) -> None:
-    talk, _ = begin(client, upstream, Fault("Warm, I should say, and dry.", cut=6), streams=True)
+    talk, _ = begin(client, upstream, Fault("Warm, I should say, and dry.", cut=5), streams=True)
     error = refusal(talk)
     assert isinstance(error, talk.broken), repr(error)
     assert "broke" in talk.message_of(error)
