@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
+GATEWAY_VENV ?= .venv-bench-gateway
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
@@ -19,8 +20,8 @@ COUNT ?= 200000
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest corpus fuzz facts mutants count format \
-  site bench clean
+.PHONY: help demo test check lint types contracts pytest agents corpus fuzz facts mutants count format \
+  site bench bench-gateway clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -31,6 +32,7 @@ help:
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
+	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
@@ -38,6 +40,7 @@ help:
 	@echo "make count       code lines, modules, names and the like of the sources"
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
+	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -58,13 +61,16 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-pytest: $(VENV)/.dev $(VENV)/.aimock/.done
+pytest: $(VENV)/.dev $(VENV)/.aimock/.done $(VENV)/.agents/.done
 	$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.agents
+
+agents: $(VENV)/.dev $(VENV)/.agents/.done
+	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
@@ -89,15 +95,19 @@ site: $(VENV)/.dev
 bench: $(BENCH_VENV)/.bench
 	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
+bench-gateway: $(GATEWAY_VENV)/.bench
+	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default --target $@ \
+	  $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -114,6 +124,13 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 $(VENV)/.aimock/.done: $(VENV)/.made
 	-npm install --silent --no-audit --no-fund --prefix $(@D) @copilotkit/aimock@1.43.0 && touch $@
 
+# Coding agents, as people install them; their own scripts, which npm may hold back, fetch nothing.
+AGENTS := @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
+$(VENV)/.agents/.done: $(VENV)/.made
+	-npm install --silent --no-audit --no-fund --prefix $(@D) $(AGENTS) && \
+	  node $(@D)/node_modules/@anthropic-ai/claude-code/install.cjs && \
+	  node $(@D)/node_modules/opencode-ai/postinstall.mjs && touch $@
+
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 	$(BIN)/python $(PIP_INSTALL) -e '.[mutants]'
 	@touch $@
@@ -125,4 +142,11 @@ $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
 	# Lingua runs in Node; without it its column stays empty
 	-npm install --silent --prefix $(BENCH_VENV) @braintrust/lingua-wasm@0.1.0
+	@touch $@
+
+# LiteLLM's proxy pins what others need newer, so gateways have an environment of their own
+$(GATEWAY_VENV)/.bench: pyproject.toml $(GATEWAY_VENV)/.made
+	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) 'litellm[proxy]>=1.109' 'llm-rosetta>=0.13' llm-comply
+	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) -e '.[bench-gateway]'
+	-npm install --silent --prefix $(GATEWAY_VENV) compatcanary@0.2.2
 	@touch $@

@@ -198,6 +198,29 @@ def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
     assert ran.stdout == ""
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_that_was_forked_later_writes_as_well() -> None:
+    code = (
+        "import os, sys\n"
+        "from dragoman.gateway.log import JsonLog\n"
+        "from dragoman.gateway.record import ExchangeRecord\n"
+        "log = JsonLog()\n"
+        "log.ended(ExchangeRecord('parent', 1.0))\n"
+        "log.flush()\n"
+        "child = os.fork()\n"
+        "log.ended(ExchangeRecord('child' if child == 0 else 'parent again', 1.0))\n"
+        "log.close()\n"
+        "if child: os.waitpid(child, 0)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    told = sorted(json.loads(line)["id"] for line in ran.stderr.splitlines())
+    assert told == ["child", "parent", "parent again"]
+
+
 # -- the thread -----------------------------------------------------------------------------------
 
 

@@ -11,7 +11,22 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from . import ask, chat, check, convert, demo, diff, explain, fidelity, matrix, plan, read, wires
+from . import (
+    ask,
+    chat,
+    check,
+    convert,
+    demo,
+    diff,
+    explain,
+    fidelity,
+    keys,
+    matrix,
+    plan,
+    read,
+    serve,
+    wires,
+)
 from .format import format_messages
 from .output import USAGE, Door
 
@@ -37,6 +52,9 @@ Examples:
   dragoman matrix
   dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
   dragoman chat anthropic/claude-opus-5-5 --tools
+  dragoman serve anthropic/claude-opus-5-5
+  dragoman serve --for codex deepseek/deepseek-chat
+  dragoman keys new laptop
 """
 
 
@@ -102,6 +120,9 @@ app.command("fidelity")(fidelity.measure_fidelity)
 app.command("format")(format_messages)
 
 
+app.add_typer(keys.app, name="keys")
+
+
 app.command("matrix")(matrix.show_matrix)
 
 
@@ -109,6 +130,9 @@ app.command("plan")(plan.plan_conversations)
 
 
 app.command("read")(read.read_answers)
+
+
+app.command("serve")(serve.serve_gateway)
 
 
 app.command("wires")(wires.list_wires)

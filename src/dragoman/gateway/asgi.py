@@ -28,7 +28,7 @@ from .log import JsonLog
 from .metrics import Metrics
 from .record import ExchangeRecord, Observer
 from .recording import Recorder
-from .sending import Sender
+from .sending import Begun, Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 
@@ -50,19 +50,7 @@ def app(
     `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
     that routes name. Raises ConfigError.
     """
-    made = config_of(config)
-    return App(made, _usual(made) if observers is None else tuple(observers), transport)
-
-
-def _usual(config: Config) -> tuple[Observer, ...]:
-    observers: list[Observer] = [Metrics.of(config), JsonLog()]
-    if config.record is not None:
-        observers.append(Recorder(config.record))
-    if config.spans:
-        from .spans import Spans
-
-        observers.append(Spans())
-    return tuple(observers)
+    return App(config_of(config), None if observers is None else tuple(observers), transport)
 
 
 def config_of(config: ConfigLike) -> Config:
@@ -76,20 +64,41 @@ def config_of(config: ConfigLike) -> Config:
     return load(config)
 
 
+def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
+    """The observers that a configuration asks for; those that are there already go on."""
+    metrics = next((one for one in before if isinstance(one, Metrics)), None)
+    if metrics is None:
+        metrics = Metrics.of(config)
+    else:
+        metrics.learn(config)
+    log = next((one for one in before if isinstance(one, JsonLog)), None)
+    observers: list[Observer] = [metrics, log or JsonLog()]
+    recorder = next((one for one in before if isinstance(one, Recorder)), None)
+    if config.record is not None:
+        same = recorder is not None and recorder.folder == config.record
+        observers.append(recorder if recorder is not None and same else Recorder(config.record))
+    if config.spans:
+        from .spans import Spans
+
+        spans = next((one for one in before if isinstance(one, Spans)), None)
+        observers.append(spans or Spans.from_environment())
+    return tuple(observers)
+
+
 class App:
     """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
 
     def __init__(
         self,
         config: Config,
-        observers: Sequence[Observer] = (),
+        observers: Sequence[Observer] | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        self.observers = tuple(observers)
+        self._usual = observers is None  # the observers that the configuration asks for
+        self.observers: tuple[Observer, ...] = tuple(observers or ())
         self._sender = Sender(transport)
         self._bounds = Bounds()
         self._under_way = 0
-        self._metrics = next((one for one in observers if isinstance(one, Metrics)), None)
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
         self._seldom = Starlette(routes=routes)
         self.reload(config)
@@ -97,9 +106,10 @@ class App:
     def reload(self, config: Config) -> None:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
+        if self._usual:
+            self.observers = _observing(config, self.observers)
+        self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
-        if self._metrics is not None:
-            self._metrics.learn(config)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection's request, or the server's start and end."""
@@ -177,35 +187,43 @@ class App:
         """Relay a stream, from the first target that begins one."""
         line = Line(exchange, client)
         try:
-            begun = await self._sender.stream(exchange, line)
-        except DragomanError as error:
-            if not client.started:
-                raise
-            relay = line.relay()
-            await client.send(relay.fail(exchange.told(error)), more=False)
-            exchange.relayed(relay)
-            return
+            try:
+                begun = await self._sender.stream(exchange, line)
+            except DragomanError as error:
+                if not client.started:
+                    raise
+                relay = line.relay()
+                rest = relay.fail(exchange.told(error))
+            else:
+                relay = begun.relay
+                rest = await self._relayed(exchange, client, line, begun)
         finally:
             line.close()
+        exchange.relayed(relay)
+        if relay.apart:
+            await client.send(rest)
+            rest = relay.apart
+        await client.send(rest, more=False)
+
+    async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
+        """Relay all that comes; what stands at the end."""
         relay = begun.relay
-        line.open()
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
             async for chunk in begun.chunks:
-                line.progressed(relay)
                 if data := relay.feed(chunk):
                     await client.send(data)
                 if relay.failed is not None:
                     break
-            rest = relay.finish()
-        except DragomanError as error:
-            rest = relay.fail(exchange.told(line.fault(error)))
-        finally:
-            line.close()
-            await begun.reply.aclose()
+            return relay.finish()
+        except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
-        await client.send(rest, more=False)
+            raise
+        except DragomanError as error:
+            return exchange.cut(relay, line.fault(error))
+        finally:
+            await begun.reply.aclose()
 
     # -- the rest ----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ class Background(Generic[T]):
 
     `write` also gets how many items were left out since it was called last; it has to catch what it
     may raise. At most `items` wait, with at most `size` bytes between them. The thread starts with
-    the first item, so that a process may fork before.
+    the first item, and anew in a process that was forked later.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Background(Generic[T]):
                 self._held += size
             else:
                 self._left_out += 1
-            if self._thread is None and not self._ended:
+            if not (self._ended or (self._thread is not None and self._thread.is_alive())):
                 self._thread = Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
                 atexit.register(self.close)

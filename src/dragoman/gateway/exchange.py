@@ -17,21 +17,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from secrets import token_hex
 from time import time
 from typing import Any
-from uuid import uuid4
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
+from .._core.stream.builder import Builder
 from ..envelope import MARK
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
-from ..message import ChatRequest, ChatResponse, Usage, Written
+from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
-from .config import ClientKey, Config, Route
+from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .lists import listed, listed_one
 from .losses_header import losses_header
@@ -121,7 +122,7 @@ class Gateway:
             if route.pass_through:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, "", route, None, record)
+                return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -202,7 +203,10 @@ class Exchange:
         body = request.body
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
-        path = self.surface.below(request.path, upstream.model)
+        if self.kind == "other":
+            path = upstream.below(request.path)
+        else:
+            path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)
         call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
                              body)  # fmt: skip
@@ -265,10 +269,18 @@ class Exchange:
 
     # -- the answer --------------------------------------------------------------------------------
 
+    def is_failure(self, status: int) -> bool:
+        """Whether an answer of this status is none: a redirect would lead the client elsewhere."""
+        return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
+
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error of an answer with an error status."""
+        """The error of an answer whose status is a failure."""
         self.record.upstream_status = status
-        if self.passes:
+        if status < 400:
+            text = f"the provider answered with status {status}"
+            return ProviderError(text, status=502, type="api_error", code="upstream.status",
+                                 hint="check base_url")  # fmt: skip
+        if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return told_by_headers(self.upstream.wire.error(status, body), headers)
 
@@ -276,8 +288,12 @@ class Exchange:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
+        if self.passes and self.kind != "other" and not _looks_like_object(body):
+            text = "the provider's answer is no JSON object"
+            raise ProviderError(text, status=502, type="api_error", code="answer.shape",
+                                hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
-            record.usage = self._usage(body)
+            self._look(body)
             return self._done(Answer(status, body, answer_headers(headers)))
         if self.kind == "count":
             if self.passes and not self._sealed:
@@ -287,7 +303,8 @@ class Exchange:
                 raise counting.unavailable(self.upstream)
             return self.counted(tokens)
         resp = self._response(status, body)
-        record.usage = resp.usage
+        record.usage, record.answer_model = resp.usage, resp.model or ""
+        record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
         assert self._client_request is not None  # it was converted
         if self.compacts:
             resp = compaction.compacted(resp, self._client_request, self._state)
@@ -327,9 +344,15 @@ class Exchange:
         record = self.record
         if relay.failed is not None and not record.error:
             self.told(relay.failed)
-        record.usage = relay.usage
+        self._note(relay.told)
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
+
+    def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
+        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        if isinstance(error, ProviderError) and relay.whole:
+            return relay.finish(cut=True)
+        return relay.fail(self.told(error))
 
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
@@ -341,7 +364,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
 
     @property
     def framing(self) -> Framing:
@@ -385,14 +408,20 @@ class Exchange:
             raise resp.error
         return resp
 
-    def _usage(self, body: bytes) -> Usage | None:
-        """How much an answer that passes tells to have used; nothing depends on it."""
+    def _look(self, body: bytes) -> None:
+        """Note what an answer that passes tells; nothing depends on it."""
         if self.kind != "generate":
-            return None
+            return
+        decoder = self.surface.wire.stream_decoder()
         try:
-            return self.surface.wire.read_response(body).usage
+            decoder.feed(body)
         except DragomanError:
-            return None  # the client reads it, or not
+            return  # the client reads it, or not
+        self._note(decoder.builder)
+
+    def _note(self, told: Builder) -> None:
+        record = self.record
+        record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:
@@ -400,8 +429,8 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
-        f"dg_{uuid4().hex}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body),
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
+        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
 
 
@@ -412,6 +441,12 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     record.error, record.message = told.kind, told.message[:200]
     record.status = answer.status
     return answer
+
+
+def _looks_like_object(body: bytes) -> bool:
+    """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
+    text = body.strip()
+    return text.startswith(b"{") and text.endswith(b"}")
 
 
 def without_key(query: str) -> str:

@@ -13,10 +13,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
+from io import FileIO
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
+from urllib.parse import urlsplit
+from zlib import crc32
 
 from .._core.jsontext import Json, JsonObject, encoded, loads
 from ..errors import ConfigError, DragomanError, ReadError
@@ -118,17 +121,22 @@ class _Files:
         self._folder = folder
         self._most = most
         self._name = ""
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._size = 0
+        self._torn = False  # the last line may have been written in part
 
     def write(self, line: bytes) -> None:
-        """Append a whole line. Raises OSError."""
+        """Append a line; behind one that was written in part, on a line of its own."""
         file = self.current()
-        file.write(line)
-        file.flush()
-        self._size += len(line)
+        rest = memoryview(b"\n" + line if self._torn else line)
+        self._torn = True
+        while rest:
+            written = file.write(rest)
+            self._size += written
+            rest = rest[written:]
+        self._torn = False
 
-    def current(self) -> BinaryIO:
+    def current(self) -> FileIO:
         """The file for a line that comes now. Raises OSError."""
         name = f"{datetime.now(UTC):%Y-%m-%d}-{os.getpid()}"
         if self._file is None or name != self._name or self._size >= self._most:
@@ -137,14 +145,15 @@ class _Files:
             self._name = name
         return self._file
 
-    def _opened(self, name: str) -> BinaryIO:
+    def _opened(self, name: str) -> FileIO:
         """The first file of this name that has room: a process may have the number of another."""
         for number in count():
             path = self._folder / f"{name}{f'-{number}' if number else ''}.jsonl"
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            handle = os.open(path, flags, 0o600)
             self._size = os.fstat(handle).st_size
             if self._size < self._most:
-                return os.fdopen(handle, "ab")
+                return FileIO(handle, "ab")
             os.close(handle)
         raise AssertionError("count() never ends")
 
@@ -171,7 +180,8 @@ def row_of(record: ExchangeRecord) -> JsonObject:
     """
     kept = record.kept or Kept()
     asked = bool(kept.upstream_request or kept.upstream_path or record.upstream_status)
-    answer = _answer(bytes(kept.response), kept.framing)
+    framing = _framing(kept.framing, kept.response)
+    answer = _answer(bytes(kept.response), framing)
     row: JsonObject = {
         "id": record.id,
         "time": datetime.fromtimestamp(record.begun, UTC).isoformat(timespec="milliseconds"),
@@ -182,7 +192,7 @@ def row_of(record: ExchangeRecord) -> JsonObject:
         "model": record.model,
         "url_path": _plain(record.path),
         "status": record.status,
-        "framing": kept.framing,
+        "framing": framing,
         **_body(kept.request, "request"),
         **answer,
         "upstream": _upstream(record, kept, answer) if asked else None,
@@ -199,16 +209,17 @@ def row_of(record: ExchangeRecord) -> JsonObject:
 
 def _upstream(record: ExchangeRecord, kept: Kept, answer: JsonObject) -> JsonObject:
     """The provider's side; an answer that passed untouched is read once."""
-    same = kept.upstream_response == kept.response and kept.upstream_framing == kept.framing
+    framing = _framing(kept.upstream_framing, kept.upstream_response)
+    same = kept.upstream_response == kept.response
     return {
         "protocol": record.upstream_protocol,
         "vendor": record.vendor,
         "model": without_secrets(record.upstream_model),
         "url_path": without_secrets(_plain(kept.upstream_path)),
         "status": record.upstream_status,
-        "framing": kept.upstream_framing,
+        "framing": framing,
         **_body(kept.upstream_request, "request"),
-        **(answer if same else _answer(bytes(kept.upstream_response), kept.upstream_framing)),
+        **(answer if same else _answer(bytes(kept.upstream_response), framing)),
     }
 
 
@@ -218,9 +229,36 @@ def _error(record: ExchangeRecord) -> JsonObject | None:
     return {"kind": record.error, "message": without_secrets(record.message)}
 
 
-def _plain(path: str) -> str:
+def _plain(url: str) -> str:
     """The path alone: a query may hold a key."""
-    return path.partition("?")[0].partition("#")[0]
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _framing(told: str, data: bytes | bytearray) -> str:
+    """How an answer is framed: as was told, or as it looks where nothing but JSON was told."""
+    if told != "json":
+        return told
+    begun = bytes(data[:_PIECE]).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if begun.startswith((b"data:", b"event:", b"id:", b"retry:", b":")):
+        return "sse"
+    if begun.startswith(b"["):
+        return "json-array"
+    # a frame of an AWS event stream begins with a prelude that has a checksum
+    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8]):
+        return "aws-eventstream"
+    first, end, rest = bytes(data).strip().partition(b"\n")
+    return "ndjson" if end and rest and _is_json(first) else "json"
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        loads(text)
+    except ReadError:
+        return False
+    return True
 
 
 def _body(data: bytes, name: str) -> JsonObject:

@@ -21,7 +21,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from ...errors import ConfigError, ProviderError, ReadError, by_kind
-from ...message import ChatResponse, Origin, Tool, ToolUseBlock
+from ...message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
 from ...protocols.base import Reader
 from ...sse import Decoder
 from ..jsontext import Json, loads
@@ -45,7 +45,7 @@ class StreamDecoder:
     """
 
     __slots__ = ("_arguments", "_frames", "_make_reader", "_odd_values", "_properties", "_reader",
-                 "_restorer", "builder", "framing", "names")  # fmt: skip
+                 "_restorer", "builder", "framing", "names", "unread")  # fmt: skip
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class StreamDecoder:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
+        self.unread = 0  # bytes since the last piece of the body that completed an event
         self._make_reader = make_reader
         self._reader = make_reader()
         self._odd_values: OddValues | None = None
@@ -71,6 +72,11 @@ class StreamDecoder:
     def origin(self) -> Origin | None:
         """Who answers."""
         return self.builder.origin
+
+    @property
+    def usage(self) -> Usage:
+        """How much was used, as far as it was told."""
+        return self.builder.usage
 
     def feed(self, payload: Any, event: str | None = None) -> list[Piece]:
         """The pieces of one event: JSON text, parsed JSON, or an object of the official SDK."""
@@ -89,7 +95,9 @@ class StreamDecoder:
         if self._frames is None:
             self._frames = Decoder(self.framing)
         pieces: list[Piece] = []
-        for event, data in self._frames.frames(chunk):
+        frames = self._frames.frames(chunk)
+        self.unread = 0 if frames else self.unread + len(chunk)
+        for event, data in frames:
             pieces += self._text(data, event)
         return pieces
 

@@ -5,6 +5,7 @@ Reference: Anthropic API: "Create a Message", "Count tokens", "List models", "Er
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -25,7 +26,7 @@ class Messages(Surface):
     protocol: ClassVar[str] = "anthropic"
     maker: ClassVar[str] = "anthropic"
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[tuple[bytes, ...]] = (b"event: message_stop", b"event: error")
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def operation(self, method: str, path: str) -> Operation | None:

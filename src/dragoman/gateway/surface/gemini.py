@@ -61,6 +61,7 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:
         """`/models/{model}:{method}`."""
@@ -79,8 +80,16 @@ class GenerateContent(_Gemini):
         return None
 
     def ends(self, events: bytes) -> bool:
-        """Why a candidate ended, or why there is none. A text that quotes this has backslashes."""
-        return any(mark in events for mark in (b'"finishReason"', b'"blockReason"', b'"error"'))
+        """Why a candidate ended, or why there is none."""
+        return super().ends(events) and self.reads_end(events)
+
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
+
+        In an event of its own Gemini CLI 0.61 overlooks it, and runs the calls that came before it
+        (seen on 2026-11-24).
+        """
+        return "error" in payload
 
     def framing(self, request: ClientRequest) -> Framing:
         """Server-sent events with `alt=sse`, else the elements of a JSON array."""
@@ -146,9 +155,9 @@ class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"event: interaction.completed", b"event: error", b"data: [DONE]",
-    )  # fmt: skip
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Making one; what the provider would keep of them is refused with a reason."""
