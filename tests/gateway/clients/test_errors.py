@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
+from dragoman._core.failures import ErrorKind
 from dragoman.errors import Overloaded, ProviderError, RateLimited
 from dragoman.gateway.config import Config
+from dragoman.gateway.surface import Surface, surfaces
 from dragoman.testing import Fault
 
 from . import CLIENTS, Talk
@@ -116,3 +119,14 @@ def test_what_the_gateway_refuses_itself(begin: Begin, client: str) -> None:
     judge_class(talk, error, 404)
     assert "no route serves the model 'asked-for'" in talk.message_of(error)
     assert judge.calls == []
+
+
+@pytest.mark.parametrize("surface", surfaces(), ids=repr)
+@pytest.mark.parametrize("kind", get_args(ErrorKind))
+def test_every_kind_of_error_has_words(surface: Surface, kind: str) -> None:
+    status = {"invalid": 400, "too_large": 413}.get(kind)  # these have no word of this spelling
+    error = ProviderError("it went wrong", type=kind, status=status)
+    assert error.kind == kind
+    answer = surface.refusal(error)
+    assert answer.status >= 400
+    assert b"it went wrong" in answer.body
