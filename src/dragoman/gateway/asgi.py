@@ -218,7 +218,7 @@ class App:
             exchange.relayed(relay)
             raise
         except DragomanError as error:
-            return relay.fail(exchange.told(line.fault(error)))
+            return exchange.cut(relay, line.fault(error))
         finally:
             await begun.reply.aclose()
 

@@ -95,8 +95,7 @@ class Client:
         self.started = True
         self.record.status = status
         self.record.first_byte = monotonic() - self.since
-        pairs = [(name.encode("latin-1"), text.encode("latin-1", "replace"))
-                 for name, text in headers.items()]  # fmt: skip
+        pairs = [(name.encode("latin-1"), _one_line(text)) for name, text in headers.items()]
         pairs.append((b"x-dragoman-id", self.record.id.encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
@@ -114,6 +113,12 @@ class Client:
         if (kept := self.record.kept) is not None:
             kept.response += data
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+def _one_line(text: str) -> bytes:
+    """The value of a header: what providers and clients chose must not begin another one."""
+    plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return plain.encode("latin-1", "replace")
 
 
 class Line:

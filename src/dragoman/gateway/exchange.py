@@ -267,10 +267,18 @@ class Exchange:
 
     # -- the answer --------------------------------------------------------------------------------
 
+    def is_failure(self, status: int) -> bool:
+        """Whether an answer of this status is none: a redirect would lead the client elsewhere."""
+        return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
+
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error of an answer with an error status."""
+        """The error of an answer whose status is a failure."""
         self.record.upstream_status = status
-        if self.passes:
+        if status < 400:
+            text = f"the provider answered with status {status}"
+            return ProviderError(text, status=502, type="api_error", code="upstream.status",
+                                 hint="check base_url")  # fmt: skip
+        if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return told_by_headers(self.upstream.wire.error(status, body), headers)
 
@@ -278,6 +286,10 @@ class Exchange:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
+        if self.passes and self.kind != "other" and not _looks_like_object(body):
+            text = "the provider's answer is no JSON object"
+            raise ProviderError(text, status=502, type="api_error", code="answer.shape",
+                                hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
             record.usage = self._usage(body)
             return self._done(Answer(status, body, answer_headers(headers)))
@@ -333,6 +345,12 @@ class Exchange:
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
 
+    def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
+        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        if isinstance(error, ProviderError) and relay.whole:
+            return relay.finish(cut=True)
+        return relay.fail(self.told(error))
+
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
@@ -343,7 +361,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing)
+        return ConvertedAnswer(converter, self.framing, limits.event)
 
     @property
     def framing(self) -> Framing:
@@ -416,6 +434,12 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     record.error, record.message = told.kind, told.message[:200]
     record.status = answer.status
     return answer
+
+
+def _looks_like_object(body: bytes) -> bool:
+    """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
+    text = body.strip()
+    return text.startswith(b"{") and text.endswith(b"}")
 
 
 def without_key(query: str) -> str:

@@ -140,7 +140,7 @@ class _Transport:
     def _whole(self, exchange: Exchange) -> Answer:
         def attempt(left: Timeouts) -> Answer:
             reply = self._transport.send(_signed(exchange), left)
-            if reply.status >= 400:
+            if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
@@ -202,7 +202,7 @@ class _Stream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
+            rest = self._exchange.cut(relay, error)
         if rest:
             yield rest
 
@@ -212,7 +212,7 @@ class _Stream:
 
 
 def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
-    if reply.status >= 400:
+    if exchange.is_failure(reply.status):
         raise exchange.failed(reply.status, reply.headers, reply.read())
     relay = exchange.stream()
     chunks = iter(reply)
@@ -312,7 +312,7 @@ class _AsyncStream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
+            rest = self._exchange.cut(relay, error)
         if rest:
             yield rest
 

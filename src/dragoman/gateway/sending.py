@@ -62,7 +62,7 @@ class Sender:
             call = await _signed(exchange)
             reply = await self._transport(exchange).asend(call, left)
             exchange.keep(reply.body)
-            if reply.status >= 400:
+            if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
@@ -127,7 +127,7 @@ def stalled(seconds: float) -> ProviderError:
 
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
-    if reply.status >= 400:
+    if exchange.is_failure(reply.status):
         raise exchange.failed(reply.status, reply.headers, await reply.read())
     relay = exchange.stream()
     line.watch(reply, relay)

@@ -26,8 +26,11 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "content-encoding", "cookie", "forwarded",
-    "origin", "referer", "via", "x-api-key", "x-goog-api-key", "x-real-ip",
+    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
+    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
+    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
+    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
@@ -36,19 +39,33 @@ _THEIRS = frozenset({
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The client's headers that go on to the provider: no keys, no cookies, no addresses."""
+    """The client's headers that go on to the provider: no keys, no cookies, no addresses.
+
+    Nor what no server may be sent: a client may have sent more than ASCII.
+    """
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        if text.isascii() and text.isprintable()
+        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
     }  # fmt: skip
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The provider's headers that go on to the client."""
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _THEIRS or name.startswith(("access-control-", "cf-")))
+        if not (name in hop or name in _THEIRS or name.startswith(("access-control-", "cf-")))
     }  # fmt: skip
+
+
+def _hop(headers: Mapping[str, str]) -> frozenset[str]:
+    """The headers of this one connection, with those that it names itself (RFC 9110, 7.6.1)."""
+    named = headers.get("connection", "").lower()
+    if named in ("", "close", "keep-alive"):
+        return _HOP
+    return _HOP.union(one.strip() for one in named.split(","))
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
@@ -85,19 +102,26 @@ def _top_level(body: bytes) -> Iterator[int]:
             yield match.start()
 
 
+def event_too_large(most: int) -> ReadError:
+    """The fault of an event beyond the bound, which nobody keeps to its end."""
+    text = f"an event of the provider's is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.event", code="stream.event_size")
+
+
 class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream. A JSON array is cut between its elements
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut between its elements
     by nobody, so it is not for this.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
-                 "_surface", "_tail", "ended", "events")  # fmt: skip
+                 "_surface", "_tail", "ended", "events", "last")  # fmt: skip
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self.ended = False
+        self.last = b""
         self.events = 0
         self._line_ends = framing == "ndjson"
         self._surface = surface
@@ -167,15 +191,15 @@ class Passing:
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._most:
-            text = f"an event of the provider's is larger than {self._most} bytes"
-            raise ReadError(text, hint="raise limits.event", code="stream.event_size")
+            raise event_too_large(self._most)
         self._held.append(data)
         self._tail = (self._tail + data)[-3:]
 
     def _look(self, whole: bytes) -> None:
         """See in whole events whether they end the stream, and what they tell of usage."""
         self.events += whole.count(b"\n" if self._line_ends else b"\n\n")
-        self.ended = self.ended or self._surface.ends(whole)
+        if not self.ended and self._surface.ends(whole):
+            self.ended, self.last = True, whole
         if self._mark in whole:
             if self._first is None:
                 self._first = whole
