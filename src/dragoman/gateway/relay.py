@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
-from .._core.jsontext import Json, encoded
 from .._core.exchange.stream import StreamDecoder
+from .._core.jsontext import Json, encoded
+from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
-from ..message import Usage
 from ..sse import Encoder, Framing
 from .splice import Passing, event_too_large
 from .surface import Surface
@@ -30,6 +30,10 @@ class AnswerStream(Protocol):
     @property
     def events(self) -> int:
         """How many have gone out."""
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
 
     @property
     def begun(self) -> bool:
@@ -55,8 +59,8 @@ class AnswerStream(Protocol):
         """What is held back until something of the answer comes: for whoever waits no longer."""
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
+    def told(self) -> Builder:
+        """What the provider has told so far: usage, model, why it ended."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -69,12 +73,14 @@ def _broken_off() -> ProviderError:
 
 
 class Framed:
-    """Events as bytes of one framing."""
+    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "framing")
+    __slots__ = ("_array", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing) -> None:
+    def __init__(self, framing: Framing, surface: Surface) -> None:
         self.framing = framing
+        self.apart = b""
+        self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
 
     def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
@@ -85,6 +91,9 @@ class Framed:
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
         for name, payload in events:
+            if name is None and type(payload) is dict and self._surface.stands_alone(payload):
+                self.apart = encoded(payload)
+                continue
             if name is not None:
                 parts += (b"event: ", name.encode(), b"\n")
             text = payload.encode() if type(payload) is str else encoded(payload)
@@ -111,16 +120,23 @@ class ConvertedAnswer:
         "progress",
     )
 
-    def __init__(self, converter: StreamConverter, framing: Framing, most: int) -> None:
+    def __init__(
+        self, converter: StreamConverter, framing: Framing, surface: Surface, most: int
+    ) -> None:
         self._converter = converter
         self._most = most  # bytes of an event
-        self._framed = Framed(framing)
+        self._framed = Framed(framing, surface)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
         self.events = 0
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:
@@ -183,9 +199,9 @@ class ConvertedAnswer:
         return held
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._converter.decoder.usage
+    def told(self) -> Builder:
+        """What the provider has told so far."""
+        return self._converter.decoder.builder
 
     @property
     def losses(self) -> list[Loss]:
@@ -204,6 +220,7 @@ class PassedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_model",
         "_opening",
         "_passing",
         "_surface",
@@ -211,9 +228,12 @@ class PassedAnswer:
         "progress",
     )
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
+    def __init__(
+        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+    ) -> None:
         self._surface = surface
-        self._framed = Framed(framing)
+        self._model = model  # the name under which the answer goes out, if it is another
+        self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
         self._opening: StreamDecoder | None = self._decoder()
@@ -225,6 +245,11 @@ class PassedAnswer:
     def events(self) -> int:
         """How many have passed."""
         return self._passing.events
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:
@@ -281,12 +306,12 @@ class PassedAnswer:
         """What is held back."""
         held = b"".join(self._held)
         self._held.clear()
-        return held
+        return held if self._model is None else self._surface.renamed(held, self._model)
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._passing.usage(self._surface.wire)
+    def told(self) -> Builder:
+        """What the provider has told so far, in the events that tell of usage."""
+        return self._passing.told(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:

@@ -34,6 +34,8 @@ from ...vendors import wire
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
 
 JSON = "application/json"
+# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(slots=True)
@@ -86,10 +88,13 @@ class ListedModel:
 
 
 class Surface(ABC):
-    """One client protocol. `keys` are the headers in which its clients send their key."""
+    """One client protocol. `keys` are the headers in which its clients send their key.
+
+    `maker` is the vendor whose API it is: what its clients send can go there as it is.
+    """
 
     protocol: ClassVar[str]
-    host: ClassVar[str] = ""  # whose form of it clients speak, if it is not the protocol's own
+    maker: ClassVar[str]
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
@@ -99,8 +104,7 @@ class Surface(ABC):
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
     def __init__(self) -> None:
-        name = f"{self.host}/{self.protocol}" if self.host else self.protocol
-        self.wire: Wire = wire(name, policy="ignore", fetch=None)
+        self.wire: Wire = wire(self.protocol, policy="ignore", fetch=None)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -117,16 +121,30 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """The body with what the client's SDK keeps in pieces put together."""
+        return body
+
     def prepare(  # noqa: B027 - most have nothing of the kind
         self, req: ChatRequest, report: Report
     ) -> None:
         """Take out of a request what is meant for the client's provider alone, and name it."""
+
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """Whether clients see an event only where it is all that one read of the body gives."""
+        return False
 
     # -- bytes that pass untouched -----------------------------------------------------------------
 
     def below(self, path: str, model: str) -> str:
         """The path below a base URL for a request that goes to `model` as it is."""
         return path
+
+    renames: ClassVar[bool] = False  # whether answers that pass bear the name that was asked for
+
+    def renamed(self, events: bytes, model: str) -> bytes:
+        """The first events of an answer that passes, under the name that the client asked for."""
+        return events
 
     def ends(self, events: bytes) -> bool:
         """Whether one of these whole events ends a stream, well or not."""

@@ -20,6 +20,7 @@ class OllamaChat(Surface):
     """`/api/chat`, `/api/tags` and `/api/show`. A line of JSON has no room for a sign of life."""
 
     protocol: ClassVar[str] = "ollama"
+    maker: ClassVar[str] = "ollama"
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')

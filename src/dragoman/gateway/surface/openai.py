@@ -24,6 +24,8 @@ def _below(path: str) -> str:
 class _OpenAI(Surface):
     """What both share."""
 
+    maker: ClassVar[str] = "openai"
+
     def below(self, path: str, model: str) -> str:
         """Base URLs end in /v1."""
         return _below(path)
@@ -77,7 +79,6 @@ class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
-    host: ClassVar[str] = "openai"  # other hosts of it know fewer of its fields
     # events may come without their names, which stand in their data too
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
         rb'(?m)^(?:event: ?|data: ?\{[ \t]*"type"[ \t]*:[ \t]*")'

@@ -1,0 +1,46 @@
+"""Thinking over three turns: each upstream gets its own state back, byte for byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman._core.jsontext import loads
+from dragoman.testing import StrictServer
+
+from . import CLIENTS, Talk
+from .conftest import Begin
+from .test_answers import WARMTH
+from .thoughts import BYE, SAID, THINKERS, Thinker
+
+clients = pytest.mark.parametrize("client", CLIENTS)
+upstreams = pytest.mark.parametrize("upstream", THINKERS)
+streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+
+
+def three_turns(talk: Talk, thinker: Thinker) -> None:
+    """A question, the result of a call, and a last word; the client sees the thoughts."""
+    first = talk.say("How warm is Samarkand?")
+    assert [(call.name, call.arguments) for call in first.calls] == [("warmth", {"city": "Samarkand"})]
+    assert first.thinking == thinker.words
+    second = talk.give([(first.calls[0], "31 degrees", None)])
+    assert second.text == SAID
+    assert talk.say("Thanks.").text == BYE
+
+
+def states(judge: StrictServer, thinker: Thinker) -> list[Any]:
+    """What the second and the third request say of thoughts, after nothing was wrong with any."""
+    assert not any(judge.judged), judge.judged
+    return [thinker.states(loads(call.body)) for call in judge.calls[1:]]
+
+
+@streams
+@upstreams
+@clients
+def test_the_upstream_gets_its_own_state(begin: Begin, client: str, upstream: str, streams: bool) -> None:
+    thinker = THINKERS[upstream]
+    talk, judge = begin(client, upstream, *thinker.answers, models={upstream: thinker.model},
+                        tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip
+    three_turns(talk, thinker)
+    assert states(judge, thinker) == [*thinker.kept]
