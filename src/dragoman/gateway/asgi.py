@@ -200,6 +200,9 @@ class App:
         finally:
             line.close()
         exchange.relayed(relay)
+        if relay.apart:
+            await client.send(rest)
+            rest = relay.apart
         await client.send(rest, more=False)
 
     async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:

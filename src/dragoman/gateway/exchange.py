@@ -343,7 +343,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing)
+        return ConvertedAnswer(converter, self.framing, self.surface)
 
     @property
     def framing(self) -> Framing:

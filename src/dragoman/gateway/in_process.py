@@ -203,8 +203,9 @@ class _Stream:
             rest = relay.finish()
         except DragomanError as error:
             rest = relay.fail(self._exchange.told(error))
-        if rest:
-            yield rest
+        for last in (rest, relay.apart):
+            if last:
+                yield last
 
     def close(self) -> None:
         """Close the connection to the provider."""
@@ -313,8 +314,9 @@ class _AsyncStream:
             rest = relay.finish()
         except DragomanError as error:
             rest = relay.fail(self._exchange.told(error))
-        if rest:
-            yield rest
+        for last in (rest, relay.apart):
+            if last:
+                yield last
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""

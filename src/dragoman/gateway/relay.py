@@ -32,6 +32,10 @@ class AnswerStream(Protocol):
         """How many have gone out."""
 
     @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+
+    @property
     def begun(self) -> bool:
         """Whether something of the answer itself has come."""
 
@@ -62,12 +66,14 @@ def _broken_off() -> ProviderError:
 
 
 class Framed:
-    """Events as bytes of one framing."""
+    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "framing")
+    __slots__ = ("_array", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing) -> None:
+    def __init__(self, framing: Framing, surface: Surface) -> None:
         self.framing = framing
+        self.apart = b""
+        self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
 
     def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
@@ -78,6 +84,9 @@ class Framed:
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
         for name, payload in events:
+            if name is None and type(payload) is dict and self._surface.stands_alone(payload):
+                self.apart = encoded(payload)
+                continue
             if name is not None:
                 parts += (b"event: ", name.encode(), b"\n")
             text = payload.encode() if type(payload) is str else encoded(payload)
@@ -103,15 +112,20 @@ class ConvertedAnswer:
         "progress",
     )
 
-    def __init__(self, converter: StreamConverter, framing: Framing) -> None:
+    def __init__(self, converter: StreamConverter, framing: Framing, surface: Surface) -> None:
         self._converter = converter
-        self._framed = Framed(framing)
+        self._framed = Framed(framing, surface)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
         self.events = 0
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:
@@ -188,7 +202,7 @@ class PassedAnswer:
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self._surface = surface
-        self._framed = Framed(framing)
+        self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
         self._open = False
@@ -200,6 +214,11 @@ class PassedAnswer:
     def events(self) -> int:
         """How many have passed."""
         return self._passing.events
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
 
     @property
     def begun(self) -> bool:

@@ -117,6 +117,10 @@ class Surface(ABC):
     ) -> None:
         """Take out of a request what is meant for the client's provider alone, and name it."""
 
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """Whether clients see an event only where it is all that one read of the body gives."""
+        return False
+
     # -- bytes that pass untouched -----------------------------------------------------------------
 
     def below(self, path: str, model: str) -> str:

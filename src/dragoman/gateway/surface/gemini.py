@@ -80,6 +80,14 @@ class GenerateContent(_Gemini):
         """Why a candidate ended, or why there is none. A text that quotes this has backslashes."""
         return any(mark in events for mark in (b'"finishReason"', b'"blockReason"', b'"error"'))
 
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
+
+        In an event of its own Gemini CLI 0.61 overlooks it, and runs the calls that came before it
+        (seen on 2026-11-24).
+        """
+        return "error" in payload
+
     def framing(self, request: ClientRequest) -> Framing:
         """Server-sent events with `alt=sse`, else the elements of a JSON array."""
         return "sse" if "sse" in parse_qs(request.query).get("alt", ()) else "json-array"
