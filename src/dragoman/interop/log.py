@@ -12,8 +12,6 @@ from .._core.redaction import Shown
 from ..errors import ReadError
 from ..message import ChatRequest, Msg, ServerTool, Tool
 
-__all__ = ["Row", "SessionLog", "Skipped", "dated", "rows_of", "skipped_fields", "unknown_log"]
-
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
