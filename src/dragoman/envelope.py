@@ -476,6 +476,7 @@ class Sealing:
         self._others: dict[Key, list[ContentBlock]] = {}
         self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, as they were sealed
         self._riders: dict[int, _Rider] = {}
+        self._borne: dict[Key, str] = {}  # envelopes that calls bear
         self._seen: Counter[tuple[int, str]] = Counter()  # blocks of each kind
         self._ordinals: dict[Key, int] = {}
         self._fresh: set[Key] = set()  # blocks with fields that have not gone out
@@ -501,7 +502,7 @@ class Sealing:
                 self._fresh.add(piece.key)
                 if self._envelope is not None:
                     piece = replace(piece, block=unhung(block, self._reads))
-            return [*result, piece]
+            return [*result, self._bearing(piece) if piece.whole else piece]
         ends = self._thought is not None and self._thought[0] != piece.key
         result = self._closed() if ends else []
         if self._thought is None:
@@ -512,7 +513,9 @@ class Sealing:
             parts.clear()
         parts.append(block)
         # a thought without words begins with its seal: an empty one would be taken for all of it
-        return [*result, replace(piece, block=ThinkingBlock(block.thinking))] if has_words else result
+        return (
+            [*result, replace(piece, block=ThinkingBlock(block.thinking))] if has_words else result
+        )
 
     def finish(self) -> list[Piece]:
         """What is still held when no more will come."""
@@ -542,7 +545,16 @@ class Sealing:
                 result.append(self._seal(key[0], rows))
         if self._on_calls is not None and type(plain) is ToolUseBlock:
             plain = rider.on(plain, self._on_calls)
+            if (text := self._on_calls.take(plain)[0]) is not None:
+                self._borne[key] = text
         return [*result, piece if plain is block else replace(piece, block=plain)]
+
+    def _bearing(self, piece: Part) -> Part:
+        """A whole call with the envelope that its first piece bore, whose place it takes."""
+        text, call = self._borne.get(piece.key), piece.block
+        if text is None or self._on_calls is None or type(call) is not ToolUseBlock:
+            return piece
+        return replace(piece, block=self._on_calls.put(call, text))
 
     def _rider(self, candidate: int) -> _Rider:
         if candidate not in self._riders:

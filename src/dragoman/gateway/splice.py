@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded
+from .._core.stream.builder import Builder
 from ..errors import ReadError
-from ..message import Usage
 from ..sse import Framing
 from .surface import Surface
+from .surface.base import MODEL
 
-# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
-_MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 
 # what belongs to one connection, or to the client's own relation to the gateway
@@ -75,7 +74,7 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     """
     if asked == model:
         return body
-    found = list(_MODEL.finditer(body))
+    found = list(MODEL.finditer(body))
     if len(found) > 1:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
@@ -159,15 +158,15 @@ class Passing:
             self._look(whole)
         return whole
 
-    def usage(self, wire: Wire) -> Usage:
-        """What the events tell of how much was used."""
+    def told(self, wire: Wire) -> Builder:
+        """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
         decoder.framing = "ndjson" if self._line_ends else "sse"
         for data in (self._first, self._last):
             if data is not None:
                 decoder.feed_bytes(data)
         decoder.rest()
-        return decoder.usage
+        return decoder.builder
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""
