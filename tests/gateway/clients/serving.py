@@ -71,3 +71,4 @@ def served() -> Iterator[Served]:
         server.should_exit = True
         thread.join(10)
         listener.close()
+

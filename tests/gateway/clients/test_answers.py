@@ -10,16 +10,8 @@ from pydantic import BaseModel
 
 from dragoman import Msg
 from dragoman.message import (
-    Base64Source,
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    ImageBlock,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    Usage,
+    Base64Source, Candidate, ChatRequest, ChatResponse, Finish, ImageBlock, TextBlock, ToolResultBlock,
+    ToolUseBlock, Usage,
 )
 from dragoman.testing import StrictServer
 
@@ -137,11 +129,7 @@ def test_images(begin: Begin, client: str, upstream: str) -> None:
 @upstreams
 @clients
 def test_images_in_results(begin: Begin, client: str, upstream: str) -> None:
-    look = Tool(
-        "look",
-        "A picture of the screen.",
-        {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
-    )
+    look = Tool("look", "A picture of the screen.", {"type": "object", "properties": {}, "required": [], "additionalProperties": False})
     signed = {"gemini": {"thoughtSignature": SIGNATURE}} if upstream == "gemini" else None
     call = ToolUseBlock("call_1", "look", {}, extras=signed)
     answers = answered(call, finish="tool_calls"), answered(TextBlock("A red point."))
@@ -172,7 +160,4 @@ def test_structured_output(begin: Begin, client: str, upstream: str, streams: bo
     assert wanted is not None and wanted.schema is not None
     assert wanted.kind == "schema"
     properties: Any = wanted.schema["properties"]
-    assert {name: rule["type"].lower() for name, rule in properties.items()} == {
-        "name": "string",
-        "people": "integer",
-    }
+    assert {name: rule["type"].lower() for name, rule in properties.items()} == {"name": "string", "people": "integer"}

@@ -22,9 +22,7 @@ streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "strea
 def three_turns(talk: Talk, thinker: Thinker) -> None:
     """A question, the result of a call, and a last word; the client sees the thoughts."""
     first = talk.say("How warm is Samarkand?")
-    assert [(call.name, call.arguments) for call in first.calls] == [
-        ("warmth", {"city": "Samarkand"})
-    ]
+    assert [(call.name, call.arguments) for call in first.calls] == [("warmth", {"city": "Samarkand"})]
     assert first.thinking == thinker.words
     second = talk.give([(first.calls[0], "31 degrees", None)])
     assert second.text == SAID
@@ -40,9 +38,7 @@ def states(judge: StrictServer, thinker: Thinker) -> list[Any]:
 @streams
 @upstreams
 @clients
-def test_the_upstream_gets_its_own_state(
-    begin: Begin, client: str, upstream: str, streams: bool
-) -> None:
+def test_the_upstream_gets_its_own_state(begin: Begin, client: str, upstream: str, streams: bool) -> None:
     thinker = THINKERS[upstream]
     talk, judge = begin(client, upstream, *thinker.answers, models={upstream: thinker.model},
                         tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip
