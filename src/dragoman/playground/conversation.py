@@ -6,18 +6,18 @@ The paths are those that losses name, so that the page can mark a loss where it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from .._core.counters.cached import rough_message, rough_tools
-from .._core.format.base import drive
 from .._core.jsontext import Json, JsonObject
 from ..errors import DragomanError, ProviderError
-from ..formatter import Formatter
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, places
 from ..message import blocks as kinds
-from ..token import SumTokenCounter
+from ..study import sourcemap
+from ..study.paths import path_of, steps
+from ..token import CachedTokenCounter, SumTokenCounter
+from ..vendors import wire
 from .exchange import Exchange
 from .long_texts import LongTexts
 
@@ -43,7 +43,8 @@ class LengthEstimate(SumTokenCounter):
 def conversation(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
     """What is said in an exchange, its request first; `faults` tell what cannot be read."""
     faults: list[Shown] = [{"text": exchange.fault}] if exchange.fault else []
-    shown: Shown = {"messages": [], "tools": [], "options": [], "faults": faults}
+    shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0,
+                    "faults": faults}  # fmt: skip
     try:
         if (request := exchange.request) is not None:
             shown |= _request(request, texts, counter)
@@ -63,7 +64,7 @@ def conversation(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
 
 def _request(request: ChatRequest, texts: LongTexts, counter: Any) -> Shown:
     report = Report(request.messages, request, places)
-    sizes = message_tokens(request.messages, counter)
+    sizes = _sizes(request, counter)
     messages: list[Shown] = []
     if request.system is not None:
         prompt = Msg.system(request.system)
@@ -73,6 +74,7 @@ def _request(request: ChatRequest, texts: LongTexts, counter: Any) -> Shown:
     options = [[name, value] for name, value in request.options.given()]
     return {
         "messages": messages,
+        "prompts": len(messages) - len(request.messages),  # shown, and no messages of its list
         "tools": [_tool(tool, report.locate(tool), texts) for tool in request.tools],
         "options": json.loads(json.dumps(options)),
         "stream": request.stream,
@@ -80,25 +82,40 @@ def _request(request: ChatRequest, texts: LongTexts, counter: Any) -> Shown:
     }
 
 
-def message_tokens(msgs: Iterable[Msg], counter: Any) -> list[int | None]:
-    """The tokens of each message as Chat Completions has it; None where it cannot be written."""
-    formatter = Formatter("openai-chat", policy="ignore", fetch=None)
-    sizes: list[int | None] = []
-    for m in msgs:
-        try:
-            formatted = formatter.write([m]).messages
-            sizes.append(drive(_counted(counter, formatted), "counting"))
-        except DragomanError:  # a message that no chat has, such as a result without its call
-            sizes.append(None)
+def _sizes(request: ChatRequest, counter: Any) -> list[int | None]:
+    """The tokens of each message, as Chat Completions has it; None where it cannot be written.
+
+    It is written whole, for a result means nothing without its call, and each formatted message
+    is laid to the account of the one that it says.
+    """
+    sizes: list[int | None] = [None] * len(request.messages)
+    try:
+        out = wire("openai-chat", policy="ignore", fetch=None).write_request(request)
+    except DragomanError:
+        return sizes
+    owners = {}
+    for i, m in enumerate(request.messages):
+        for node in (m, *m.blocks):
+            owners[out.report.locate(node)] = i
+    formatted = out.body["messages"]
+    figures = count_each(formatted, counter)
+    for path, source in sourcemap(out).paths():
+        way = steps(path) or []
+        if len(way) == 2 and way[0] == "messages" and (owner := _owner(source.path, owners)) >= 0:
+            sizes[owner] = (sizes[owner] or 0) + figures[int(way[1])]
     return sizes
 
 
-async def _counted(counter: Any, formatted: list[JsonObject]) -> int:
-    if hasattr(counter, "count_message"):
-        return sum(int(counter.count_message(message)) for message in formatted)
-    if hasattr(counter, "count_sync"):
-        return int(counter.count_sync(formatted))
-    return int(await counter.count(formatted))
+def _owner(path: str, owners: dict[str, int]) -> int:
+    """The message that something at a path belongs to; -1 for none."""
+    way = steps(path) or []
+    ends = (path_of(way[:end]) for end in range(len(way), 0, -1))
+    return next((owners[place] for place in ends if place in owners), -1)
+
+
+def count_each(formatted: list[JsonObject], counter: Any) -> list[int]:
+    """The tokens of each formatted message; those of a counter that awaits are estimates."""
+    return CachedTokenCounter(counter).count_each_sync(formatted)
 
 
 def _fault(error: DragomanError) -> Shown:
@@ -123,7 +140,7 @@ def answer_messages(response: ChatResponse, texts: LongTexts, counter: Any) -> l
     """The message of each candidate, with paths as losses of answers spell them."""
     shown = []
     for i, candidate in enumerate(response.candidates):
-        [tokens] = message_tokens([candidate.msg], counter)
+        [tokens] = _sizes(ChatRequest([candidate.msg]), counter)
         message = _message(candidate.msg, f"$.candidates[{i}].msg", Report(), texts, tokens)
         shown.append({**message, "answer": True, "finish": candidate.finish.reason})
     return shown

@@ -64,13 +64,14 @@ def written(
     """
     request = exchange.request
     assert request is not None, "an exchange without a request is not written"
+    plain = target.write_request(request)
     if how == "role" and limit is None:
-        return target.write_request(request)
+        return plain
     limits = {"token_counter": counter, "max_tokens": limit} if limit is not None else {}
     formatter = Formatter(
         target, speakers=speakers_of(how, request), policy="ignore", fetch=None, **limits
     )
-    return formatter.format_request(request)
+    return formatter.format_request(request, plain.model)  # the same model is asked in each way
 
 
 def request_on(

@@ -13,6 +13,7 @@ const answers = source();
 const main = document.getElementById("main");
 const bar = document.getElementById("head");
 const THEME = "dragoman-theme";
+const SPEAKERS = { role: "by role", name: "merged by name", tagged: "tagged", namefield: "in name fields" };
 const narrow = matchMedia("(max-width: 859px)");
 
 const state = { contents: null, id: 0, wire: "", side: "", how: "role", cut: 0, tab: "json", beside: "", about: "request" };
@@ -70,9 +71,10 @@ function drawBar() {
   const { exchanges, files } = state.contents;
   const picker = h("select", { "aria-label": "Exchange", onchange: () => select(Number(picker.value)) });
   for (const file of files) {
+    const alone = file.exchanges.length === 1;
     const rows = file.exchanges.map((id) => h("option", { value: id, selected: id === state.id },
-      files.length > 1 || exchanges.length > 1 ? exchangeName(exchanges[id]) : file.name));
-    if (exchanges.length > 1) picker.append(h("optgroup", { label: file.name }, rows));
+      alone ? file.name : exchangeName(exchanges[id])));
+    if (!alone) picker.append(h("optgroup", { label: file.name }, rows));
     else picker.append(...rows);
   }
   const step = (label, drawing, to) => h("button", { type: "button", class: "icon bare", "aria-label": label,
@@ -143,7 +145,7 @@ async function select(id) {
   const rows = state.contents.exchanges;
   if (rows.length === 0) return welcome();
   state.id = rows[id] === undefined ? 0 : id;
-  Object.assign(state, { cut: 0, side: "", about: here().request ? "request" : "answer" });
+  Object.assign(state, { cut: 0, side: here().upstream ? "upstream" : "", about: here().request ? "request" : "answer" });
   if (!state.wire) state.wire = here().wire || state.contents.protocols[0];
   view.cache = null;
   main.setAttribute("aria-busy", "true");
@@ -163,19 +165,19 @@ function drawWork(data) {
     view.chat.setRaw(pressed);
   } }, "Raw");
   let from = 0;
-  const find = h("input", { type: "search", placeholder: "Find", "aria-label": "Find in the conversation", onkeydown: (event) => {
+  const find = h("input", { type: "search", class: "find", placeholder: "Find", "aria-label": "Find in the conversation", onkeydown: (event) => {
     if (event.key !== "Enter" || find.value === "") return;
     const found = view.chat.find(find.value, from);
     if (found < 0) say("Nothing found");
     from = found + 1;
   } });
   const chat = h("section", { id: "chat", tabindex: "-1", "aria-label": "Conversation" },
-    h("div", { class: "bar" }, find, h("span", { class: "space" }), h("span", { class: "muted small" }, state.contents.counted_by), raw), scroller);
+    h("div", { class: "bar" }, find, h("span", { class: "space" }), raw), scroller);
   main.className = "work";
   fill(main, chat, h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
     h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }));
   const toJson = here().request ? (path) => go.json(atOf(path)) : null;
-  view.chat = new Chat(scroller, answers, data, toJson);
+  view.chat = new Chat(scroller, answers, data, state.contents.counted_by, toJson);
   drawTabs();
 }
 
@@ -318,29 +320,53 @@ function sum(row) {
     h("span", { class: "visually-hidden" }, words || "no loss")];
 }
 
-async function showWire() {
+/** Ask for what is chosen, and mark it in the conversation; null if something else was chosen since. */
+async function loadAnswer() {
   const asked = key();
-  let answer;
-  try {
-    answer = await answers.ask(asked);
-  } catch (error) {
-    answer = { wire: state.wire, refused: { text: error.message }, losses: [] };
-  }
-  if (asked !== key()) return;
+  const answer = await answerFor(asked);
+  if (asked !== key()) return null;
   view.answer = answer;
   view.chat.mark(answer.losses);
   const number = document.querySelector("#tab-losses .count");
-  if (number !== null) number.textContent = answer.losses.filter((loss) => loss.kind !== "expected").length || "";
-  if (state.tab === "losses") drawLosses(document.getElementById("panel"));
+  number.textContent = answer.losses.filter((loss) => loss.kind !== "expected").length || "";
+  return answer;
+}
+
+/** Show what is chosen, wherever it is seen. */
+async function showWire() {
+  if (state.tab === "losses") return drawLosses(document.getElementById("panel"));
+  const answer = await loadAnswer();
   const sheets = document.querySelector(".sheets");
-  if (sheets === null) return;
-  view.sheets.forEach((sheet) => sheet.stop());
+  if (answer === null || sheets === null) return;
   const first = sheet(answer, (loss) => loss.at);
   const second = await beside(answer);
+  if (answer !== view.answer) return;
+  view.sheets.forEach((one) => one.stop());
   sheets.classList.toggle("two", second !== null);
   fill(sheets, first.element, second?.element);
   view.sheets = [first.open(), second?.open()].filter(Boolean);
+  if (answer.uncut) view.sheets[0]?.strike(dropped(answer));
   await markBreak();
+}
+
+/** The answer to a key. An exported page may lack a cut history: then it is the whole one. */
+async function answerFor(asked) {
+  try {
+    return await answers.ask(asked);
+  } catch (error) {
+    if (state.cut > 0 && !answers.live) {
+      const whole = await answers.ask(asked.replace(/\/\d+$/, "/0")).catch(() => null);
+      if (whole !== null) return { ...whole, uncut: true, title: `${whole.wire}, struck out what is cut` };
+    }
+    return { wire: state.wire, refused: { text: error.message }, losses: [] };
+  }
+}
+
+/** The paths in a body that say messages which are cut. */
+function dropped(answer) {
+  const gone = view.chat.pathsOf(view.positions[state.cut]?.dropped ?? []);
+  return answer.pairs.filter(([, from]) => gone.some((path) =>
+    from === path || from.startsWith(`${path}.`) || from.startsWith(`${path}[`))).map(([at]) => at);
 }
 
 /** What stands beside the wire: what was recorded, with the marks of its losses, or another wire. */
@@ -361,9 +387,9 @@ function sheet(answer, places, second = false) {
   const tools = second ? [] : sheetTools();
   const element = h("section", { class: "sheet", "aria-label": answer.wire },
     h("div", { class: "bar" }, h("h2", {}, answer.title ?? answer.wire), answer.path && h("span", { class: "path", title: answer.path }, `POST ${answer.path}`),
-      h("span", { class: "space" }), tools,
+      h("span", { class: "space" }),
       !answer.refused && h("button", { type: "button", class: "icon", "aria-label": `Copy the JSON for ${answer.wire}`,
-        onclick: async () => copy(await opened.text()) }, icon("copy"))), scroller);
+        onclick: async () => copy(await opened.text()) }, icon("copy"))), tools.length > 0 && h("div", { class: "choices" }, tools), scroller);
   const open = () => {
     if (answer.refused) {
       fill(scroller, refusal(answer.refused, answer.wire));
@@ -388,19 +414,19 @@ function sheetTools() {
   const row = here();
   const options = [];
   if (row.request && row.answer) {
-    options.push(choice("Request or answer", state.about, [["request", "Request"], ["answer", "Answer"]], (value) => {
+    options.push(choice("Part", state.about, [["request", "Request"], ["answer", "Answer"]], (value) => {
       Object.assign(state, { about: value, side: "" });
       showTab("json");
     }));
   }
   if (state.about === "answer" || state.side) return options;
-  options.push(choice("Who speaks", state.how, Object.keys(state.contents.speakers).map((name) => [name, `by ${name}`]), (value) => {
+  options.push(choice("Speakers", state.how, Object.entries(SPEAKERS), (value) => {
     Object.assign(state, { how: value, cut: value === "role" ? state.cut : 0 });
     showWire();
     drawSums();
   }));
   const others = state.contents.protocols.filter((name) => name !== state.wire).map((name) => [name, name]);
-  options.push(choice("Beside it", state.beside, [["", "alone"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean), (value) => {
+  options.push(choice("Beside it", state.beside, [["", "nothing"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean), (value) => {
     state.beside = value;
     showWire();
   }));
@@ -408,33 +434,28 @@ function sheetTools() {
 }
 
 function choice(label, value, rows, chosen) {
-  const select = h("select", { "aria-label": label, title: label, onchange: () => chosen(select.value) },
+  const select = h("select", { onchange: () => chosen(select.value) },
     rows.map(([name, words]) => h("option", { value: name, selected: name === value }, words)));
-  return select;
+  return h("label", {}, label, select);
 }
 
 // -- the other tabs -------------------------------------------------------------------------------
 
 async function drawLosses(panel) {
-  if (view.answer === null || view.answer.key !== key()) {
-    try {
-      view.answer = await answers.ask(key());
-    } catch (error) {
-      view.answer = { losses: [], wire: state.wire };
-      say(error.message);
-    }
-    view.chat.mark(view.answer.losses);
-  }
+  const answer = await loadAnswer();
+  if (answer === null) return;
   const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Losses" });
-  const refused = view.answer.refused && refusal(view.answer.refused, state.wire);
-  fill(scroller, refused, lossList(view.answer.losses, view.answer.wire, go));
+  const refused = answer.refused && refusal(answer.refused, state.wire);
+  fill(scroller, refused, lossList(answer.losses, answer.wire, go));
   fill(panel, scroller);
+  await markBreak();
 }
 
 async function drawReplay(panel) {
   const data = await answers.ask(`stream/${state.id}`);
   const converted = async (name) => (await answers.ask(`answer/${state.id}/${name}`)).events;
   view.replay = new Replay(panel, data, state.contents.protocols, converted);
+  await loadAnswer();
 }
 
 async function drawChanges(panel) {
@@ -448,6 +469,7 @@ async function drawChanges(panel) {
       go.json(path);
     },
   });
+  await loadAnswer();
   await markBreak();
 }
 

@@ -1,7 +1,7 @@
 // The conversation as a chat: each block knows its path, and losses are marked in it.
 
 import { bytes, count, fill, h, several } from "./dom.js";
-import { isMarked, pill } from "./losses.js";
+import { isMarked, pills } from "./losses.js";
 import { link, markdown } from "./markdown.js";
 import { Pager } from "./pager.js";
 import { nearest } from "./paths.js";
@@ -22,9 +22,11 @@ export class Chat {
   #break = null;
   #raw = false;
   #root;
+  #countedBy;
   #go;
 
-  constructor(root, answers, data, go) {
+  constructor(root, answers, data, countedBy, go) {
+    this.#countedBy = countedBy;
     this.#root = root;
     this.#answers = answers;
     this.#data = data;
@@ -85,7 +87,7 @@ export class Chat {
 
   #fillMarks(marks) {
     const losses = this.#marks.get(marks.dataset.path) ?? [];
-    fill(marks, losses.map((loss) => pill(loss)));
+    fill(marks, pills(losses));
   }
 
   #marksAt(path) {
@@ -101,8 +103,12 @@ export class Chat {
   }
 
   #strike(index, element) {
-    const first = this.#data.messages[0]?.path === "$.system" && index > 0 ? 1 : 0;
-    element.classList.toggle("cut", this.#dropped.has(index - first));
+    element.classList.toggle("cut", this.#dropped.has(index - this.#data.prompts));
+  }
+
+  /** The paths of messages by their indexes in the request. */
+  pathsOf(indexes) {
+    return indexes.map((index) => this.#data.messages[index + this.#data.prompts].path);
   }
 
   /** Mark where the prompt cache ends; null for nowhere. */
@@ -157,10 +163,10 @@ export class Chat {
       "section",
       { class: "request", "aria-label": "Request" },
       h("p", { class: "figures" }, model && h("b", {}, model), model && " · ",
-        several(messages.length, "message"), ` · about ${several(tokens, "token")}`),
+        several(messages.length, "message"), ` · about ${several(tokens, "token")}`,
+        h("span", { class: "muted" }, `, ${this.#countedBy}`)),
       values.length > 0 && h("p", { class: "options muted" }, values),
-      this.#marksAt("$"),
-      ...options.map(([name]) => this.#marksAt(`$.${name}`)),
+      h("div", { class: "all-marks" }, ["$", ...options.map(([name]) => `$.${name}`)].map((path) => this.#marksAt(path))),
       tools.length > 0 && this.#tools(tools),
     );
     return element;

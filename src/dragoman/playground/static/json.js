@@ -1,7 +1,7 @@
 // JSON, a line for each value, with marks in it. Long texts are cut until somebody asks for them.
 
 import { count, fill, h } from "./dom.js";
-import { isMarked, pill } from "./losses.js";
+import { isMarked, pills } from "./losses.js";
 import { Pager } from "./pager.js";
 import { deeper, nearest, pathOf } from "./paths.js";
 
@@ -172,10 +172,8 @@ export class JsonView {
     const note = this.#notes.get(index);
     if (losses.length === 0 && note === undefined) return;
     element.classList.add("lost", losses[0]?.kind ?? "cache");
-    const rest = losses.length - SHOWN;
     element.append(h("span", { class: "marks" },
       note && h("span", { class: "pill cache" }, note),
-      losses.slice(0, SHOWN).map((loss) => pill(loss)),
-      rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)));
+      pills(losses, SHOWN)));
   }
 }

@@ -1,6 +1,7 @@
 // What a wire loses: a word in its place, a card that explains it, and the whole list.
 
 import { fill, h, several } from "./dom.js";
+import { inline } from "./markdown.js";
 
 const WEIGHTS = {
   major: "The model is told less, or may do less",
@@ -16,17 +17,31 @@ export function isMarked(loss) {
 let card = null;
 let owner = null;
 
-/** A word for a loss, with a card that explains it while it has the pointer or the focus. */
-export function pill(loss, { short = false } = {}) {
+/** A word for a loss, or for several of its code, with a card that explains it while it has the pointer or the focus. */
+export function pill(loss, times = 1) {
   const button = h(
     "button",
     { type: "button", class: `pill ${loss.kind}`, "aria-expanded": "false", "aria-haspopup": "dialog" },
     h("span", {}, loss.kind),
-    short ? null : h("span", { class: "code" }, loss.code),
+    h("span", { class: "code" }, loss.code),
+    times > 1 && h("span", {}, `×${times}`),
   );
   button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${loss.where}`);
   explained(button, () => explanation(loss));
   return button;
+}
+
+/** Words for losses, those of one code together. */
+export function pills(losses, most = Infinity) {
+  const codes = new Map();
+  for (const loss of losses) {
+    const name = `${loss.kind} ${loss.code}`;
+    codes.set(name, [...(codes.get(name) ?? []), loss]);
+  }
+  const rows = [...codes.values()];
+  const rest = rows.length - most;
+  return [...rows.slice(0, most).map((row) => pill(row[0], row.length)),
+    rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
 }
 
 /** Show a card about `button` on hover, on focus and, until Escape, after a click. */
@@ -92,7 +107,7 @@ function explanation(loss) {
   return [
     h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
     h("h3", {}, sentence(loss.meaning || loss.code)),
-    loss.fix && h("p", {}, loss.fix),
+    loss.fix && inline(loss.fix, h("p")),
     h(
       "dl",
       { class: "facts" },
@@ -148,7 +163,7 @@ function row(loss, go) {
     ),
     h("p", {}, sentence(loss.meaning || loss.code), loss.what ? `: ${loss.what}` : "",
       loss.did ? ` → ${loss.did}` : "", "."),
-    loss.fix && h("p", { class: "muted" }, loss.fix),
+    loss.fix && inline(loss.fix, h("p", { class: "muted" })),
     loss.rule && h("p", { class: "muted small" }, `Rule: ${loss.rule}`),
     h(
       "p",

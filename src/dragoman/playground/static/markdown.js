@@ -163,7 +163,7 @@ const INLINE = new RegExp(
 );
 
 /** Text within a line, with its marks, at the end of `element`. */
-function inline(text, element) {
+export function inline(text, element) {
   let from = 0;
   for (const found of text.matchAll(INLINE)) {
     element.append(text.slice(from, found.index));

@@ -151,7 +151,7 @@ export class Replay {
     const element = h("div", { class: "event" });
     const summary = h("button", { type: "button", class: "summary", "aria-expanded": "false", onclick: () => open() },
       h("span", { class: "n" }, count(event.from + 1)), h("span", { class: "t" }, event.name ?? event.data?.type ?? "data"),
-      h("span", { class: "d" }, text.slice(0, 400)));
+      h("span", { class: "d" }, added(event), text.slice(0, 400)));
     const open = () => {
       const shown = element.querySelector(".json");
       summary.setAttribute("aria-expanded", String(shown === null));
@@ -173,6 +173,12 @@ export class Replay {
 
 function step(label, drawing, onclick) {
   return h("button", { type: "button", class: "icon", "aria-label": label, onclick }, icon(drawing));
+}
+
+/** What an event adds to a text: the part of it that is read. */
+function added(event) {
+  const text = (event.steps ?? []).filter((one) => one.do === "grow").map((one) => one.text).join("");
+  return text !== "" && h("q", {}, JSON.stringify(text));
 }
 
 function plainLine(line) {
