@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import chain
 from time import time
 from typing import Any, Literal, TypeAlias
 
 from ..envelope import Envelope
-from ..errors import ConfigError, LossRefused, ReadError
+from ..errors import ConfigError, LossRefused, ProviderError, ReadError
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
 from ..message import ChatRequest, ChatResponse, Written, request_of
@@ -26,10 +27,10 @@ from .exchange.pipeline import FormatStyle
 from .exchange.plain_json import all_plain, body_of, plain, text_of
 from .exchange.stream import Events, StreamDecoder, feed_chunk, iterated
 from .exchange.wire import Wire
-from .jsontext import JsonObject, arguments, loads
+from .jsontext import Json, JsonObject, arguments, loads
 from .passes.fetching import Fetch
 from .redaction import shown
-from .stream.pieces import Failed, Meta, Piece, Raw
+from .stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,101 @@ def _sent(path: str) -> list[str]:
 _SHOWN = 200  # bytes of what is no stream
 
 
+class StreamConverter:
+    """One answer's stream, pushed in: bytes of its own wire in, events of the target's out.
+
+    `model` is what clients shall take for the model that answers. `request` is what the client
+    asked, `sent` what the source's provider was sent for it. Does no I/O.
+    """
+
+    def __init__(
+        self,
+        reader: Wire,
+        target: Wire,
+        model: str | None,
+        policy: Policy,
+        request: ChatRequest | None = None,
+        envelope: Envelope | None = None,
+        sent: Written | None = None,
+    ) -> None:
+        self.decoder: StreamDecoder = reader.stream_decoder(request=sent or request)
+        self.encoder: StreamEncoder = target.stream_encoder(
+            request, origin=self.decoder.origin, envelope=envelope, second=int(time())
+        )
+        self.failed: ProviderError | None = None  # what the provider said went wrong
+        self.finished = False  # the provider said why the answer ended
+        self.begun = False  # something of the answer itself has come
+        self._model = model
+        self._named = model is None  # whether the model's name went out, if it is not their own
+        self._policy = policy
+        self._judged = 0  # losses that the policy lets pass
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self.encoder.losses
+
+    def feed(self, chunk: Any) -> list[tuple[str | None, Json]]:
+        """The events that the chunk completes. Raises LossRefused by the policy."""
+        return self.pieces(feed_chunk(self.decoder, chunk))
+
+    def pieces(self, pieces: Iterable[Piece]) -> list[tuple[str | None, Json]]:
+        """The events of pieces that the decoder gave; none behind an error."""
+        return [event for piece in pieces for event in self._piece(piece)]
+
+    def finish(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end, once nothing more will come."""
+        return self.pieces(self.decoder.rest()) + self.end()
+
+    def end(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end, behind the last piece."""
+        return self._judged_events(self.encoder.finish())
+
+    def fail(self, error: ProviderError) -> list[tuple[str | None, Json]]:
+        """The events that tell of an error, and the end: a call that was open stays open."""
+        return self._piece(Failed(error)) + self.end()
+
+    def _piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        if self.failed is not None:
+            return []  # no success behind an error, and no second one
+        if type(piece) is Part:
+            self.begun = True
+        elif type(piece) is End:
+            self.finished = True
+        elif type(piece) is Failed:
+            self.failed = piece.error
+        if self._named:
+            if self._model is not None and type(piece) is Meta and piece.model is not None:
+                piece = replace(piece, model=self._model)
+            return self._encoded(piece)
+        return self._with_name(piece)
+
+    def _with_name(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events of a piece in front of which the model has to be named."""
+        if type(piece) in (Raw, Failed):
+            return self._encoded(piece)
+        self._named = True
+        if type(piece) is Meta and piece.candidate is None:
+            return self._encoded(replace(piece, model=self._model))
+        origin = self.decoder.origin
+        issuer = origin.issuer if origin is not None else ""
+        return self._encoded(Meta(model=self._model, issuer=issuer)) + self._encoded(piece)
+
+    def _encoded(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        return self._judged_events(self.encoder.feed(piece))
+
+    def _judged_events(
+        self, events: list[tuple[str | None, Json]]
+    ) -> list[tuple[str | None, Json]]:
+        policy = self._policy
+        if (policy.refuse or policy.append_only) and self.encoder.report.kinds:
+            new_losses = self.encoder.losses[self._judged :]
+            if refused := [loss for loss in new_losses if policy.refuses(loss)]:
+                raise LossRefused(refused)
+            self._judged += len(new_losses)
+        return events
+
+
 class ConvertedStream(Events[ServerEvent]):
     """Iterate for `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
 
@@ -131,86 +227,56 @@ class ConvertedStream(Events[ServerEvent]):
         self._source = chunks
         self._chunks = iterated(chunks)
         self._reader = reader  # None: the events tell it
-        self._target = target
-        self._model = model
         self._policy = policy
-        self._request = request
-        self._envelope = envelope
-        self._judged = 0  # losses that the policy lets pass
-        self._named = model is None  # whether the model's name went out, if it is not their own
-        self._decoder: StreamDecoder | None = None
-        self._encoder: StreamEncoder | None = None
+        self._convert = partial(
+            StreamConverter, target=target, model=model, policy=policy, request=request,
+            envelope=envelope,
+        )  # fmt: skip
+        self._converter: StreamConverter | None = None
         self._ended = False
         self._events = self._iterate()
 
     @property
     def losses(self) -> list[Loss]:
         """What could not be said so far, and what was added."""
-        return self._encoder.losses if self._encoder is not None else []
+        return self._converter.losses if self._converter is not None else []
 
     @property
     def response(self) -> ChatResponse:
         """The whole answer, as its own wire told it. Raises ConfigError before the last event."""
-        if self._decoder is None or not self._ended:
+        if self._converter is None or not self._ended:
             hint = "iterate over it first"
             raise ConfigError("the stream was not read to its end", hint=hint, code="stream.unread")
-        return self._decoder.snapshot()
+        return self._converter.decoder.snapshot()
 
     def _iterate(self) -> Generator[ServerEvent]:
         try:
-            yield from self._converted()
+            for name, payload in self._converted():
+                yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
         except BaseException:
             self._left()
             raise
 
-    def _converted(self) -> Iterator[ServerEvent]:
+    def _converted(self) -> Iterator[tuple[str | None, Json]]:
         wire, chunks = self._reader, self._chunks
         if wire is None:
             wire, chunks = _detected_stream(chunks)
-        decoder = self._decoder = wire.stream_decoder(request=self._request)
-        self._encoder = self._target.stream_encoder(
-            self._request, origin=decoder.origin, envelope=self._envelope, second=int(time())
-        )
+        converter = self._converter = self._convert(wire)
         read = False
         received: list[Any] = []  # for the error of what is no stream
         for chunk in chunks:
             if not (read or received):
                 received.append(chunk)
-            for piece in feed_chunk(decoder, chunk):
+            for piece in feed_chunk(converter.decoder, chunk):
                 read = read or type(piece) is not Raw
-                yield from self._encoded(piece)
-        last = decoder.rest()
+                yield from converter.pieces((piece,))
+        last = converter.decoder.rest()
         if not (read or any(type(piece) is not Raw for piece in last)):
             raise _no_stream(wire.name, received)
-        for piece in last:
-            yield from self._encoded(piece)
-        yield from self._judged_events(self._encoder.finish())
+        yield from converter.pieces(last)
+        yield from converter.end()
         self._ended = True
-        self._policy.judge(self._encoder.report, set())
-
-    def _encoded(self, piece: Piece) -> Iterator[ServerEvent]:
-        assert self._encoder is not None  # it was made before anything was read
-        if not self._named and type(piece) not in (Raw, Failed):
-            self._named = True
-            if type(piece) is not Meta or piece.candidate is not None:
-                origin = self._decoder.origin if self._decoder is not None else None
-                issuer = origin.issuer if origin is not None else ""
-                yield from self._encoded(Meta(model=self._model, issuer=issuer))
-            else:
-                piece = replace(piece, model=self._model)
-        elif self._model is not None and type(piece) is Meta and piece.model is not None:
-            piece = replace(piece, model=self._model)
-        yield from self._judged_events(self._encoder.feed(piece))
-
-    def _judged_events(self, events: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
-        assert self._encoder is not None  # it has made these
-        if (self._policy.refuse or self._policy.append_only) and self._encoder.report.kinds:
-            new_losses = self._encoder.losses[self._judged :]
-            if refused := [loss for loss in new_losses if self._policy.refuses(loss)]:
-                raise LossRefused(refused)
-            self._judged += len(new_losses)
-        for name, payload in events:
-            yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
+        self._policy.judge(converter.encoder.report, set())
 
 
 def _no_stream(wire: str, received: list[Any]) -> ReadError:

@@ -1,0 +1,241 @@
+"""The gateway as an ASGI app: reads a request, drives its exchange, writes the answer.
+
+Starlette serves what is asked seldom (`/healthz`, `/metrics`); requests for answers go straight
+from ASGI to the exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from os import PathLike
+from time import monotonic
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs, unquote
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from .._core.edges.http.transport import AsyncTransport
+from ..errors import DragomanError, Overloaded
+from .client import Client, ClientLeft, Line, Receive, Send, unzipped
+from .config import Config, config_for
+from .exchange import Exchange, Gateway, new_record, refused
+from .keys import Bounds, KeyRing
+from .record import ExchangeRecord, Observer
+from .sending import Sender
+from .settings import load, of_mapping
+from .surface import Answer, ClientRequest, Surface, wanted
+
+Scope: TypeAlias = MutableMapping[str, Any]
+ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
+
+_SELDOM = frozenset({"/healthz", "/metrics"})
+
+
+def app(
+    config: ConfigLike,
+    *,
+    observers: Iterable[Observer] = (),
+    metrics: Callable[[], tuple[bytes, str]] | None = None,
+    transport: AsyncTransport | None = None,
+) -> App:
+    """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
+
+    `observers` are told of each exchange, `metrics` gives the text of `/metrics`. `transport`
+    carries all calls, in the place of the ones that routes name. Raises ConfigError.
+    """
+    return App(config_of(config), tuple(observers), metrics, transport)
+
+
+def config_of(config: ConfigLike) -> Config:
+    """The configuration, whichever way it is given. Raises ConfigError."""
+    if isinstance(config, Config):
+        return config
+    if isinstance(config, Mapping):
+        return of_mapping(config)
+    if isinstance(config, str) and not config.endswith(".toml"):
+        return config_for(config)
+    return load(config)
+
+
+class App:
+    """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
+
+    def __init__(
+        self,
+        config: Config,
+        observers: Sequence[Observer] = (),
+        metrics: Callable[[], tuple[bytes, str]] | None = None,
+        transport: AsyncTransport | None = None,
+    ) -> None:
+        self.observers = tuple(observers)
+        self._sender = Sender(transport)
+        self._bounds = Bounds()
+        self._under_way = 0
+        self._metrics = metrics
+        routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
+        self._seldom = Starlette(routes=routes)
+        self.reload(config)
+
+    def reload(self, config: Config) -> None:
+        """Serve new requests by this configuration; those under way end by their own."""
+        gateway, ring = Gateway(config), KeyRing(config.keys)
+        self.gateway, self.ring = gateway, ring
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection's request, or the server's start and end."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await _refuse_socket(scope, receive, send)
+        elif scope["path"] in _SELDOM:
+            await self._seldom(scope, receive, send)
+        else:
+            await self._serve(scope, receive, send)
+
+    async def aclose(self) -> None:
+        """Close the connections to providers that this loop holds."""
+        await self._sender.aclose()
+
+    # -- one request -------------------------------------------------------------------------------
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = _head(scope)
+        gateway = self.gateway  # of this request, also when another is loaded meanwhile
+        record = new_record(request)
+        surface, _ = wanted(request)
+        record.protocol = surface.protocol
+        client = Client(receive, send, record)
+        self._under_way += 1
+        for observer in self.observers:
+            observer.begun(record)
+        try:
+            await self._admitted(gateway, surface, request, record, client)
+        except ClientLeft:
+            record.client_left = True
+        except DragomanError as error:
+            await client.answer(refused(surface, error, record))
+        finally:
+            self._under_way -= 1
+            record.ended = monotonic() - client.since
+            for observer in self.observers:
+                observer.ended(record)
+
+    async def _admitted(
+        self, gateway: Gateway, surface: Surface, request: ClientRequest, record: ExchangeRecord,
+        client: Client,
+    ) -> None:  # fmt: skip
+        """Judge the key, the bounds and the size of a request; then answer it."""
+        key = None if self.ring.open else await self.ring.admit(_presented(surface, request))
+        record.tenant = key.name if key is not None else ""
+        limits = gateway.config.limits
+        if limits.concurrent is not None and self._under_way > limits.concurrent:
+            text = "the gateway has no room for another request"
+            raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
+        with self._bounds.enter(key):
+            request.body = unzipped(await client.body(request, limits.body), request, limits.body)
+            record.bytes_in = len(request.body)
+            begun = gateway.open(request, key, record)
+            if isinstance(begun, Answer):
+                record.status = begun.status
+                await client.answer(begun, head=request.method == "HEAD")
+            else:
+                await client.watched(self._drive(begun, client))
+
+    async def _drive(self, exchange: Exchange, client: Client) -> None:
+        try:
+            if exchange.asks_stream:
+                await self._relay(exchange, client)
+            else:
+                await client.answer(await self._sender.whole(exchange))
+        except DragomanError as error:
+            await client.answer(exchange.refusal(error))
+
+    async def _relay(self, exchange: Exchange, client: Client) -> None:
+        """Relay a stream, from the first target that begins one."""
+        line = Line(exchange, client)
+        try:
+            begun = await self._sender.stream(exchange, line)
+        except DragomanError as error:
+            if not client.started:
+                raise
+            relay = line.relay()
+            await client.send(relay.fail(exchange.told(error)), more=False)
+            exchange.relayed(relay)
+            return
+        finally:
+            line.close()
+        relay = begun.relay
+        line.open()
+        try:
+            await client.start(200, exchange.stream_headers(begun.reply.headers))
+            await client.send(begun.first)
+            async for chunk in begun.chunks:
+                line.progressed(relay)
+                if data := relay.feed(chunk):
+                    await client.send(data)
+                if relay.failed is not None:
+                    break
+            rest = relay.finish()
+        except DragomanError as error:
+            rest = relay.fail(exchange.told(line.fault(error)))
+        finally:
+            line.close()
+            await begun.reply.aclose()
+            exchange.relayed(relay)
+        await client.send(rest, more=False)
+
+    # -- the rest ----------------------------------------------------------------------------------
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.aclose()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _health(self, _: Request) -> Response:
+        return JSONResponse({"status": "ok", "under_way": self._under_way})
+
+    async def _figures(self, _: Request) -> Response:
+        if self._metrics is None:
+            return Response("no metrics are kept\n", 404, media_type="text/plain")
+        text, kind = self._metrics()
+        return Response(text, headers={"content-type": kind})
+
+
+def _head(scope: Scope) -> ClientRequest:
+    headers: dict[str, str] = {}
+    for name, text in scope["headers"]:
+        key = name.decode("latin-1")
+        value = text.decode("latin-1")
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    query = scope.get("query_string", b"").decode("latin-1")
+    return ClientRequest(scope["method"], scope["path"], query, headers)
+
+
+def _presented(surface: Surface, request: ClientRequest) -> str | None:
+    """The key with which a client comes: in its protocol's headers, for Gemini in the query too."""
+    for name in surface.keys:
+        if text := request.headers.get(name):
+            scheme, _, key = text.partition(" ")
+            return key.strip() if key and scheme.lower() == "bearer" else text
+    if "x-goog-api-key" in surface.keys:
+        return unquote(next(iter(parse_qs(request.query).get("key", ())), "")) or None
+    return None
+
+
+async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """426 where the server can say it: Codex then asks over HTTP."""
+    await receive()
+    if "websocket.http.response" in scope.get("extensions", {}):
+        head = [(b"content-type", b"text/plain"), (b"upgrade", b"HTTP/1.1")]
+        await send({"type": "websocket.http.response.start", "status": 426, "headers": head})
+        await send({"type": "websocket.http.response.body", "body": b"ask over HTTP\n"})
+    else:
+        await send({"type": "websocket.close", "code": 1003})

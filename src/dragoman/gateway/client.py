@@ -1,0 +1,225 @@
+"""The client's side in ASGI: its body, the answer, whether it is still there, and signs of life."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import monotonic
+from typing import Any, TypeAlias
+
+from .._core.edges.http.transport import AsyncStreamReply
+from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from .exchange import Exchange
+from .record import ExchangeRecord
+from .relay import AnswerStream
+from .surface import Answer, ClientRequest
+
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+
+class ClientLeft(BaseException):
+    """The client has closed its connection."""
+
+
+class Client:
+    """The connection to a client: its body, the answer, and whether it is still there."""
+
+    __slots__ = ("_left", "_receive", "_send", "record", "sent_at", "signing", "since", "started")
+
+    def __init__(self, receive: Receive, send: Send, record: ExchangeRecord) -> None:
+        self._receive = receive
+        self._send = send
+        self._left = False
+        self.record = record
+        self.since = monotonic()
+        self.sent_at = self.since
+        self.started = False
+        self.signing: asyncio.Future[None] | None = None
+
+    async def body(self, request: ClientRequest, most: int) -> bytes:
+        """The whole body. Raises ProviderError for one beyond the bound."""
+        length = request.headers.get("content-length", "")
+        if length.isdigit() and int(length) > most:
+            raise _too_large(most)
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientLeft
+            part = message.get("body", b"")
+            size += len(part)
+            if size > most:
+                raise _too_large(most)
+            parts.append(part)
+            if not message.get("more_body"):
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def watched(self, work: Awaitable[None]) -> None:
+        """Do the work while the client is there. Raises ClientLeft as soon as it is not."""
+        task = asyncio.current_task()
+        assert task is not None  # a coroutine runs in one
+        watch = asyncio.ensure_future(self._gone(task))
+        try:
+            await work
+        except asyncio.CancelledError:
+            if not self._left:
+                raise
+            task.uncancel()
+            raise ClientLeft from None
+        finally:
+            watch.cancel()
+
+    async def _gone(self, task: asyncio.Task[Any]) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        task.cancel()
+
+    async def answer(self, answer: Answer, head: bool = False) -> None:
+        """Send a whole answer; of one that has begun, nothing more."""
+        if self.started:
+            return
+        headers = {**answer.headers, "content-length": str(len(answer.body))}
+        await self.start(answer.status, headers)
+        await self.send(b"" if head else answer.body, more=False)
+
+    async def start(self, status: int, headers: dict[str, str]) -> None:
+        """Send status and headers, once."""
+        if self.started:
+            return
+        self.started = True
+        self.record.status = status
+        self.record.first_byte = monotonic() - self.since
+        pairs = [(name.encode("latin-1"), text.encode("latin-1", "replace"))
+                 for name, text in headers.items()]  # fmt: skip
+        pairs.append((b"x-dragoman-id", self.record.id.encode()))
+        await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+
+    async def sign(self, message: MutableMapping[str, Any]) -> None:
+        """Send a sign of life, which is no part of the answer."""
+        await self._send(message)
+
+    async def send(self, data: bytes, more: bool = True) -> None:
+        """Send a part of the body; waits while the client reads slowly."""
+        if self.signing is not None:
+            await self.signing
+        if not data and more:
+            return
+        self.sent_at = monotonic()
+        self.record.bytes_out += len(data)
+        if (kept := self.record.kept) is not None:
+            kept.response += data
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+class Line:
+    """Keeps both sides of a stream alive: signs of life for the client, a bound for the provider.
+
+    A timer looks from time to time; no event costs more than a look at the clock.
+    """
+
+    def __init__(self, exchange: Exchange, client: Client) -> None:
+        limits = exchange.gateway.config.limits
+        self._exchange = exchange
+        self._client = client
+        self._sign = exchange.surface.sign_of_life if exchange.framing == "sse" else b""
+        self._pause, self._stall = limits.keep_alive, limits.stall
+        self._reply: AsyncStreamReply | None = None
+        self._relay: AnswerStream | None = None
+        self._progress = (0, monotonic())
+        self._stalled = False
+        self._closing: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Future[None]] = set()
+        self.open()
+
+    def open(self) -> None:
+        """Look from now on."""
+        self._timer = self._loop.call_later(self._period, self._look)
+
+    @property
+    def _period(self) -> float:
+        return max(0.01, min(self._pause, self._stall) / 2)
+
+    def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
+        """The provider has begun to answer."""
+        self._reply, self._relay = reply, relay
+
+    def progressed(self, relay: AnswerStream) -> None:
+        """Something came; only what is more than a sign of life counts."""
+        if relay.progress != self._progress[0]:
+            self._progress = (relay.progress, monotonic())
+
+    def relay(self) -> AnswerStream:
+        """What relays the answer, also one that never began."""
+        return self._relay if self._relay is not None else self._exchange.stream()
+
+    def fault(self, error: DragomanError) -> DragomanError:
+        """The error; that of a provider which fell silent says so."""
+        if not self._stalled:
+            return error
+        text = f"the provider sent nothing for {self._stall:g} seconds"
+        return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        now = monotonic()
+        if self._relay is not None:
+            self.progressed(self._relay)
+        if self._reply is not None and now - self._progress[1] >= self._stall:
+            self._stalled = True
+            self._closing = self._begin(self._reply.aclose())
+            return
+        if self._sign and now - self._client.sent_at >= self._pause:
+            self._client.signing = self._begin(self._sign_life())
+        self._timer = self._loop.call_later(self._period, self._look)
+
+    def _begin(self, work: Any) -> asyncio.Future[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _sign_life(self) -> None:
+        client = self._client
+        client.sent_at = monotonic()
+        if not client.started:
+            kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
+            await client.start(200, {**kind, **self._exchange.headers()})
+        await client.sign({"type": "http.response.body", "body": self._sign, "more_body": True})
+
+
+def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
+    """The body, inflated where its header says that it is packed."""
+    coding = request.headers.get("content-encoding", "identity").lower()
+    if coding in ("", "identity"):
+        return body
+    if coding not in _UNZIPPED:
+        raise ProviderError(
+            f"bodies packed as {coding[:40]!r} are not read",
+            status=415,
+            type="invalid_request_error",
+            hint="gzip, deflate, or none",
+        )
+    unpack = zlib.decompressobj(_UNZIPPED[coding])
+    try:
+        data = unpack.decompress(body, most + 1)
+    except zlib.error as error:
+        raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
+    if len(data) > most:
+        raise _too_large(most)
+    return data
+
+
+def _too_large(most: int) -> ProviderError:
+    text = f"a request may have {most} bytes"
+    return ProviderError(text, status=413, type="request_too_large", code="body.size",
+                         hint="send less, or raise limits.body")  # fmt: skip

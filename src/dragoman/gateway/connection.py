@@ -1,0 +1,165 @@
+"""ClientConnection: uvicorn's HTTP/1.1 with bounds on what a client may send, and how slowly.
+
+httptools has no bound of a request's head, and uvicorn none of the time in which it comes: one
+client could fill the memory, and many hold all sockets with a byte a minute.
+"""
+
+from __future__ import annotations
+
+from asyncio import TimerHandle, Transport
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 64 * 2**10  # of the first line and all headers
+HEAD_FIELDS = 200
+HEAD_SECONDS = 15.0  # until a head is whole, from the connection's beginning on
+BODY_SECONDS = 60.0  # without a byte of a body that the gateway waits for
+
+
+class _HeadTooLarge(Exception):
+    """Stops the parser; the client gets status 431."""
+
+
+class ClientConnection(HttpToolsProtocol):
+    """One connection of a client.
+
+    A head that is too large gets status 431, one that does not come status 408. A body that stops
+    coming closes the connection, which the app learns as that the client is gone.
+    """
+
+    head_bytes = HEAD_BYTES
+    head_fields = HEAD_FIELDS
+    head_seconds = HEAD_SECONDS
+    body_seconds = BODY_SECONDS
+
+    def __init__(self, *args: Any, **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self._in_head = True
+        self._is_first_piece = True
+        self._in_body = False
+        self._head = 0  # bytes of the fields so far
+        self._unread = 0  # bytes of a head that has not ended
+        self._last = 0.0
+        self._timer: TimerHandle | None = None
+
+    # -- asyncio ----------------------------------------------------------------------------------
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """A client has come, and has to say what it wants."""
+        super().connection_made(transport)
+        self._wait(self.head_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request, or several requests."""
+        self._last = self.loop.time()
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            # the first piece may hold the end of another request
+            self._unread += 0 if self._is_first_piece else len(data)
+            self._is_first_piece = False
+            if self._unread > self.head_bytes:
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        elif self._in_body and self._timer is None:
+            self._wait(self.body_seconds)
+
+    # -- httptools --------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._in_head = self._is_first_piece = True
+        self._head = self._unread = 0
+        if self._timer is None:
+            self._wait(self.head_seconds)
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the address."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of the head."""
+        self._count(len(name) + len(value))
+        if len(self.headers) >= self.head_fields:
+            raise _HeadTooLarge
+        super().on_header(name, value)
+
+    def _count(self, size: int) -> None:
+        self._head += size
+        if self._head > self.head_bytes:
+            raise _HeadTooLarge
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._stop()
+        self._in_head, self._in_body = False, True
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The body is whole; for the next head the time-out of idle connections holds."""
+        self._stop()
+        self._in_body = False
+        super().on_message_complete()
+
+    # -- refusals ---------------------------------------------------------------------------------
+
+    def send_400_response(self, msg: str) -> None:
+        """What the parser refuses: what is no HTTP, and heads that are too large."""
+        too_large = self._in_head and (
+            self._head > self.head_bytes or len(self.headers or ()) >= self.head_fields
+        )
+        if too_large:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        else:
+            super().send_400_response(msg)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """No warning: the app says itself what becomes of a WebSocket."""
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        # only before a head is whole, so that no answer has begun; an answer to a request before
+        # it on the same connection may have
+        if self.cycle is None or self.cycle.response_complete:
+            head = f"HTTP/1.1 {status.value} {status.phrase}\r\n"
+            self.transport.write(
+                f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode("ascii")
+            )
+        self.transport.close()
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def _wait(self, seconds: float) -> None:
+        self._timer = self.loop.call_later(seconds, self._look)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        """The time for a head is over; or it is time to look when the last of a body has come."""
+        self._timer = None
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        elif self._in_body:
+            left = self._last + self.body_seconds - self.loop.time()
+            if self.flow.read_paused:  # the app has not taken what came
+                self._wait(self.body_seconds)
+            elif left > 0:
+                self._wait(left)
+            else:
+                self.transport.close()
+
+
+__all__ = ["ClientConnection"]

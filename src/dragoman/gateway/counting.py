@@ -1,0 +1,79 @@
+"""Token counts: the provider's own, else those of the route's counter; never a made-up figure.
+
+Reference: Anthropic API, "Count tokens in a Message"; Gemini API, "models.countTokens"; OpenAI API
+reference, "Get input token counts" of Responses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.caches import remember
+from .._core.edges.http.transport import HttpCall
+from .._core.jsontext import JsonObject, encoded, loads
+from ..errors import DragomanError, ProviderError
+from ..message import Written
+from .upstream import Upstream, counter_of
+
+# what a request for a count has of a request for an answer
+_ANTHROPIC = frozenset({
+    "messages", "model", "system", "tools", "tool_choice", "thinking", "output_config",
+    "cache_control", "context_management", "mcp_servers",
+})  # fmt: skip
+_RESPONSES = frozenset({
+    "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning",
+    "text", "truncation", "conversation", "previous_response_id",
+})  # fmt: skip
+_FIGURES = {"anthropic": "input_tokens", "openai-responses": "input_tokens",
+            "gemini": "totalTokens"}  # fmt: skip
+
+
+def call(upstream: Upstream, written: Written) -> HttpCall | None:
+    """The call that asks the provider how many tokens a request takes; None if there is no way."""
+    headers = {"content-type": "application/json", **written.headers}
+    body, path = written.body, written.path
+    match upstream.protocol:
+        case "anthropic" if path.endswith("/v1/messages"):
+            kept = {name: value for name, value in body.items() if name in _ANTHROPIC}
+            return upstream.call(f"{path}/count_tokens", headers, encoded(kept))
+        case "openai-responses" if upstream.vendor.name == "openai":
+            kept = {name: value for name, value in body.items() if name in _RESPONSES}
+            return upstream.call(f"{path}/input_tokens", headers, encoded(kept))
+        case "gemini":
+            model, _, _ = path.rpartition(":")
+            whole = {"generateContentRequest": {"model": model.removeprefix("/"), **body}}
+            return upstream.call(f"{model}:countTokens", headers, encoded(whole))
+        case _:
+            return None
+
+
+def read(protocol: str, body: bytes) -> int | None:
+    """The figure in the provider's answer; None if there is none above 0."""
+    value: Any = loads(body)
+    figure = value.get(_FIGURES[protocol]) if isinstance(value, dict) else None
+    return figure if type(figure) is int and figure > 0 else None
+
+
+def counted(name: str, written: Written) -> int:
+    """What a counter says of a request."""
+    body: JsonObject = written.body
+    messages: Any = body.get("messages") or body.get("contents") or body.get("input") or []
+    messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    system = body.get("system") or body.get("instructions") or body.get("systemInstruction")
+    if system:
+        messages = [{"role": "system", "content": system}, *messages]
+    tools: Any = body.get("tools")
+    figure: int = _counter(name).count_sync(messages, tools or None)
+    return max(1, figure)
+
+
+@remember("token counters that routes name", entries=32, size=2**24)
+def _counter(name: str) -> Any:
+    return counter_of(name)
+
+
+def unavailable(upstream: Upstream) -> DragomanError:
+    """The refusal where nobody can count: a figure of 0 would turn an agent's compaction off."""
+    text = f"{upstream.vendor.name} offers no way to count tokens over {upstream.protocol}"
+    return ProviderError(text, status=404, type="not_found_error", code="count.unavailable",
+                         hint="set counter in the route, such as openai/gpt-5.6")  # fmt: skip

@@ -1,0 +1,446 @@
+"""Exchange: one client's request on its way to a provider, and the answer back; no sockets.
+
+`Gateway.open` judges a request and gives an Exchange, or the Answer at once. Whoever drives an
+exchange sends its `call`, and gives what comes to `whole` or `stream`:
+
+    exchange = gateway.open(request)
+    call = exchange.call()                     # to the first target; sign it, send it
+    answer = exchange.whole(200, {}, body)     # status, headers, body for the client
+    relay = exchange.stream()                  # or bytes: relay.feed(chunk), relay.finish()
+
+The same wire: bytes pass untouched but for the name of the model. Another: requests and answers are
+converted, opaque state travels in envelopes, and what is lost is named.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from time import time
+from typing import Any
+from uuid import uuid4
+
+from .._core.convert import StreamConverter
+from .._core.edges.http.failing import told_by_headers
+from .._core.edges.http.transport import HttpCall
+from .._core.exchange.wire import Wire
+from .._core.jsontext import JsonObject, encoded, loads
+from ..envelope import MARK
+from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
+from ..message import ChatRequest, ChatResponse, Usage, Written
+from ..sse import CONTENT_TYPES, Framing
+from . import compaction, counting
+from .config import ClientKey, Config, Route
+from .keys import may_ask
+from .lists import listed, listed_one
+from .losses_header import losses_header
+from .record import ExchangeRecord, Kept
+from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
+from .sealing import SealedState, Sealer
+from .splice import answer_headers, request_headers, with_model
+from .surface import Answer, ClientRequest, Operation, Surface, wanted
+from .surface.base import told_error
+from .upstream import Upstream
+
+_log = logging.getLogger("dragoman.gateway")
+
+# how envelopes begin, in plain and, where a field holds base64, in base64
+_MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
+_UPGRADE = "WebSockets are not served here: ask over HTTP"
+_CACHED = 1024  # targets that were made ready
+
+
+class Gateway:
+    """A configuration made ready. Safe for threads; a reload puts a new one in its place."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.sealer = Sealer(config.envelopes)
+        self._upstreams: dict[tuple[int, int, str, str], Upstream] = {}
+
+    def open(
+        self, request: ClientRequest, key: ClientKey | None = None,
+        record: ExchangeRecord | None = None,
+    ) -> Exchange | Answer:  # fmt: skip
+        """The exchange that the request begins, or the answer to it: also every refusal."""
+        record = record or new_record(request)
+        surface, operation = wanted(request)
+        record.protocol = surface.protocol
+        try:
+            return self._open(surface, operation, request, key, record)
+        except DragomanError as error:
+            return refused(surface, error, record)
+
+    def _open(
+        self, surface: Surface, operation: Operation | None, request: ClientRequest,
+        key: ClientKey | None, record: ExchangeRecord,
+    ) -> Exchange | Answer:  # fmt: skip
+        if operation is None:
+            return self._unknown(surface, request, record)
+        if operation.kind == "models":
+            return Answer.json(200, surface.models(listed(self.config)))
+        if operation.kind == "state":
+            if request.method == "GET" and request.headers.get("upgrade"):
+                return _upgrade_refused(surface, record)
+            raise ProviderError(operation.reason, status=404, type="not_found_error",
+                                code="state.server_side")  # fmt: skip
+        if operation.kind == "model":
+            name = operation.model or _named(loads(request.body))
+            return Answer.json(200, surface.model(listed_one(self.config, name)))
+        body = _object(request.body)
+        asked = operation.model or body.get("model")
+        if not isinstance(asked, str) or not asked:
+            raise ReadError("the request names no model", path="$.model", code="request.model",
+                            hint='add "model"')  # fmt: skip
+        record.model = asked
+        may_ask(key, asked)
+        route = self.config.route(asked)
+        record.route = route.name or route.target.name
+        return Exchange(self, surface, operation, request, body, asked, route, key, record)
+
+    def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
+        """The `nth` target of a route, for a client's protocol and the model it asks for."""
+        target = route.targets[nth]
+        of = (id(route), nth, surface.protocol, asked if target.name.endswith("*") else "")
+        found = self._upstreams.get(of)
+        if found is None:
+            if len(self._upstreams) >= _CACHED:  # names of models that clients make up
+                self._upstreams.clear()
+            found = self._upstreams[of] = Upstream(route, target, surface, asked)
+        return found
+
+    def _unknown(
+        self, surface: Surface, request: ClientRequest, record: ExchangeRecord
+    ) -> Exchange | Answer:
+        """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
+        if request.method in ("HEAD", "GET") and request.path == "/":
+            return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
+                          {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
+        for route in self.config.routes:
+            if route.pass_through:
+                record.route = route.name or route.target.name
+                operation = Operation("other")
+                return Exchange(self, surface, operation, request, {}, "", route, None, record)
+        text = f"there is nothing at {request.method} {request.path[:200]}"
+        raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
+                            hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
+
+
+class Exchange:
+    """One request with its answer. `upstream` is the target of the last `call`."""
+
+    def __init__(
+        self, gateway: Gateway, surface: Surface, operation: Operation, request: ClientRequest,
+        body: JsonObject, asked: str, route: Route, key: ClientKey | None, record: ExchangeRecord,
+    ) -> None:  # fmt: skip
+        self.gateway = gateway
+        self.surface = surface
+        self.kind = operation.kind
+        self.request = request
+        self.asked = asked
+        self.route = route
+        self.record = record
+        self._body = body
+        self._state: SealedState = gateway.sealer.envelope(key.name if key is not None else "")
+        self._sealed = any(mark in request.body for mark in _MARKS)
+        self._client_request: ChatRequest | None = None
+        self._written: Written | None = None
+        self._whole_rejected: Answer | None = None  # as the provider of the same wire worded it
+        compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
+        asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
+        self.streams = self.kind == "generate" and asks_stream
+        self.compacts = self.kind == "compact" or compacts
+        record.stream = self.streams
+        self.nth = 0  # which target is asked
+        self.upstream = gateway.upstream(route, 0, surface, asked)
+        if gateway.config.record is not None:
+            record.kept = Kept(request=request.body)
+
+    # -- the request -------------------------------------------------------------------------------
+
+    @property
+    def passes(self) -> bool:
+        """Whether the answer comes in the client's own protocol and goes on as it is."""
+        return self.upstream.same_wire or self.kind == "other"
+
+    @property
+    def asks_stream(self) -> bool:
+        """Whether the provider is asked for a stream."""
+        return self.streams and (self.passes or not self.compacts)
+
+    def next_target(self) -> bool:
+        """Go on to the route's next target; false if there is none."""
+        if self.nth + 1 >= len(self.route.targets):
+            return False
+        self.nth += 1
+        return True
+
+    def call(self) -> HttpCall:
+        """The call to the target that is asked now, without a key.
+
+        Raises ReadError, WriteError, LossRefused, ConfigError.
+        """
+        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        if self.kind == "count":
+            upstream = upstream.for_counts()
+        self.upstream = upstream
+        record = self.record
+        record.fallback = self.nth
+        record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
+        record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
+        self._whole_rejected = None
+        call = self._passed() if self.passes and not self._sealed else self._converted()
+        if record.kept is not None:
+            record.kept.upstream_path = call.url
+            record.kept.upstream_request = call.body
+        return call
+
+    def _passed(self) -> HttpCall:
+        """The client's own bytes, with the target's model."""
+        upstream, request = self.upstream, self.request
+        body = request.body
+        if self.kind != "other" and self.surface.protocol != "gemini":
+            body = with_model(body, self.asked, upstream.model)
+        path = self.surface.below(request.path, upstream.model)
+        query = without_key(request.query)
+        call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
+                             body)  # fmt: skip
+        return call if self.kind != "other" else replace(call, method=request.method)
+
+    def _converted(self) -> HttpCall:
+        upstream, surface = self.upstream, self.surface
+        body = self._body
+        if self.kind == "count":
+            body = surface.counted(body)
+        if surface.protocol == "openai-responses":
+            body = compaction.opened(body, self._state)
+            if self.kind == "compact" and self.passes:
+                path = surface.below(self.request.path, upstream.model)
+                headers = request_headers(self.request.headers)
+                return upstream.call(path, headers, encoded({**body, "model": upstream.model}))
+            if self.compacts and not self.passes:
+                body = compaction.asking(body)
+        req = self._read(surface.wire, body)
+        self._client_request = req
+        if self._sealed:
+            surface.wire._open(req, self._state)
+            self._judge_envelopes()
+        if self.compacts and not self.passes:
+            req.stream = False
+        self._written = written = upstream.write(req)
+        self.record.losses = written.losses
+        if self.kind == "count":
+            call = counting.call(upstream, written)
+            if call is None:
+                raise counting.unavailable(upstream)
+            return call
+        return upstream.written_call(written)
+
+    def _read(self, wire: Wire, body: JsonObject) -> ChatRequest:
+        headers = {name: text for name, text in self.request.headers.items()
+                   if name.startswith("anthropic-")}  # fmt: skip
+        path = self.request.target if self.kind != "count" else None
+        keep = self.upstream.protocol == self.surface.protocol
+        req = wire._read(body, path, headers, keep=keep, watched=False)
+        if self.kind != "count" and self.streams != req.stream:
+            req.stream = self.streams
+        return req
+
+    def _judge_envelopes(self) -> None:
+        """Raise WriteError for an envelope that was not opened, where that is not to be a loss."""
+        if not self._state.faults:
+            return
+        fault = self._state.faults[0]
+        if self.gateway.config.envelopes.on_fault == "refuse":
+            hint = "begin a new conversation, or leave the thinking out"
+            raise WriteError(fault.message, code=f"envelope.{fault.kind}", hint=hint)
+        _log.warning("%s: %s (%s)", self.record.id, fault.message, fault.kind)
+
+    @property
+    def faults(self) -> list[str]:
+        """The kinds of the envelopes that were not opened."""
+        return [f"envelope.{fault.kind}" for fault in self._state.faults]
+
+    # -- the answer --------------------------------------------------------------------------------
+
+    def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        """The error of an answer with an error status."""
+        self.record.upstream_status = status
+        if self.passes:
+            self._whole_rejected = Answer(status, body, answer_headers(headers))
+        return told_by_headers(self.upstream.wire.error(status, body), headers)
+
+    def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
+        """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
+        record = self.record
+        record.upstream_status = status
+        if self.passes and self.kind != "count":
+            record.usage = self._usage(body)
+            return self._done(Answer(status, body, answer_headers(headers)))
+        if self.kind == "count":
+            if self.passes and not self._sealed:
+                return self._done(Answer(status, body, answer_headers(headers)))
+            tokens = counting.read(self.upstream.protocol, body)
+            if not tokens:
+                raise counting.unavailable(self.upstream)
+            return self.counted(tokens)
+        resp = self._response(status, body)
+        record.usage = resp.usage
+        assert self._client_request is not None  # it was converted
+        if self.compacts:
+            resp = compaction.compacted(resp, self._client_request, self._state)
+            if self.kind == "compact":
+                return self._done(Answer.json(200, compaction.body(resp, self._body)))
+            if self.streams:
+                return self._done(compaction.streamed(self.surface, resp, self._client_request))
+        written = self.surface.wire.write_response(
+            replace(resp, model=self.asked), self._client_request, envelope=self._state,
+            policy=self.upstream.policy,
+        )  # fmt: skip
+        record.losses = [*record.losses, *written.losses]
+        return self._done(Answer.json(200, written.body, self.headers()))
+
+    def counted(self, tokens: int) -> Answer:
+        """The answer to a request for a count."""
+        return self._done(Answer.json(200, self.surface.count(tokens), self.headers()))
+
+    def local_count(self) -> int | None:
+        """What the route's own counter says of a request for a count; None without one."""
+        if self.kind != "count" or not self.route.counter or self._written is None:
+            return None
+        return counting.counted(self.route.counter, self._written)
+
+    def headers(self) -> dict[str, str]:
+        """What an answer tells besides its body."""
+        told = losses_header(self.record.losses, self.faults, self.gateway.config.limits.header)
+        return {"x-dragoman-losses": told} if told else {}
+
+    def keep(self, data: bytes) -> None:
+        """Keep what the provider sent, where exchanges are recorded."""
+        if self.record.kept is not None:
+            self.record.kept.upstream_response += data
+
+    def relayed(self, relay: AnswerStream) -> None:
+        """Note how a stream ended."""
+        record = self.record
+        if relay.failed is not None and not record.error:
+            self.told(relay.failed)
+        record.usage = relay.usage
+        record.losses = [*record.losses, *relay.losses]
+        record.events = relay.events
+
+    def stream(self) -> AnswerStream:
+        """What relays a streamed answer."""
+        limits = self.gateway.config.limits
+        self.record.upstream_status = 200
+        if self.passes:
+            return PassedAnswer(self.surface, self.framing, limits.event)
+        converter = StreamConverter(
+            self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
+            self._client_request, self._state, self._written,
+        )  # fmt: skip
+        return ConvertedAnswer(converter, self.framing)
+
+    @property
+    def framing(self) -> Framing:
+        """How the answer is framed for the client."""
+        return self.surface.framing(self.request)
+
+    def stream_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """The headers of a streamed answer."""
+        if self.passes:
+            return {**answer_headers(headers), **self.headers(), "cache-control": "no-cache"}
+        return {"content-type": CONTENT_TYPES[self.framing], "cache-control": "no-cache",
+                "x-accel-buffering": "no", **self.headers()}  # fmt: skip
+
+    def refusal(self, error: DragomanError) -> Answer:
+        """The answer that tells of an error, before anything of another has gone out."""
+        answer = refused(self.surface, error, self.record)
+        if isinstance(error, ProviderError) and self._whole_rejected is not None:
+            return self._whole_rejected  # in the provider's own words
+        answer.headers.update(self.headers())
+        return answer
+
+    def told(self, error: DragomanError) -> ProviderError:
+        """The error as a stream tells of it."""
+        made = told_error(error)
+        self.record.error = made.kind
+        self.record.message = made.message[:200]
+        return made
+
+    def _done(self, answer: Answer) -> Answer:
+        self.record.status = answer.status
+        return answer
+
+    def _response(self, status: int, body: bytes) -> ChatResponse:
+        upstream = self.upstream
+        try:
+            resp = upstream.wire.read_response(body, request=self._written, status=status)
+        except ReadError as error:
+            text = f"the provider's answer cannot be read: {error.message}"
+            raise ProviderError(text, status=502, type="api_error", code=error.code) from error
+        if resp.error is not None:
+            raise resp.error
+        return resp
+
+    def _usage(self, body: bytes) -> Usage | None:
+        """How much an answer that passes tells to have used; nothing depends on it."""
+        if self.kind != "generate":
+            return None
+        try:
+            return self.surface.wire.read_response(body).usage
+        except DragomanError:
+            return None  # the client reads it, or not
+
+
+def new_record(request: ClientRequest) -> ExchangeRecord:
+    """What is known when a request comes."""
+    headers = request.headers
+    session = headers.get("session_id") or headers.get("x-session-id") or ""
+    return ExchangeRecord(
+        f"dg_{uuid4().hex}", time(), path=request.path, session=session[:200],
+        bytes_in=len(request.body),
+    )  # fmt: skip
+
+
+def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:
+    """The answer that tells of an error."""
+    told = told_error(error)
+    answer = surface.refusal(error)
+    record.error, record.message = told.kind, told.message[:200]
+    record.status = answer.status
+    return answer
+
+
+def without_key(query: str) -> str:
+    """The query without the client's key."""
+    if "key=" not in query:
+        return query
+    return "&".join(part for part in query.split("&") if not part.startswith("key="))
+
+
+def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
+    """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
+    error = ProviderError(_UPGRADE, status=426, type="invalid_request_error", code="upgrade")
+    answer = refused(surface, error, record)
+    answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
+    return answer
+
+
+def _object(data: bytes) -> JsonObject:
+    """The JSON object in a body. Raises ReadError."""
+    value: Any = loads(data) if data else None
+    if not isinstance(value, dict):
+        kind = "empty" if not data else f"a {type(value).__name__}"
+        raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
+                        code="request.shape")  # fmt: skip
+    return value
+
+
+def _named(value: Any) -> str:
+    """The model that the body of `/api/show` names."""
+    name = value.get("model", value.get("name")) if isinstance(value, dict) else None
+    if not isinstance(name, str):
+        raise ConfigError("the request names no model", path="$.model", code="route.missing")
+    return name

@@ -1,0 +1,74 @@
+"""ExchangeRecord: what is known of one exchange, for the log, the metrics, spans and recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..losses import Loss
+from ..message import Usage
+
+
+@dataclass(slots=True)
+class Kept:
+    """The bytes of both sides, as they were; only where exchanges are recorded."""
+
+    request: bytes = b""
+    response: bytearray = field(default_factory=bytearray)
+    upstream_path: str = ""
+    upstream_request: bytes = b""
+    upstream_response: bytearray = field(default_factory=bytearray)
+    framing: str = "json"  # of the answer to the client: json, sse, ndjson or json-array
+    upstream_framing: str = "json"
+
+
+@dataclass(slots=True)
+class ExchangeRecord:
+    """One exchange. Times are in seconds: `begun` of the Unix clock, the others since then.
+
+    `tenant` is the name of the client's key, `session` what the client calls the conversation.
+    `protocol`, `path` and `model` are the client's, `vendor`, `upstream_protocol` and
+    `upstream_model` the provider's. `status` is that of HTTP to the client, `upstream_status` the
+    provider's, 0 where none came. `error` is the kind of what went wrong, also in mid-stream.
+    `same_wire`: the bytes passed untouched.
+    """
+
+    id: str
+    begun: float
+    protocol: str = ""
+    path: str = ""
+    model: str = ""
+    stream: bool = False
+    tenant: str = ""
+    session: str = ""
+    route: str = ""
+    vendor: str = ""
+    upstream_protocol: str = ""
+    upstream_model: str = ""
+    same_wire: bool = False
+    status: int = 0
+    upstream_status: int = 0
+    error: str = ""
+    message: str = ""  # of the error, in one line without content
+    attempts: int = 0
+    fallback: int = 0  # which of the targets answered: 0 is the first
+    first_byte: float | None = None
+    ended: float | None = None
+    events: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    client_left: bool = False
+    losses: Sequence[Loss] = ()
+    usage: Usage | None = None
+    kept: Kept | None = None
+
+
+class Observer(Protocol):
+    """Is told of each exchange when it begins and when it has ended; neither may block."""
+
+    def begun(self, record: ExchangeRecord) -> None:
+        """An exchange has begun: client, path and model are known."""
+
+    def ended(self, record: ExchangeRecord) -> None:
+        """It has ended, in whatever way."""

@@ -1,0 +1,86 @@
+"""Anthropic's Messages API.
+
+Reference: Anthropic API: "Create a Message", "Count tokens", "List models", "Errors".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..._core.jsontext import JsonObject
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatRequest, Msg, TextBlock
+from .base import ListedModel, Operation, Surface
+
+# Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
+# and so would the prefix that a provider caches (recorded on 2026-11-22)
+_BILLING = "x-anthropic-billing-header"
+
+
+class Messages(Surface):
+    """`/v1/messages` and what stands beside it."""
+
+    protocol: ClassVar[str] = "anthropic"
+    keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
+    endings: ClassVar[tuple[bytes, ...]] = (b"event: message_stop", b"event: error")
+    sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """`/v1/messages`, `/v1/messages/count_tokens`, `/v1/models`, `/v1/models/{id}`."""
+        if path == "/v1/messages" and method == "POST":
+            return Operation("generate")
+        if path == "/v1/messages/count_tokens" and method == "POST":
+            return Operation("count")
+        if path == "/v1/models" and method == "GET":
+            return Operation("models")
+        if path.startswith("/v1/models/") and method == "GET":
+            return Operation("model", path.removeprefix("/v1/models/"))
+        return None
+
+    def prepare(self, req: ChatRequest, report: Report) -> None:
+        """Take the billing line out of the system prompt."""
+        messages = [_without_billing(m, report) if m.role == "system" else m for m in req.messages]
+        req.messages = [m for m in messages if m is not None]
+
+    def counted(self, body: JsonObject) -> JsonObject:
+        """A request for a count has no `max_tokens`, which every request for an answer needs."""
+        return {"max_tokens": 1, **body}
+
+    def models(self, models: Sequence[ListedModel]) -> JsonObject:
+        """`{"data": [...], "has_more", "first_id", "last_id"}`."""
+        data = [self.model(model) for model in models]
+        first, last = (models[0].id, models[-1].id) if models else (None, None)
+        return {"data": data, "has_more": False, "first_id": first, "last_id": last}
+
+    def model(self, model: ListedModel) -> JsonObject:
+        """`{"type": "model", "id", "display_name", "created_at"}`."""
+        return {"type": "model", "id": model.id, "display_name": model.id,
+                "created_at": "1970-01-01T00:00:00Z"}  # fmt: skip
+
+    def status(self, error: ProviderError) -> int:
+        """529 is this protocol's word for a provider without capacity."""
+        return 529 if error.kind == "overloaded" else super().status(error)
+
+    def error_body(self, error: ProviderError) -> JsonObject:
+        """`{"type": "error", "error": {"type", "message"}, "request_id"}`."""
+        body: JsonObject = {"type": "error", **super().error_body(error)}
+        if error.request_id:
+            body["request_id"] = error.request_id
+        return body
+
+
+def _without_billing(m: Msg, report: Report) -> Msg | None:
+    """The system prompt without the line; None if it said nothing else."""
+    if _BILLING not in (m.get_text_content() or ""):
+        return m
+    kept = [block for block in m.blocks if not _is_billing(block)]
+    if len(kept) == len(m.blocks):
+        return m
+    report.lost("extras.foreign", m, what=_BILLING)
+    return report.made(Msg.trusted(m.name, kept, m.role, m), m) if kept else None
+
+
+def _is_billing(block: object) -> bool:
+    return type(block) is TextBlock and block.text.startswith(_BILLING)

@@ -1,0 +1,191 @@
+"""Surface: what one client protocol looks like over HTTP, besides requests and answers.
+
+Errors, lists of models, token counts and signs of life, in the words of that protocol. What a
+request or an answer says is the business of `dragoman.protocols`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from ..._core.exchange.wire import Wire
+from ..._core.failures import usual_status
+from ..._core.jsontext import JsonObject, encoded
+from ..._core.stream.pieces import Failed
+from ...capabilities import Capabilities
+from ...errors import (
+    ConfigError,
+    ContextOverflow,
+    DragomanError,
+    LossRefused,
+    ProviderError,
+    ReadError,
+    WriteError,
+)
+from ...losses import Report
+from ...message import ChatRequest
+from ...sse import Framing
+from ...vendors import wire
+
+Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
+
+JSON = "application/json"
+
+
+@dataclass(slots=True)
+class ClientRequest:
+    """A request as it came: the names of its headers are in small letters."""
+
+    method: str
+    path: str
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+    @property
+    def target(self) -> str:
+        """Path and query."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+
+@dataclass(slots=True)
+class Answer:
+    """A whole answer to a client."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def json(cls, status: int, body: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """The answer with this value as its body."""
+        return cls(status, encoded(body), {"content-type": JSON, **(headers or {})})
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a client wants: `kind`, and the model where the path names it."""
+
+    kind: Kind
+    model: str | None = None
+    stream: bool | None = None  # where the path tells it
+    reason: str = ""  # why it is refused
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model as lists name it: its id, whose it is, and what it can."""
+
+    id: str
+    owner: str
+    caps: Capabilities
+
+
+class Surface(ABC):
+    """One client protocol. `keys` are the headers in which its clients send their key."""
+
+    protocol: ClassVar[str]
+    keys: ClassVar[tuple[str, ...]] = ("authorization",)
+    # what a client of this protocol takes for a sign of life between two events
+    sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
+    endings: ClassVar[tuple[bytes, ...]] = ()  # lines with which events begin that end a stream
+    usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
+
+    def __init__(self) -> None:
+        self.wire: Wire = wire(self.protocol, policy="ignore", fetch=None)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    @abstractmethod
+    def operation(self, method: str, path: str) -> Operation | None:
+        """What a request of this method and path wants; None if the path is none of this one's."""
+
+    def framing(self, request: ClientRequest) -> Framing:
+        """How the client reads a stream."""
+        return self.wire.room.framing
+
+    def asks_stream(self, body: JsonObject) -> bool:
+        """Whether the body of a request asks for a stream."""
+        return body.get("stream") is True
+
+    def prepare(  # noqa: B027 - most have nothing of the kind
+        self, req: ChatRequest, report: Report
+    ) -> None:
+        """Take out of a request what is meant for the client's provider alone, and name it."""
+
+    # -- bytes that pass untouched -----------------------------------------------------------------
+
+    def below(self, path: str, model: str) -> str:
+        """The path below a base URL for a request that goes to `model` as it is."""
+        return path
+
+    def ends(self, events: bytes) -> bool:
+        """Whether one of these whole events ends a stream, well or not."""
+        # no line of an event's JSON begins so: in JSON a line break has a backslash
+        return any(events.startswith(one) or b"\n" + one in events for one in self.endings)
+
+    # -- token counts ------------------------------------------------------------------------------
+
+    def counted(self, body: JsonObject) -> JsonObject:
+        """The body of a request for an answer that a request for a count stands for."""
+        return body
+
+    def count(self, tokens: int) -> JsonObject:
+        """The answer to a request for a count."""
+        return {"input_tokens": tokens}
+
+    # -- models ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def models(self, models: Sequence[ListedModel]) -> JsonObject:
+        """The answer to a request for the list of models."""
+
+    @abstractmethod
+    def model(self, model: ListedModel) -> JsonObject:
+        """The answer to a request for one model."""
+
+    # -- errors ------------------------------------------------------------------------------------
+
+    def status(self, error: ProviderError) -> int:
+        """The status of HTTP with which clients of this protocol know such an error."""
+        return error.status if error.status and error.status >= 400 else usual_status(error.kind)
+
+    def error_body(self, error: ProviderError) -> JsonObject:
+        """The body that stands in place of an answer."""
+        events = self.wire.stream_encoder().feed(Failed(error))
+        return {"error": next(data["error"] for _, data in reversed(events) if "error" in data)}
+
+    def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
+        """The answer that tells of an error."""
+        told = told_error(error)
+        told_headers = {"x-dragoman-error": told.code or told.type or told.kind, **(headers or {})}
+        if told.retry_after is not None:
+            told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
+        if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
+            told_headers["x-request-id"] = told.request_id
+        return Answer.json(self.status(told), self.error_body(told), told_headers)
+
+
+def told_error(error: DragomanError) -> ProviderError:
+    """The error as a client is told of it, whoever is to blame."""
+    if isinstance(error, ProviderError):
+        return error
+    kind, status = "invalid_request_error", 400
+    if isinstance(error, LossRefused):
+        status = 422
+    elif isinstance(error, ContextOverflow):
+        kind = "context_length_exceeded"
+    elif isinstance(error, ConfigError):
+        if error.code == "route.missing":
+            kind, status = "not_found_error", 404
+        else:
+            kind, status = "api_error", 500
+    elif not isinstance(error, (WriteError, ReadError)):
+        kind, status = "api_error", 500
+    told = ProviderError(str(error), status=status, type=kind, code=error.code)
+    told.path = error.path
+    return told

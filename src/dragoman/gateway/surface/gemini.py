@@ -1,0 +1,116 @@
+"""Gemini's two protocols: generateContent and Interactions.
+
+Reference: Gemini API: "Generating content", "Counting tokens", "Models", "Interactions".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, quote, unquote
+
+from ..._core.jsontext import JsonObject
+from ...errors import ProviderError
+from ...sse import Framing
+from .base import ClientRequest, ListedModel, Operation, Surface
+
+_METHOD = re.compile(r"/v1(?:beta1?)?/(?:.+/)?models/([^/:]+(?:/[^/:]+)*):(\w+)")
+_MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
+_VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
+_INTERACTIONS = re.compile(r"/v1(?:beta1?)?/interactions(/.*)?")
+_KEEPS = "this gateway keeps no interactions: send the whole history as input"
+_ACTIONS = ["generateContent", "streamGenerateContent", "countTokens"]
+
+
+class _Gemini(Surface):
+    """What both share: where the key is, and what errors are called."""
+
+    keys: ClassVar[tuple[str, ...]] = ("x-goog-api-key", "authorization")
+
+    def below(self, path: str, model: str) -> str:
+        """Base URLs end in the version; the model stands in the path."""
+        return _VERSION.sub("", path, count=1)
+
+    def error_body(self, error: ProviderError) -> JsonObject:
+        """`{"error": {"code", "message", "status"}}`, with the status of HTTP as the code."""
+        body = super().error_body(error)
+        if isinstance(body["error"].get("code"), int):
+            body["error"]["code"] = self.status(error)
+        return body
+
+    def status(self, error: ProviderError) -> int:
+        """529 is Anthropic's word."""
+        status = super().status(error)
+        return 503 if status == 529 else status
+
+    def models(self, models: Sequence[ListedModel]) -> JsonObject:
+        """`{"models": [...]}`."""
+        return {"models": [self.model(model) for model in models]}
+
+    def model(self, model: ListedModel) -> JsonObject:
+        """`{"name": "models/...", "displayName", "supportedGenerationMethods"}`."""
+        return {"name": f"models/{model.id}", "displayName": model.id,
+                "supportedGenerationMethods": _ACTIONS}  # fmt: skip
+
+
+class GenerateContent(_Gemini):
+    """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
+
+    protocol: ClassVar[str] = "gemini"
+    usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+
+    def below(self, path: str, model: str) -> str:
+        """`/models/{model}:{method}`."""
+        return f"/models/{quote(model, safe='@')}:{path.rpartition(':')[2]}"
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """The three methods of a model, and the lists of models."""
+        if method == "POST" and (match := _METHOD.fullmatch(path)):
+            model, action = unquote(match[1]), match[2].lower()
+            if action in ("generatecontent", "streamgeneratecontent"):
+                return Operation("generate", model, stream=action.startswith("stream"))
+            if action == "counttokens":
+                return Operation("count", model)
+        if method == "GET" and (match := _MODELS.fullmatch(path)):
+            return Operation("model", unquote(match[1])) if match[1] else Operation("models")
+        return None
+
+    def ends(self, events: bytes) -> bool:
+        """Why a candidate ended, or why there is none. A text that quotes this has backslashes."""
+        return any(mark in events for mark in (b'"finishReason"', b'"blockReason"', b'"error"'))
+
+    def framing(self, request: ClientRequest) -> Framing:
+        """Server-sent events with `alt=sse`, else the elements of a JSON array."""
+        return "sse" if "sse" in parse_qs(request.query).get("alt", ()) else "json-array"
+
+    def asks_stream(self, body: JsonObject) -> bool:
+        """The path tells it."""
+        return False
+
+    def counted(self, body: JsonObject) -> JsonObject:
+        """The whole request, or its contents alone."""
+        whole: Any = body.get("generateContentRequest", body.get("generate_content_request"))
+        return whole if isinstance(whole, dict) else body
+
+    def count(self, tokens: int) -> JsonObject:
+        """`{"totalTokens"}`."""
+        return {"totalTokens": tokens}
+
+
+class Interactions(_Gemini):
+    """`/v1beta/interactions`."""
+
+    protocol: ClassVar[str] = "gemini-interactions"
+    endings: ClassVar[tuple[bytes, ...]] = (
+        b"event: interaction.completed", b"event: error", b"data: [DONE]",
+    )  # fmt: skip
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """Making one; what the provider would keep of them is refused with a reason."""
+        match = _INTERACTIONS.fullmatch(path)
+        if match is None:
+            return None
+        if match[1] is None and method == "POST":
+            return Operation("generate")
+        return Operation("state", reason=_KEEPS)

@@ -1,0 +1,102 @@
+"""OpenAI's two protocols: Chat Completions and Responses.
+
+Reference: OpenAI API reference, "Models", "Error codes", "Responses": compact, input_tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ..._core.jsontext import JsonObject
+from ...errors import ProviderError
+from .base import ListedModel, Operation, Surface
+
+_KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
+
+
+def _below(path: str) -> str:
+    """The path below the base URL, which clients give with /v1 or without."""
+    return path.removeprefix("/v1")
+
+
+class _OpenAI(Surface):
+    """What both share."""
+
+    def below(self, path: str, model: str) -> str:
+        """Base URLs end in /v1."""
+        return _below(path)
+
+    def models(self, models: Sequence[ListedModel]) -> JsonObject:
+        """`{"object": "list", "data": [...]}`."""
+        return {"object": "list", "data": [self.model(model) for model in models]}
+
+    def model(self, model: ListedModel) -> JsonObject:
+        """`{"id", "object": "model", "created", "owned_by"}`."""
+        return {"id": model.id, "object": "model", "created": 0, "owned_by": model.owner}
+
+    def error_body(self, error: ProviderError) -> JsonObject:
+        """`{"error": {"message", "type", "param", "code"}}`."""
+        body = super().error_body(error)
+        told: dict[str, Any] = body["error"]
+        if not isinstance(told.get("code"), str):
+            told["code"] = None
+        if error.path:
+            told["param"] = error.path.removeprefix("$.")
+        return body
+
+    def status(self, error: ProviderError) -> int:
+        """529 is Anthropic's word; Codex tries again on 503 alone (0.169, 2026-11-22)."""
+        status = super().status(error)
+        return 503 if status == 529 else status
+
+
+class Chat(_OpenAI):
+    """Chat Completions, and the lists of models that both have."""
+
+    protocol: ClassVar[str] = "openai-chat"
+    endings: ClassVar[tuple[bytes, ...]] = (
+        b"data: [DONE]", b"data:[DONE]", b'data: {"error"',
+    )  # fmt: skip
+
+    def ends(self, events: bytes) -> bool:
+        """Some hosts say why the model stopped, and no `[DONE]`."""
+        return super().ends(events) or b'"finish_reason":"' in events
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """`/v1/chat/completions`, `/v1/models`, `/v1/models/{id}`."""
+        below = _below(path)
+        if below == "/chat/completions" and method == "POST":
+            return Operation("generate")
+        if below == "/models" and method == "GET":
+            return Operation("models")
+        if below.startswith("/models/") and method == "GET":
+            return Operation("model", below.removeprefix("/models/"))
+        return None
+
+
+class Responses(_OpenAI):
+    """Responses. What the provider would keep of them is refused with a reason."""
+
+    protocol: ClassVar[str] = "openai-responses"
+    endings: ClassVar[tuple[bytes, ...]] = (
+        b"event: response.completed", b"event: response.incomplete", b"event: response.failed",
+        b"event: error", b'data: {"type":"response.completed"',
+    )  # fmt: skip
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """`/v1/responses`, and what stands below it."""
+        below = _below(path)
+        if below == "/responses" and method == "POST":
+            return Operation("generate")
+        if below == "/responses/compact" and method == "POST":
+            return Operation("compact")
+        if below == "/responses/input_tokens" and method == "POST":
+            return Operation("count")
+        if below == "/responses" or below.startswith("/responses/"):
+            return Operation("state", reason=_KEEPS)
+        return None
+
+    def count(self, tokens: int) -> JsonObject:
+        """`{"object": "response.input_tokens", "input_tokens"}`."""
+        return {"object": "response.input_tokens", "input_tokens": tokens}

@@ -1,0 +1,156 @@
+"""Upstream: a route's target as one client protocol meets it: the wire, the model, the address.
+
+Writes requests for it, and says whether the client's own bytes can go there untouched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._core.edges.http.credentials import Key, address
+from .._core.edges.http.transport import HttpCall
+from .._core.exchange.wire import Wire
+from .._core.format.wired import WireFormatter
+from .._core.jsontext import JsonObject, encoded
+from ..errors import ConfigError
+from ..llm.names import ModelName
+from ..losses import Report
+from ..losses import policy as policy_of
+from ..message import ChatRequest, Written, places
+from ..vendors import PROTOCOLS, Vendor, wire
+from .config import Route, Target
+from .surface import Surface
+
+_CHAT, _RESPONSES = "openai-chat", "openai-responses"
+# towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
+_STATELESS: JsonObject = {"store": False}
+
+
+class Upstream:
+    """One target for one client protocol. Immutable; shared by all exchanges that go there."""
+
+    def __init__(self, route: Route, target: Target, surface: Surface, asked: str) -> None:
+        name = target.model(asked)
+        self.route = route
+        self.target = target
+        self.surface = surface
+        self.vendor: Vendor = name.host
+        self.model: str = name.model
+        self.policy = policy_of(route.policy, strict=not route.repair)
+        protocol = _protocol(target, name, surface)
+        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=None)
+        self.protocol = protocol
+        self.same_wire = self._is_same_wire()
+        truncation = route.truncation
+        self._formatter = WireFormatter(
+            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None, fetch=None,
+            token_counter=None if truncation is None else counter_of(truncation.counter),
+            max_tokens=None if truncation is None else truncation.tokens,
+        )  # fmt: skip
+        self._plain = not route.can and truncation is None
+
+    def __repr__(self) -> str:
+        return f"Upstream({self.wire.name!r}, {self.model!r})"
+
+    @property
+    def key(self) -> Key:
+        """The key that the target names; None for the vendor's own variable."""
+        target = self.target
+        if target.secret is not None:
+            return target.secret
+        if not target.key:
+            return None
+        if not (key := os.environ.get(target.key)):
+            text = f"the route to {target.name} has no key"
+            raise ConfigError(text, hint=f"set {target.key}", code="key.missing")
+        return key
+
+    @property
+    def keyless(self) -> bool:
+        """Whether calls go without a key: to a server of one's own, where none is set."""
+        target = self.target
+        given = target.secret is not None or target.key or os.environ.get(self.vendor.key or "")
+        return bool(target.base_url) and not given and not self.vendor.auth_of(self.protocol).tokens
+
+    def call(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpCall:
+        """The call, without a key. Raises ConfigError for an address that lacks a place."""
+        target = self.target
+        base = address(self.vendor, self.protocol, target.places, target.base_url)
+        return HttpCall("POST", base + path, {**headers, **target.headers}, body)
+
+    def written_call(self, written: Written) -> HttpCall:
+        """The call that sends what was written."""
+        headers = {"content-type": "application/json", **written.headers}
+        return self.call(written.path, headers, encoded(written.body))
+
+    def for_counts(self) -> Upstream:
+        """The target that counts: OpenAI does so over Responses alone."""
+        if self.vendor.name != "openai" or self.protocol != _CHAT:
+            return self
+        target = replace(self.target, name=f"openai/{_RESPONSES}/{self.model}")
+        return Upstream(self.route, target, self.surface, self.model)
+
+    def write(self, req: ChatRequest) -> Written:
+        """The request as this target takes it. Raises WriteError, ContextOverflow, LossRefused."""
+        stateless = self.protocol == _RESPONSES and self.surface.protocol != _RESPONSES
+        if stateless:
+            req = replace(req, extras=_with_stateless(req.extras, self.wire.room.issuer))
+        report = Report(req.messages, req, places, self.wire.name)
+        if self.protocol != self.surface.protocol:
+            self.surface.prepare(req, report)
+        if stateless:
+            report.lost("include.added", req, "extras", what="store", did="store: false")
+        if self._plain:
+            return self.wire.write_request(req, self.model, policy=self.policy, report=report)
+        written = self._formatter.format_request(req, self.model)
+        written.report.include(report)
+        self.policy.judge(written.report, set())
+        return written
+
+    def _is_same_wire(self) -> bool:
+        """Whether a body that the client sends is one that this host takes as it is."""
+        own, theirs = self.surface.wire, self.wire
+        if own.room.host != theirs.room.host or self.route.can or self.route.truncation:
+            return False
+        return own.vendor is theirs.vendor or own.dialect == theirs.dialect
+
+
+def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
+    """The protocol over which a target is asked, where its name leaves that open."""
+    head, _, rest = target.name.partition("/")
+    if name.protocol != _CHAT or rest.startswith(f"{name.protocol}/") or head in PROTOCOLS:
+        return name.protocol
+    if _RESPONSES not in name.host.wires:
+        return name.protocol
+    if name.host.name == "openai" and surface.protocol in (_CHAT, _RESPONSES):
+        return surface.protocol  # the client's own, untouched
+    caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
+    tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"
+    return _RESPONSES if tools_elsewhere else name.protocol
+
+
+def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
+    own = {**_STATELESS, **(extras or {}).get(issuer, {})}
+    return {**(extras or {}), issuer: own}
+
+
+def counter_of(name: str) -> Any:
+    """A token counter by its name in a configuration: `openai/gpt-5.6`, `characters`, ...
+
+    Raises ConfigError for a name that no counter has.
+    """
+    from .. import token
+
+    kind, _, model = name.partition("/")
+    title = next((one for one in token.__all__ if one.lower() == f"{kind}tokencounter"), None)
+    if kind == "characters":
+        return token.CharTokenCounter()
+    if title is None or kind in ("sum", "cached", "base", "char"):
+        known = "characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+        raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
+                          code="counter.name")  # fmt: skip
+    made = getattr(token, title)
+    return made(model) if model else made()
