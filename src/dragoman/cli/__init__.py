@@ -1,7 +1,7 @@
 """The command `dragoman` and its subcommands.
 
-The only place that imports Typer and Rich. One file for each command; `errors` is the way
-out of all of them. Nothing imports this package.
+The only place that imports Typer and Rich. One file for each command, those of the page in one;
+`errors` is the way out of all of them. Nothing imports this package.
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from . import ask, chat, check, convert, demo, diff, explain, fidelity, matrix, plan, read, wires
+from . import (
+    ask,
+    chat,
+    check,
+    convert,
+    demo,
+    diff,
+    explain,
+    fidelity,
+    matrix,
+    page,
+    plan,
+    read,
+    wires,
+)
 from .format import format_messages
 from .output import USAGE, Door
 
@@ -35,6 +49,8 @@ Examples:
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
   dragoman matrix
+  dragoman view requests.jsonl
+  dragoman export requests.jsonl -o page.html
   dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
   dragoman chat anthropic/claude-opus-5-5 --tools
 """
@@ -96,6 +112,9 @@ app.command("diff")(diff.diff_conversations)
 app.command("explain")(explain.explain)
 
 
+app.command("export")(page.export)
+
+
 app.command("fidelity")(fidelity.measure_fidelity)
 
 
@@ -108,7 +127,13 @@ app.command("matrix")(matrix.show_matrix)
 app.command("plan")(plan.plan_conversations)
 
 
+app.command("play")(page.play)
+
+
 app.command("read")(read.read_answers)
+
+
+app.command("view")(page.view)
 
 
 app.command("wires")(wires.list_wires)

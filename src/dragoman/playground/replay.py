@@ -37,7 +37,7 @@ def replay(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
         events[-1]["steps"] += last
     return {"wire": recorded.home.name, "framing": recorded.home.room.framing, "events": events,
             "messages": answer_messages(response, texts, counter), "answer": ending(response),
-            "error": None if response.error is None else response.error.message}  # fmt: skip
+            "failed": None if response.error is None else response.error.message}  # fmt: skip
 
 
 def _parsed(data: Any) -> Any:

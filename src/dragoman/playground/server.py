@@ -12,6 +12,7 @@ import json
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import resources
 from typing import Any
 
@@ -134,6 +135,7 @@ class Server:
         token = secrets.token_urlsafe(24)
         self.url = f"http://{HOST}:{self.port}/{token}/"
         self._app = application(page, token, self.port)
+        self._running: Any = None
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Answer until Ctrl-C; `ready` is called when the server does."""
@@ -146,8 +148,13 @@ class Server:
 
         config = uvicorn.Config(self._app, log_level="warning", access_log=False, lifespan="off",
                                 server_header=False, ws="none")  # fmt: skip
-        Announced(config).run(sockets=[self._socket])
+        self._running = Announced(config)
+        with suppress(KeyboardInterrupt):  # the way to stop it
+            self._running.run(sockets=[self._socket])
 
-    def close(self) -> None:
-        """Stop listening, for a server that was never run."""
-        self._socket.close()
+    def stop(self) -> None:
+        """Let `run` return, from another thread."""
+        if self._running is not None:
+            self._running.should_exit = True
+        else:
+            self._socket.close()

@@ -90,11 +90,11 @@ export class Replay {
 
   #drawState() {
     const blocks = stateAfter(this.#data.events, this.#at);
-    const { error } = this.#data;
+    const { failed } = this.#data;
     const end = this.#at === this.#data.events.length;
     fill(this.#parts.soFar, h("h2", {}, `The answer after ${several(this.#at, "event")}`),
       h("div", { class: "grown" }, blocks.map(grown)), blocks.length === 0 && h("p", { class: "muted" }, "Nothing yet."),
-      end && error && h("p", { class: "fault" }, error),
+      end && failed && h("p", { class: "fault" }, failed),
       end && h("p", { class: "muted small" }, `${this.#data.answer.status}: ${this.#data.answer.finish}`));
   }
 
