@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,19 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Request
 
-__all__ = ["ARGUMENTS", "ARTIFACTS", "PHONE", "Tab"]
+__all__ = ["ARGUMENTS", "ARTIFACTS", "PHONE", "Tab", "keep"]
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]  # fmt: skip
 ARTIFACTS = Path(os.environ.get("DRAGOMAN_ARTIFACTS", Path(__file__).parents[2] / "build" / "page"))
 PHONE = {"width": 390, "height": 844}
 _DESK = {"width": 1280, "height": 800}
+
+
+def keep(name: str, figures: Any) -> None:
+    """Keep what was measured as an artifact; it is judged by people, not by tests."""
+    ARTIFACTS.mkdir(parents=True, exist_ok=True)
+    (ARTIFACTS / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 
 class Tab:

@@ -40,7 +40,7 @@ class LengthEstimate(SumTokenCounter):
         return rough_tools(tools)
 
 
-def conversation(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
+def conversation(exchange: Exchange, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
     """What is said in an exchange, its request first; `faults` tell what cannot be read."""
     faults: list[Shown] = [{"text": exchange.fault}] if exchange.fault else []
     shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0,
@@ -62,7 +62,7 @@ def conversation(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
     return shown
 
 
-def _request(request: ChatRequest, texts: LongTexts, counter: Any) -> Shown:
+def _request(request: ChatRequest, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
     report = Report(request.messages, request, places)
     sizes = _sizes(request, counter)
     messages: list[Shown] = []
@@ -82,7 +82,7 @@ def _request(request: ChatRequest, texts: LongTexts, counter: Any) -> Shown:
     }
 
 
-def _sizes(request: ChatRequest, counter: Any) -> list[int | None]:
+def _sizes(request: ChatRequest, counter: CachedTokenCounter) -> list[int | None]:
     """The tokens of each message, as Chat Completions has it; None where it cannot be written.
 
     It is written whole, for a result means nothing without its call, and each formatted message
@@ -98,7 +98,7 @@ def _sizes(request: ChatRequest, counter: Any) -> list[int | None]:
         for node in (m, *m.blocks):
             owners[out.report.locate(node)] = i
     formatted = out.body["messages"]
-    figures = count_each(formatted, counter)
+    figures = counter.count_each_sync(formatted)
     for path, source in sourcemap(out).paths():
         way = steps(path) or []
         if len(way) == 2 and way[0] == "messages" and (owner := _owner(source.path, owners)) >= 0:
@@ -111,11 +111,6 @@ def _owner(path: str, owners: dict[str, int]) -> int:
     way = steps(path) or []
     ends = (path_of(way[:end]) for end in range(len(way), 0, -1))
     return next((owners[place] for place in ends if place in owners), -1)
-
-
-def count_each(formatted: list[JsonObject], counter: Any) -> list[int]:
-    """The tokens of each formatted message; those of a counter that awaits are estimates."""
-    return CachedTokenCounter(counter).count_each_sync(formatted)
 
 
 def _fault(error: DragomanError) -> Shown:
@@ -136,7 +131,7 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
 # -- answers --------------------------------------------------------------------------------------
 
 
-def answer_messages(response: ChatResponse, texts: LongTexts, counter: Any) -> list[Shown]:
+def answer_messages(response: ChatResponse, texts: LongTexts, counter: CachedTokenCounter) -> list[Shown]:
     """The message of each candidate, with paths as losses of answers spell them."""
     shown = []
     for i, candidate in enumerate(response.candidates):

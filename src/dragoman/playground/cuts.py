@@ -5,24 +5,27 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from .._core.exchange.wire import Wire
-from ..errors import ContextOverflow, DragomanError, WriteError
+from ..errors import ContextOverflow, DragomanError
+from .._core.format.fit_history import Fitted
 from ..formatter import Formatter, fit_history_sync
 from ..message import ChatRequest, identify
+from ..token import CachedTokenCounter
 from .exchange import Exchange
 from .writing import target_of
 
 Shown: TypeAlias = dict[str, Any]
 
-MOST = 40  # positions of the slider
+EACH = 40  # messages of a history of which every cut is a position
+STEPS = 24  # positions of a longer one
 _WHOLE = 1 << 40  # tokens that no history takes
 
 
-def cuts(exchange: Exchange, target: str, counter: Any) -> Shown:
+def cuts(exchange: Exchange, target: str, counter: CachedTokenCounter) -> Shown:
     """The positions of the slider for one wire, the whole history first.
 
     `positions` have a `limit` of tokens, the `tokens` that are left, and the indexes of the
-    messages that are `dropped`. With no more than 40 cuts each of them is there, else 40 limits
-    from the whole down to what must stay. `refused` says why there is nothing to cut.
+    messages that are `dropped`. Of up to 40 messages every cut is there, of longer histories that
+    for each of 24 limits, from the whole down. `refused` says why there is nothing to cut.
     """
     request = exchange.request
     if request is None or not request.messages:
@@ -35,14 +38,15 @@ def cuts(exchange: Exchange, target: str, counter: Any) -> Shown:
         return {"positions": [], "refused": {"text": error.message, "code": error.code}}
 
 
-def _shorter(request: ChatRequest, target: Wire, counter: Any, first: Shown) -> list[Shown]:
+def _shorter(request: ChatRequest, target: Wire, counter: CachedTokenCounter, first: Shown) -> list[Shown]:
     """Position after position, each with the largest budget that the one before exceeds."""
     positions: list[Shown] = []
     total = first["tokens"]
-    every_cut = len(request.messages) <= MOST
+    every_cut = len(request.messages) <= EACH
+    most = EACH if every_cut else STEPS
     limit = total
-    for number in range(1, MOST + 1):
-        limit = limit - 1 if every_cut else total * (MOST - number) // MOST
+    for number in range(1, most + 1):
+        limit = limit - 1 if every_cut else total * (most - number) // most
         if limit < 1:
             break
         try:
@@ -55,24 +59,25 @@ def _shorter(request: ChatRequest, target: Wire, counter: Any, first: Shown) -> 
     return positions
 
 
-def _position(request: ChatRequest, target: Wire, counter: Any, limit: int) -> Shown:
+def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, limit: int) -> Shown:
     """What is left of a history within a limit. Raises ContextOverflow if too little may go."""
     formatter = Formatter(target, policy="ignore", fetch=None, token_counter=counter,
                           max_tokens=limit)  # fmt: skip
     fitted = fit_history_sync(request, formatter=formatter)
     receipt = fitted.receipt
-    dropped = set(receipt.dropped)
-    indexes = [i for i, id in enumerate(identify(request.messages)) if id in dropped]
     return {"limit": limit, "tokens": receipt.tokens_after or receipt.tokens_before,
-            "dropped": indexes, "cache_lost": receipt.cache_lost, "unbound": len(receipt.unbound)}  # fmt: skip
+            "dropped": _dropped(request, fitted), "cache_lost": receipt.cache_lost,
+            "unbound": len(receipt.unbound)}  # fmt: skip
 
 
-def limit_of(exchange: Exchange, target: str, counter: Any, position: int) -> int | None:
-    """The limit of a position; None for the whole history. Raises WriteError if it is not there."""
-    if position == 0:
-        return None
-    positions = cuts(exchange, target, counter)["positions"]
-    if position >= len(positions):
-        raise WriteError(f"the slider has {len(positions)} positions", code="page.cut")
-    limit: int = positions[position]["limit"]
-    return limit
+def _dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
+    """The indexes of the messages that went."""
+    left = {id(m) for m in fitted.msgs}
+    gone = [i for i, m in enumerate(request.messages) if id(m) not in left]
+    if not fitted.receipt.unbound:
+        return gone
+    names = set(fitted.receipt.dropped)  # what stays without its thinking is another message
+    ids = identify(request.messages)
+    return [i for i in gone if ids[i] in names]
+
+

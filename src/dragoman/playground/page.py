@@ -10,10 +10,11 @@ from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from ..errors import DragomanError, ReadError
+from ..token import CachedTokenCounter
 from ..vendors import PROTOCOLS, wires
 from .changes import changes, link
 from .conversation import LengthEstimate, conversation
-from .cuts import cuts, limit_of
+from .cuts import cuts
 from .exchange import Exchange
 from .long_texts import LongTexts
 from .opening import opened
@@ -31,11 +32,12 @@ class Page:
     """
 
     def __init__(self, counter: Any = None, counted_by: str = "") -> None:
-        self.counter = counter or LengthEstimate()
+        self.counter = CachedTokenCounter(counter or LengthEstimate())
         self.counted_by = counted_by if counter is not None else "estimated by length"
         self.exchanges: list[Exchange] = []
         self.texts = LongTexts()
         self._files: list[Shown] = []
+        self._positions: dict[tuple[int, str], Shown] = {}  # of the slider
 
     def open(self, data: bytes, name: str) -> list[int]:
         """Open what is in a file; the ids of its exchanges. Raises ReadError if there are none."""
@@ -103,8 +105,16 @@ class Page:
     def _wire(self, exchange: Exchange, target: str, how: str, cut: int) -> Shown:
         if not _readable(exchange):
             raise ReadError("there is no request here", code="page.request")
-        limit = limit_of(exchange, target, self.counter, cut)
+        limit = self._limit(exchange, target, cut) if cut else None
         return request_on(exchange, target, how, self.texts, self.counter, limit)
+
+    def _limit(self, exchange: Exchange, target: str, cut: int) -> int:
+        """The tokens that a position of the slider leaves."""
+        positions = self._cuts(exchange, target)["positions"]
+        if cut >= len(positions):
+            raise _no_key(f"position {cut} of the slider")
+        limit: int = positions[cut]["limit"]
+        return limit
 
     def _answer(self, exchange: Exchange, target: str) -> Shown:
         if exchange.answer is None:
@@ -114,7 +124,10 @@ class Page:
     def _cuts(self, exchange: Exchange, target: str) -> Shown:
         if not _readable(exchange):
             return {"positions": []}
-        return cuts(exchange, target, self.counter)
+        key = (exchange.id, target)
+        if key not in self._positions:
+            self._positions[key] = cuts(exchange, target, self.counter)
+        return self._positions[key]
 
     def _changes(self, exchange: Exchange) -> Shown:
         if exchange.previous is None:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from .._core.jsontext import loads
 from .._core.stream.events import EventView, StreamEvent
 from ..errors import ReadError
+from ..token import CachedTokenCounter
 from .conversation import answer_messages, block_of, ending
 from .exchange import Exchange
 from .long_texts import LongTexts
@@ -14,7 +15,7 @@ from .long_texts import LongTexts
 Shown: TypeAlias = dict[str, Any]
 
 
-def replay(exchange: Exchange, texts: LongTexts, counter: Any) -> Shown:
+def replay(exchange: Exchange, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
     """The events of a stream; each has the `steps` that it adds to what is shown of the answer.
 
     A step is `start`, `grow`, `end` or `block` of the block under a key; a call has its name when

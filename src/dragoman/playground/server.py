@@ -130,7 +130,12 @@ class Server:
     def __init__(self, page: Page, port: int = 0) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind((HOST, port))
+        try:
+            self._socket.bind((HOST, port))
+            self._socket.listen()  # from here on the port is taken, and who comes early waits
+        except OSError:
+            self._socket.close()
+            raise
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(24)
         self.url = f"http://{HOST}:{self.port}/{token}/"

@@ -89,8 +89,6 @@ def request_on(
     except WriteError as error:
         losses = [_loss(loss, {}) for loss in by_weight(error.losses)]
         return {**shown, "refused": _refused(error), "losses": losses}
-    except DragomanError as error:
-        return {**shown, "refused": _refused(error), "losses": []}
     pairs = [[path, source.path] for path, source in sourcemap(out).paths()]
     nearest = _by_source(pairs)
     body, cut = texts.body(out.body)

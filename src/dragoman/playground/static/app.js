@@ -17,7 +17,7 @@ const SPEAKERS = { role: "by role", name: "merged by name", tagged: "tagged", na
 const narrow = matchMedia("(max-width: 859px)");
 
 const state = { contents: null, id: 0, wire: "", side: "", how: "role", cut: 0, tab: "json", beside: "", about: "request" };
-const view = { chat: null, sheets: [], replay: null, answer: null, positions: [], cache: null };
+const view = { chat: null, sheets: [], replay: null, answer: null, showing: null, positions: [], cache: null };
 
 // -- small things that the browser keeps ----------------------------------------------------------
 
@@ -153,12 +153,13 @@ async function select(id) {
   drawBar();
   drawWork(data);
   main.setAttribute("aria-busy", "false");
-  await Promise.all([showTab(state.tab), drawCut()]);
-  return drawSums();
+  await showTab(state.tab);
+  await drawSums(); // what takes longest comes last, for the server answers one thing after the other
+  await drawCut();
 }
 
 function drawWork(data) {
-  const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Conversation" });
+  const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Messages" });
   const raw = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     const pressed = raw.getAttribute("aria-pressed") !== "true";
     raw.setAttribute("aria-pressed", String(pressed));
@@ -174,9 +175,10 @@ function drawWork(data) {
   const chat = h("section", { id: "chat", tabindex: "-1", "aria-label": "Conversation" },
     h("div", { class: "bar" }, find, h("span", { class: "space" }), raw), scroller);
   main.className = "work";
+  document.getElementById("skip").hidden = false;
   fill(main, chat, h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
     h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }));
-  const toJson = here().request ? (path) => go.json(atOf(path)) : null;
+  const toJson = here().request ? (path) => go.json(path, atOf) : null;
   view.chat = new Chat(scroller, answers, data, state.contents.counted_by, toJson);
   drawTabs();
 }
@@ -186,9 +188,10 @@ const go = {
     if (narrow.matches) showTab("chat");
     view.chat.show(path);
   },
-  async json(path) {
+  async json(path, placed = (same) => same) {
     if (state.tab !== "json") await showTab("json");
-    view.sheets[0]?.show(path);
+    await view.showing;
+    view.sheets[0]?.show(placed(path));
   },
 };
 
@@ -263,8 +266,8 @@ async function drawJson(panel) {
   const sheets = h("div", { class: "sheets" });
   fill(panel, h("div", { class: "wires" }, rail, sheets));
   drawRail(rail);
-  drawSums();
   await showWire();
+  drawSums();
 }
 
 function drawRail(rail) {
@@ -292,8 +295,8 @@ function choose(name, side) {
     button.setAttribute("aria-pressed", String(chosen));
   }
   writeAddress();
-  showWire();
-  if (!side) drawCut();
+  const shown = showWire();
+  if (!side) shown.then(drawCut);
 }
 
 /** How many losses each wire has, beside its name. */
@@ -333,7 +336,12 @@ async function loadAnswer() {
 }
 
 /** Show what is chosen, wherever it is seen. */
-async function showWire() {
+function showWire() {
+  view.showing = showChosen();
+  return view.showing;
+}
+
+async function showChosen() {
   if (state.tab === "losses") return drawLosses(document.getElementById("panel"));
   const answer = await loadAnswer();
   const sheets = document.querySelector(".sheets");
@@ -422,8 +430,7 @@ function sheetTools() {
   if (state.about === "answer" || state.side) return options;
   options.push(choice("Speakers", state.how, Object.entries(SPEAKERS), (value) => {
     Object.assign(state, { how: value, cut: value === "role" ? state.cut : 0 });
-    showWire();
-    drawSums();
+    showWire().then(drawSums);
   }));
   const others = state.contents.protocols.filter((name) => name !== state.wire).map((name) => [name, name]);
   options.push(choice("Beside it", state.beside, [["", "nothing"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean), (value) => {
@@ -507,6 +514,11 @@ function welcome() {
     h("ul", {}, kinds.map(([name, words]) => h("li", {}, h("b", {}, name), ` ${words}`)))));
 }
 
+function skipTo(id) {
+  if (narrow.matches) showTab(id === "chat" ? "chat" : "json");
+  document.getElementById(id).focus();
+}
+
 function takeDrops() {
   addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -526,6 +538,9 @@ async function begin() {
   state.contents = await answers.ask("contents");
   if (state.contents.files.length > 0) document.title = `${state.contents.files[0].name} – Dragoman`;
   if (answers.live) takeDrops();
+  for (const button of document.querySelectorAll("#skip button")) {
+    button.addEventListener("click", () => skipTo(button.dataset.to));
+  }
   drawBar();
   await select(state.id);
   narrow.addEventListener("change", () => showTab(state.tab));

@@ -69,7 +69,7 @@ export function explained(button, content) {
 function open(button, content) {
   if (card === null) {
     card = h("div", { class: "card", role: "tooltip", id: "card" });
-    document.body.append(card);
+    document.getElementById("explanation").append(card);
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && owner !== null) close(owner);
     });
