@@ -199,8 +199,8 @@ const go = {
 function atOf(path) {
   const pairs = new Map((view.answer?.pairs ?? []).toReversed().map(([at, from]) => [from, at]));
   if (pairs.size === 0) return path;
-  const inside = [...pairs.keys()].find((from) => from.startsWith(path));
-  return pairs.get(nearest(path, pairs)) ?? pairs.get(inside) ?? path;
+  const inside = [...pairs.keys()].findLast((from) => from.startsWith(`${path}.`) || from.startsWith(`${path}[`));
+  return pairs.get(path) ?? pairs.get(inside) ?? pairs.get(nearest(path, pairs)) ?? path;
 }
 
 // -- tabs -----------------------------------------------------------------------------------------
