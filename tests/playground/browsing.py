@@ -16,7 +16,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backg
              "--disable-component-update", "--disable-sync"]  # fmt: skip
 ARTIFACTS = Path(os.environ.get("DRAGOMAN_ARTIFACTS", Path(__file__).parents[2] / "build" / "page"))
 PHONE = {"width": 390, "height": 844}
-_DESK = {"width": 1280, "height": 800}
+_DESK: Any = {"width": 1280, "height": 800}
 
 
 def keep(name: str, figures: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of the page open: a chat, a session of requests, a stream, and a gateway's recording.
+"""What the tests of the page open: a chat, a session of requests, a stream, a gateway's recording.
 
 Written by hand in the shapes of the wires; they hold what the page has something to say about.
 """
@@ -214,7 +214,7 @@ _HOSTILE = (
     "[click](javascript:window.hacked=5) [data](data:text/html,<script>hacked=6</script>)",
     "![picture](https://example.org/pixel.png) <https://example.org/a> javascript:alert(1)",
     "</script><script>window.hacked = 7</script><!-- --><style>*{display:none}</style>",
-    "`<b>` ```\n<iframe srcdoc='<script>parent.hacked=8</script>'>\n``` &lt;b&gt; \u2028 \ud83d\ude00",
+    "`<b>` ```\n<iframe srcdoc='<script>parent.hacked=8</script>'>\n``` &lt;b&gt; \u2028 😀",
 )
 
 
@@ -227,9 +227,9 @@ def hostile() -> dict[str, Any]:
         {"type": "image_url", "image_url": {"url": f"data:image/svg+xml;base64,{svg}"}},
         {"type": "text", "text": "x" * 5_000_000},
     ]
-    name = "a\"><script>window.hacked = 10</script>"
-    call = {"id": "c<1>", "type": "function",
-            "function": {"name": "run", "arguments": json.dumps({"html": _HOSTILE[0]})}}  # fmt: skip
+    name = 'a"><script>window.hacked = 10</script>'
+    function = {"name": "run", "arguments": json.dumps({"html": _HOSTILE[0]})}
+    call = {"id": "c<1>", "type": "function", "function": function}
     return {
         "model": "<script>window.hacked = 11</script>",
         "messages": [

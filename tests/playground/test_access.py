@@ -81,21 +81,22 @@ def test_an_open_card_has_no_violation(url: str, tab: Open) -> None:
     assert not page.find("#card").is_visible()
 
 
+_FOCUSED = """() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const unseen = getComputedStyle(at).outlineStyle === "none" && !at.closest(".file");
+  if (unseen) return "no outline: " + at.className;
+  return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent.trim();
+}"""
+
+
 def reached(tab: Tab, limit: int = 400) -> list[str]:
     """What the Tab key comes by, from the top of the page until it comes round."""
     tab.page.evaluate("document.activeElement?.blur()")
     names: list[str] = []
     for _ in range(limit):
         tab.page.keyboard.press("Tab")
-        name = tab.page.evaluate(
-            """() => {
-              const at = document.activeElement;
-              if (!at || at === document.body) return null;
-              const box = at.getBoundingClientRect();
-              if (getComputedStyle(at).outlineStyle === "none" && !at.closest(".file")) return "no outline: " + at.outerHTML;
-              return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent.trim();
-            }"""
-        )
+        name = tab.page.evaluate(_FOCUSED)
         if name is None:
             break
         names.append(str(name))
@@ -139,7 +140,9 @@ def test_calls_are_unfolded_and_wires_chosen_with_keys(url: str, tab: Open) -> N
     assert "2026-11-16" in page.find("details[open] pre").first.inner_text()
     page.find('.rail [data-wire="mistral"]').focus()
     page.page.keyboard.press("Space")
-    page.page.wait_for_function("() => document.querySelector('.sheet h2').textContent === 'mistral'")
+    page.page.wait_for_function(
+        "() => document.querySelector('.sheet h2').textContent === 'mistral'"
+    )
     assert page.find('.rail [data-wire="mistral"]').get_attribute("aria-pressed") == "true"
 
 

@@ -84,9 +84,8 @@ def test_the_policy_lets_run_what_is_in_the_page_alone(parts: Parts) -> None:
 
 
 def test_nothing_in_it_is_loaded(parts: Parts) -> None:
-    loading = [(tag, given) for tag, given in parts.tags
-               if given.get("src") or (tag == "link" and given.get("href") != "data:,")]  # fmt: skip
-    assert loading == []
+    assert [given["src"] for _, given in parts.tags if "src" in given] == []
+    assert [given["href"] for _, given in parts.tags if "href" in given] == ["data:,"]
     assert [tag for tag, given in parts.tags if any(name.startswith("on") for name in given)] == []
     assert [tag for tag, given in parts.tags if "style" in given] == []
     assert [tag for tag, _ in parts.tags].count("script") == 2
@@ -143,5 +142,6 @@ def test_modules_import_and_export_in_the_one_way_that_is_bundled(name: str) -> 
 @pytest.mark.parametrize("name", MODULES)
 def test_no_module_makes_html_or_code_of_text(name: str) -> None:
     source = (STATIC / name).read_text("utf-8")
-    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|DOMParser|setHTML"
-    assert re.findall(banned, source) == []
+    for banned in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+                   "new Function", "srcdoc", "DOMParser", "setHTML"):  # fmt: skip
+        assert banned not in source, banned

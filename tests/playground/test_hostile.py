@@ -42,7 +42,10 @@ def test_nothing_runs_and_nothing_is_asked(url: str, tab: Callable[..., Tab]) ->
     page.choose_wire("gemini")
     page.page.wait_for_timeout(200)
     assert page.page.evaluate("window.hacked") is None
-    assert page.find("main script, main iframe, main svg animate, main style, main object").count() == 0
+    assert (
+        page.find("main script, main iframe, main svg animate, main style, main object").count()
+        == 0
+    )
     own = page.find("body > script").count()
     assert page.find("script").count() == own
 

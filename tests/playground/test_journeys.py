@@ -107,7 +107,9 @@ def test_what_was_read_stands_beside_what_is_written(where: Where, tab: Open) ->
 def test_speakers_are_told_in_each_way(where: Where, tab: Open) -> None:
     page = tab(where(f"x={JOURNEY}&wire=openai-chat&tab=json"))
     page.page.get_by_label("Speakers").select_option("name")
-    page.page.wait_for_function("() => document.querySelector('.json')?.innerText.includes('<history>')")
+    page.page.wait_for_function(
+        "() => document.querySelector('.json')?.innerText.includes('<history>')"
+    )
     formatter = dragoman.Formatter("openai-chat", speakers=dragoman.ByName(), policy="ignore")
     request = dragoman.wire("anthropic").read_request(samples.JOURNEY)
     shown = json.loads(page.copied())
@@ -124,7 +126,9 @@ def test_the_slider_moves_the_cut(where: Where, tab: Open) -> None:
     page.page.keyboard.press("ArrowLeft")
     page.page.wait_for_selector(".message.cut")
     first = page.find(".message.cut").count()
-    page.page.wait_for_function("() => document.querySelector('.json')?.innerText.includes('history.cut')")
+    page.page.wait_for_function(
+        "() => document.querySelector('.json')?.innerText.includes('history.cut')"
+    )
     assert "left out" in page.find(".cut output").inner_text()
     shorter = json.loads(page.copied())["messages"]
     assert 0 < len(shorter) < len(whole)
@@ -151,7 +155,9 @@ def test_a_stream_is_replayed(where: Where, tab: Open) -> None:
     assert "12 000" not in page.find(".so-far").inner_text()
     page.page.get_by_label("Speed").select_option("100")
     page.button("Play").click()
-    page.page.wait_for_function(f"() => document.querySelector('.player input').value === '{events}'")
+    page.page.wait_for_function(
+        f"() => document.querySelector('.player input').value === '{events}'"
+    )
     said = page.find(".so-far").inner_text()
     assert "Villach" in said
     assert '{"table": "gates"}' in said
@@ -198,8 +204,10 @@ def test_both_sides_of_a_gateway_are_shown(where: Where, tab: Open) -> None:
     line = page.find('.sheet .line.lost[data-path="$.messages[2].content"]')
     assert "thinking.foreign" in line.inner_text()
     page.button("client: anthropic").click()
-    page.page.wait_for_selector('.rail [data-side=client][aria-pressed=true]')
-    page.page.wait_for_function("() => document.querySelector('.sheet h2').textContent === 'anthropic'")
+    page.page.wait_for_selector(".rail [data-side=client][aria-pressed=true]")
+    page.page.wait_for_function(
+        "() => document.querySelector('.sheet h2').textContent === 'anthropic'"
+    )
     assert json.loads(page.copied()) == samples.JOURNEY
     answer = page.find(".message").last
     assert "In Vienna." in answer.inner_text()
@@ -209,5 +217,5 @@ def test_both_sides_of_a_gateway_are_shown(where: Where, tab: Open) -> None:
 def test_what_is_open_can_be_found_again_by_its_address(where: Where, tab: Open) -> None:
     page = tab(where(f"x={JOURNEY}&wire=cohere&tab=json"))
     page.page.reload()
-    page.page.wait_for_selector('.rail [data-wire=cohere][aria-pressed=true]')
+    page.page.wait_for_selector(".rail [data-wire=cohere][aria-pressed=true]")
     assert page.page.get_by_label("Exchange", exact=True).input_value() == str(JOURNEY)

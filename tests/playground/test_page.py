@@ -179,7 +179,7 @@ def test_a_stream_is_told_event_by_event() -> None:
     steps = [step for event in told["events"] for step in event["steps"]]
     grown = "".join(step["text"] for step in steps if step["do"] == "grow")
     assert grown == (
-        'Exits stand in gates.Most of them got off in **Vienna**: 12 000,\n\n1. Vienna\n2. Graz'
+        "Exits stand in gates.Most of them got off in **Vienna**: 12 000,\n\n1. Vienna\n2. Graz"
         '\n3. Villach{"table": "gates"}'
     )
     started = [step["kind"] for step in steps if step["do"] == "start"]
@@ -198,12 +198,16 @@ def test_a_stream_on_another_wire_is_what_convert_stream_gives(target: str) -> N
     assert [name for name, _ in shown] == [name for name, _ in expected]
     for (_, data), (_, text) in zip(shown, expected, strict=True):
         told = data if isinstance(data, str) else json.dumps(data)
-        assert _undated(told) == _undated(text if isinstance(data, str) else json.dumps(json.loads(text)))
+        assert _undated(told) == _undated(
+            text if isinstance(data, str) else json.dumps(json.loads(text))
+        )
 
 
 def _undated(text: str) -> str:
     """Without the second in which it was made, and what is made of it."""
-    return re.sub(r'"(created|created_at|completed_at)": ?("[^"]*"|\d+(\.\d+)?|null)', r'"\1": 0', text)
+    return re.sub(
+        r'"(created|created_at|completed_at)": ?("[^"]*"|\d+(\.\d+)?|null)', r'"\1": 0', text
+    )
 
 
 def test_requests_of_a_session_are_compared_with_the_one_before() -> None:

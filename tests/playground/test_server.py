@@ -28,7 +28,7 @@ Serve = Callable[..., str]
 
 
 def ask(
-    url: str, path: str = "", method: str = "GET", body: bytes | None = None, **headers: str
+    url: str, path: str = "", method: str = "GET", body: Any = None, **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
     """(status, headers, body) of one request; underscores in names of headers are dashes."""
     parts = urlsplit(url)
@@ -202,5 +202,3 @@ def test_an_export_needs_no_server() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
-
-

@@ -6,7 +6,7 @@ The paths are those that losses name, so that the page can mark a loss where it 
 from __future__ import annotations
 
 import json
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from .._core.counters.cached import rough_message, rough_tools
 from .._core.jsontext import Json, JsonObject
@@ -131,7 +131,9 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
 # -- answers --------------------------------------------------------------------------------------
 
 
-def answer_messages(response: ChatResponse, texts: LongTexts, counter: CachedTokenCounter) -> list[Shown]:
+def answer_messages(
+    response: ChatResponse, texts: LongTexts, counter: CachedTokenCounter
+) -> list[Shown]:
     """The message of each candidate, with paths as losses of answers spell them."""
     shown = []
     for i, candidate in enumerate(response.candidates):
@@ -205,8 +207,8 @@ def _block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
             return {"kind": "refusal", "text": texts.text(block.text)}
         case kinds.RawBlock():
             name = block.data.get("type") if isinstance(block.data, dict) else block.role
-            return {"kind": "raw", "issuer": block.issuer, "name": str(name or block.role),
-                    "text": texts.text(_json(block.data)), "preview": preview(block.data)}  # fmt: skip
+            shown = {"kind": "raw", "issuer": block.issuer, "name": str(name or block.role)}
+            return {**shown, "text": texts.text(_json(block.data)), "preview": preview(block.data)}
         case _:
             return _medium(block, texts)
 
@@ -231,7 +233,7 @@ def _result(block: kinds.ToolResultBlock, path: str, texts: LongTexts) -> Shown:
     return {**shown, "text": texts.text(text), "preview": preview(output or "nothing")}
 
 
-def _medium(block: Any, texts: LongTexts) -> Shown:
+def _medium(block: kinds.MediaBlock, texts: LongTexts) -> Shown:
     source = block.source
     shown: Shown = {"kind": block.type, "title": block.title or "", "source": source.type}
     match source:
@@ -255,6 +257,8 @@ def _medium(block: Any, texts: LongTexts) -> Shown:
             shown["text"] = texts.text("\n\n".join(source.passages))
         case kinds.FramesSource():
             shown["name"] = f"{len(source.frames)} frames"
+        case _:
+            assert_never(source)
     return shown
 
 

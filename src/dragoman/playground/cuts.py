@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from .._core.exchange.wire import Wire
-from ..errors import ContextOverflow, DragomanError
 from .._core.format.fit_history import Fitted
+from ..errors import ContextOverflow, DragomanError
 from ..formatter import Formatter, fit_history_sync
 from ..message import ChatRequest, identify
 from ..token import CachedTokenCounter
@@ -38,7 +38,9 @@ def cuts(exchange: Exchange, target: str, counter: CachedTokenCounter) -> Shown:
         return {"positions": [], "refused": {"text": error.message, "code": error.code}}
 
 
-def _shorter(request: ChatRequest, target: Wire, counter: CachedTokenCounter, first: Shown) -> list[Shown]:
+def _shorter(
+    request: ChatRequest, target: Wire, counter: CachedTokenCounter, first: Shown
+) -> list[Shown]:
     """Position after position, each with the largest budget that the one before exceeds."""
     positions: list[Shown] = []
     total = first["tokens"]
@@ -79,5 +81,3 @@ def _dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
     names = set(fitted.receipt.dropped)  # what stays without its thinking is another message
     ids = identify(request.messages)
     return [i for i in gone if ids[i] in names]
-
-

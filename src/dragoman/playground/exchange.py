@@ -72,7 +72,7 @@ class Exchange:
 
     @cached_property
     def response(self) -> ChatResponse | None:
-        """The answer. Raises ProviderError for an error that came whole, ReadError for no answer."""
+        """The answer. Raises ProviderError for an error that came whole, ReadError for none."""
         if self.answer is None:
             return None
         decoder = self.answer.home.stream_decoder(request=self.request)

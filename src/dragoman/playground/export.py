@@ -19,7 +19,9 @@ from ..vendors import PROTOCOLS
 from .page import Page
 from .writing import SPEAKERS
 
-MOST = 24 * 1024 * 1024  # characters of answers; beyond that those to the slider's cuts are left out
+MOST = (
+    24 * 1024 * 1024
+)  # characters of answers; beyond that those to the slider's cuts are left out
 _STATIC = resources.files(__package__) / "static"
 _IMPORT = re.compile(r'import \{([^}]*)\} from "\./([\w-]+)\.js";\n')
 _EXPORT = re.compile(r"(?m)^export (?=(?:async )?function|const|class)")
@@ -40,8 +42,7 @@ def exported(page: Page) -> str:
     data = json.dumps(answers).replace("<", "\\u003c")  # no text in it ends the block
     html = _STYLES.sub("", _file("page.html"))
     head = (
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f"<style>{styles}</style>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<style>{styles}</style>\n'
     )
     blocks = (
         f'<script type="application/json" id="answers">{data}</script>\n'
@@ -103,7 +104,7 @@ def _answers(page: Page) -> dict[str, Any]:
     for key in _keys(page):
         answers[key] = _answer(page, key)
         size += len(json.dumps(answers[key]))
-    cuts = list(_cut_keys(page, answers))
+    cuts = list(_cut_keys(answers))
     left_out = 0
     for key in cuts:
         if size > MOST:
@@ -146,7 +147,7 @@ def _keys(page: Page) -> Iterator[str]:
             yield f"changes/{id}"
 
 
-def _cut_keys(page: Page, answers: dict[str, Any]) -> Iterator[str]:
+def _cut_keys(answers: dict[str, Any]) -> Iterator[str]:
     for key, answer in list(answers.items()):
         if key.startswith("cuts/"):
             _, id, target = key.split("/", 2)

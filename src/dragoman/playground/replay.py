@@ -1,4 +1,4 @@
-"""A recorded stream, event by event: the data as it came, and what each event adds to the answer."""
+"""A recorded stream, event by event: the data as it came, and what each adds to the answer."""
 
 from __future__ import annotations
 

@@ -210,7 +210,10 @@ def recorded_on(exchange: Exchange, side: str, texts: LongTexts) -> Shown:
     if side == "upstream" and exchange.losses:
         pairs = _recorded_pairs(exchange, name)
         nearest = _by_source(pairs)
-        shown |= {"pairs": pairs, "losses": [_recorded_loss(row, nearest) for row in exchange.losses]}
+        shown |= {
+            "pairs": pairs,
+            "losses": [_recorded_loss(row, nearest) for row in exchange.losses],
+        }
     return shown
 
 
