@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
+GATEWAY_VENV ?= .venv-bench-gateway
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
@@ -20,7 +21,7 @@ COUNT ?= 200000
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help demo test check lint types contracts pytest corpus fuzz facts mutants count format \
-  site bench clean
+  site bench bench-gateway clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -38,6 +39,7 @@ help:
 	@echo "make count       code lines, modules, names and the like of the sources"
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
+	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -89,15 +91,19 @@ site: $(VENV)/.dev
 bench: $(BENCH_VENV)/.bench
 	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
+bench-gateway: $(GATEWAY_VENV)/.bench
+	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default --target $@ \
+	  $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -125,4 +131,11 @@ $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
 	# Lingua runs in Node; without it its column stays empty
 	-npm install --silent --prefix $(BENCH_VENV) @braintrust/lingua-wasm@0.1.0
+	@touch $@
+
+# LiteLLM's proxy pins what others need newer, so gateways have an environment of their own
+$(GATEWAY_VENV)/.bench: pyproject.toml $(GATEWAY_VENV)/.made
+	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) 'litellm[proxy]>=1.109' 'llm-rosetta>=0.13' llm-comply
+	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) -e '.[bench-gateway]'
+	-npm install --silent --prefix $(GATEWAY_VENV) compatcanary@0.2.2
 	@touch $@

@@ -18,9 +18,9 @@ import pytest
 PEERS = (
     "dragoman", "orjson", "agentscope", "litellm", "llm-rosetta", "langchain-core", "openai",
     "anthropic", "tiktoken", "httpx2", "aiohttp", "pydantic-ai-slim", "any-llm-sdk",
-    "openai-agents",
+    "openai-agents", "uvicorn", "uvloop", "httptools", "granian",
 )  # fmt: skip
-_BEGIN = "<!-- tables: written by `make bench` -->"
+_MARK = "<!-- tables: written by"
 
 
 @dataclass
@@ -55,8 +55,9 @@ def tables() -> Tables:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--page docs/performance.md` writes the tables there as well."""
+    """`--page docs/performance.md` writes the tables there as well, in the part of `--target`."""
     parser.addoption("--page", type=Path, default=None, help="a page for the tables of this run")
+    parser.addoption("--target", default="bench", help="what of make writes this part of the page")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -68,9 +69,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(text)
     page: Path | None = terminalreporter.config.getoption("--page")
     if page is not None:
-        head = page.read_text("utf-8").partition(_BEGIN)[0] if page.exists() else ""
-        page.write_text(f"{head}{_BEGIN}\n\n{text}\n", "utf-8")
+        target: str = terminalreporter.config.getoption("--target")
+        written = page.read_text("utf-8") if page.exists() else ""
+        page.write_text(_with_part(written, target, text), "utf-8")
         terminalreporter.write_line(f"\nwritten to {page}")
+
+
+def _with_part(page: str, target: str, text: str) -> str:
+    """The page with this text behind the target's mark, up to the next target's."""
+    mark = f"{_MARK} `make {target}` -->"
+    head, _, rest = page.partition(mark)
+    _, following, others = rest.partition(_MARK)
+    return f"{head.rstrip()}\n\n{mark}\n\n{text}\n" + f"\n{following}{others}" * bool(following)
 
 
 def _machine() -> str:

@@ -19,7 +19,7 @@ from ._core.stream.pieces import End, Key, Meta, Part, Piece
 from .errors import ConfigError, ReadError
 from .losses import Report
 from .message import Msg, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from .message.answer import total
+from .message.answer import latest, total
 from .message.blocks import ANSWER, NOTES, ContentBlock, plain_value
 
 MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
@@ -211,6 +211,15 @@ def _own(block: ContentBlock) -> JsonObject:
     """The block's fields that go back to their issuer."""
     extras = block.extras or {}
     return {who: fields for who, fields in extras.items() if not who.endswith((ANSWER, NOTES))}
+
+
+def _with_fields(parts: list[ContentBlock]) -> ContentBlock:
+    """The first part with the fields of all: what a row tells of a block is no more than that."""
+    if len(parts) == 1:
+        return parts[0]
+    first: Any = next((part for part in parts if name_of(part)), parts[0])
+    block: Any = replace(first, extras=latest([part.extras for part in parts if part.extras]))
+    return cast("ContentBlock", block)
 
 
 # what answers call themselves and their parts: no provider misses it
@@ -543,7 +552,7 @@ class Sealing:
         """The fields that have not gone out so far, in the order of their blocks."""
         for key in sorted(key for key in self._fresh if key[0] == candidate):
             self._fresh.discard(key)
-            row = _row(total(self._others[key]), self._ordinals[key], self._reads)
+            row = _row(_with_fields(self._others[key]), self._ordinals[key], self._reads)
             if row is not None and self._sent.get(key) != row[3]:
                 self._sent[key] = row[3]
                 yield key, row

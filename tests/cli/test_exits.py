@@ -31,7 +31,8 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSI
                                   ["read", "--help"], ["wires", "--help"], ["check", "-h"],
                                   ["convert", "-h"], ["diff", "-h"], ["fidelity", "-h"],
                                   ["plan", "-h"], ["ask", "-h"], ["chat", "-h"],
-                                  ["matrix", "-h"]])  # fmt: skip
+                                  ["matrix", "-h"], ["serve", "-h"], ["keys", "-h"],
+                                  ["keys", "new", "-h"]])  # fmt: skip
 def test_help_fits_80_columns(args: list[str]) -> None:
     ran = run(*args)
     assert ran.exit_code == 0
@@ -49,11 +50,13 @@ def test_help_names_the_commands_and_gives_examples() -> None:
         "demo ",
         "diff ",
         "fidelity ",
+        "keys ",
         "matrix ",
         "plan ",
         "explain ",
         "format ",
         "read ",
+        "serve ",
         "wires ",
         "dragoman format chat.json --to anthropic",
     ):
@@ -69,11 +72,12 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     written(tmp_path / "logs.jsonl", json.dumps({"request": REQUEST, "response": ANSWER}))
     examples = run("--help").stdout.partition("Examples:")[2]
     commands = [shlex.split(line)[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 15
+    assert len(commands) == 18
     with scripted(text("Light is scattered.")) as script:
         for words in commands:
-            where = ("--base-url", script.url) if words[0] in ("ask", "chat") else ()
-            ran = run(*words, *where, DEEPSEEK_API_KEY="none")
+            further = {"ask": ("--base-url", script.url), "chat": ("--base-url", script.url),
+                       "serve": ("--check",)}.get(words[0], ())  # fmt: skip
+            ran = run(*words, *further, DEEPSEEK_API_KEY="none")
             assert ran.exit_code == 0, words
         assert script.answers == []
 

@@ -212,6 +212,7 @@ def test_a_tenant_may_have_two_keys() -> None:
 @pytest.mark.parametrize(
     "stored", ["", "$argon2id$v=19$m=8,t=1,p=1$YWJjZGVmZ2g$x", f"abc:{HASH}", f"{'x' * 16}:{HASH}",
                f"{'0' * 16}:plain", f"{'0' * 16}:$2b$12$abcdefghijklmnopqrstuv"],
+    ids=["empty", "no id", "short id", "id of other letters", "no hash", "another hash"],
 )  # fmt: skip
 def test_an_entry_without_a_hash_is_named(stored: str) -> None:
     with pytest.raises(errors.ConfigError, match="the client key 'one'") as caught:

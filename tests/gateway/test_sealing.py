@@ -22,6 +22,7 @@ from dragoman._core.jsontext import canonical
 from dragoman.envelope import MARK, Envelope
 from dragoman.gateway.config import Envelopes
 from dragoman.gateway.sealing import EnvelopeFault, Sealer, local_key
+from tests.envelope import test_through_wires as through
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
 STATE = {"thinking": {"signature": "EqQBCgIYAhIM" * 20, "origin": {"issuer": "anthropic"}}}
@@ -242,6 +243,29 @@ def test_no_key_is_shown() -> None:
     told = repr((sealer(), sealer().envelope()))
     assert KEY.hex() not in told
     assert repr(KEY) not in told
+
+
+# -- through clients ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["whole", "streamed"])
+@pytest.mark.parametrize(("source", "client"), through.PAIRS)
+def test_state_is_back_byte_for_byte_through_every_client(
+    source: str, client: str, way: str
+) -> None:
+    resp = through.wire(source).read_response(through.ANSWERS[source])
+    asked = through.asked(resp)
+    direct = through.opaque(through.wire(source).write_request(asked, through.MODELS[source]).body)
+    sealing, opening = sealer().envelope("one", NOW), sealer().envelope("one", NOW + 60)
+    if way == "whole":
+        body = through.for_client(client, resp, sealing)
+    else:
+        body = through.streamed(source, client, sealing)
+    assert through.back(source, client, body, opening) == direct
+    assert opening.faults == []
+    other = sealer().envelope("other", NOW + 60)
+    through.back(source, client, body, other)
+    assert {fault.kind for fault in other.faults} == {"foreign"}
 
 
 # -- the key of a machine -------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from dragoman.gateway.typed_toml import Place, lines_of, seconds, size
 from dragoman.losses import Policy
 
 KEY = bytes(range(32))
-HASH = "$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
+HASH = "0123456789abcdef:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
 
 WHOLE = f"""\
 [server]
@@ -31,10 +31,10 @@ port = 9000
 workers = 4
 aliases = true
 record = "kept"
+spans = true
 
 [limits]
 body = "32MB"
-depth = 100
 event = "1MiB"
 header = 1024
 keep_alive = "5s"
@@ -65,8 +65,8 @@ transport = "httpx2"
 can = {{ image = false, efforts = ["low", "high"] }}
 on_loss = {{ refuse = ["dropped", "media.*"], allow = "name.unsaid" }}
 repair = false
-truncate = {{ tokens = 100000, counter = "openai:gpt-5" }}
-counter = "char"
+truncate = {{ tokens = 100000, counter = "openai/gpt-5" }}
+counter = "characters"
 pass_through = true
 retries = 4
 fallbacks = ["openai/gpt-5", {{ to = "gemini/*", key = "OTHER_KEY" }}]
@@ -78,7 +78,7 @@ total = "5m"
 
 [[routes]]
 to = "*"
-retries = {{ attempts = 2, backoff = "2s", patience = 10 }}
+retries = {{ attempts = 2, backoff = "2s", patience = 10, kinds = "overloaded" }}
 on_loss = "refuse"
 """
 
@@ -104,8 +104,8 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     file.write_text(WHOLE, "utf-8")
     config = load(file)
     assert (config.host, config.port, config.workers) == ("0.0.0.0", 9000, 4)
-    assert (config.aliases, config.record) == (True, tmp_path / "kept")
-    assert config.limits == Limits(32_000_000, 100, 2**20, 1024, 5.0, 60, 200)
+    assert (config.aliases, config.record, config.spans) == (True, tmp_path / "kept", True)
+    assert config.limits == Limits(32_000_000, 2**20, 1024, 5.0, 60, 200)
     assert config.envelopes == Envelopes((KEY, KEY[::-1]), 7 * 86400.0, "drop")
     key = config.keys[0]
     assert (key.name, key.hash, key.rate, key.concurrent) == ("team", HASH, 60, 4)
@@ -123,14 +123,14 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     assert not claude.repair
     assert claude.pass_through
     assert claude.truncation is not None
-    assert (claude.truncation.tokens, claude.truncation.counter) == (100_000, "openai:gpt-5")
-    assert claude.counter == "char"
+    assert (claude.truncation.tokens, claude.truncation.counter) == (100_000, "openai/gpt-5")
+    assert claude.counter == "characters"
     assert claude.retries == Retries(attempts=5)
     assert claude.timeouts == Timeouts(0.5, 30, 300.0)
     assert [one.name for one in claude.fallbacks] == ["openai/gpt-5", "gemini/*"]
     assert [one.key for one in claude.fallbacks] == ["", "OTHER_KEY"]
     assert rest.models == ("*",)
-    assert rest.retries == Retries(attempts=2, backoff=2.0, patience=10)
+    assert rest.retries == Retries(2, 2.0, patience=10, kinds=frozenset({"overloaded"}))
     assert rest.policy == "refuse"
 
 
@@ -222,8 +222,8 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
          " ignore, refuse (did you mean refuse?)")),
         (f"{ROUTE}on_loss = {{ allow = ['meda.*'] }}", ("3: $.routes[0].on_loss.allow[0]: is"
          " neither a kind nor a code of losses")),
-        (f"{ROUTE}counter = 'chars'", "3: $.routes[0].counter: is no counter of tokens (one of"),
-        (f"{ROUTE}counter = 'openai:'", "3: $.routes[0].counter: is no counter of tokens (one of"),
+        (f"{ROUTE}counter = 'chars'", "3: $.routes[0].counter: there is no token counter"),
+        (f"{ROUTE}counter = 'openai/'", "3: $.routes[0].counter: there is no token counter"),
         (f"{ROUTE}truncate = {{ tokens = 9 }}", ("3: $.routes[0].truncate: truncation needs"
          " counter")),
         (f"{ROUTE}truncate = 9", "3: $.routes[0].truncate: is not a table ([truncate])"),

@@ -23,7 +23,7 @@ Json: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]
 MAX_DEPTH = 1000
 _BIG = 2.0**63
-_SHORT = 4096
+_LARGE = 2**18
 _LONG = b"0" * 19
 _HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
 _HUGE_BYTES = re.compile(_HUGE.pattern.encode())
@@ -103,9 +103,9 @@ def loads(text: str | bytes) -> Json:
                 break
         else:
             return value
-    # events are short: whether they hold a long number at all is seen faster in the text
+    # whether there is a long number at all is seen faster in a text, unless most of it is media
     size = len(text)
-    if size < _SHORT:
+    if size < _LARGE:
         data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
         if _LONG not in data.translate(_DIGITS):
             if size > 2 * MAX_DEPTH:

@@ -20,10 +20,12 @@ from . import (
     diff,
     explain,
     fidelity,
+    keys,
     matrix,
     page,
     plan,
     read,
+    serve,
     wires,
 )
 from .format import format_messages
@@ -53,6 +55,9 @@ Examples:
   dragoman export requests.jsonl -o page.html
   dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
   dragoman chat anthropic/claude-opus-5-5 --tools
+  dragoman serve anthropic/claude-opus-5-5
+  dragoman serve --for codex deepseek/deepseek-chat
+  dragoman keys new laptop
 """
 
 
@@ -121,6 +126,9 @@ app.command("fidelity")(fidelity.measure_fidelity)
 app.command("format")(format_messages)
 
 
+app.add_typer(keys.app, name="keys")
+
+
 app.command("matrix")(matrix.show_matrix)
 
 
@@ -131,6 +139,9 @@ app.command("play")(page.play)
 
 
 app.command("read")(read.read_answers)
+
+
+app.command("serve")(serve.serve_gateway)
 
 
 app.command("view")(page.view)

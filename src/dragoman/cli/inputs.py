@@ -66,7 +66,8 @@ class Recording:
     """What a provider answered, and where it stands.
 
     `events` of a stream, or a `whole` answer. With `places` they are a list of values, each found
-    there, that may as well be an answer each. `status` is that of HTTP, if it was recorded.
+    there, that may as well be an answer each. `status` is that of HTTP and `protocol` the name of
+    the wire, if they were recorded.
     """
 
     place: str
@@ -74,6 +75,7 @@ class Recording:
     whole: bool = False
     places: tuple[str, ...] = ()
     status: int | None = None
+    protocol: str | None = None
 
 
 # -- files ----------------------------------------------------------------------------------------
@@ -360,18 +362,21 @@ def _recording(value: Json, place: str) -> Recording | None:
         return None
     number = value.get("status")
     status = number if isinstance(number, int) else None
+    name = value.get("protocol")
+    protocol = name if isinstance(name, str) and name in PROTOCOLS else None
     if isinstance(value.get("events"), list):
-        return Recording(place, [event_of(event) for event in value["events"]], status=status)
+        events = [event_of(event) for event in value["events"]]
+        return Recording(place, events, status=status, protocol=protocol)
     response = value.get("response")
     if isinstance(response, dict) and "type" not in value:
-        return Recording(place, [(None, response)], whole=True, status=status)
+        return Recording(place, [(None, response)], whole=True, status=status, protocol=protocol)
     return None
 
 
 def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire | CommandError]]:
     """The recording with the wire that it came from; a list of whole answers as those."""
     try:
-        home = wire(_answering(recording) if source == "auto" else source)
+        home = wire(source if source != "auto" else recording.protocol or _answering(recording))
     except CommandError as error:
         return [(recording, error)]
     if len(recording.events) > 1 and recording.places and _are_answers(recording, home):

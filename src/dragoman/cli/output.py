@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
@@ -331,6 +332,14 @@ def errors_at(place: str, hint: str = "") -> Iterator[None]:
         yield
     except DragomanError as error:
         raise CommandError.of(error, place, hint) from error
+
+
+def needed(extra: str, *libraries: str) -> None:
+    """Raise CommandError if a library of an extra is not installed, before anything imports it."""
+    missing = [name for name in libraries if find_spec(name) is None]
+    if missing:
+        text = f"this command needs {' and '.join(missing)}"
+        raise CommandError(text, f'pip install "dragoman[{extra}]"')
 
 
 class Door(TyperGroup):

@@ -6,7 +6,8 @@ from ASGI to the exchange.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from os import PathLike
 from time import monotonic
 from typing import Any, TypeAlias
@@ -23,8 +24,11 @@ from .client import Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, new_record, refused
 from .keys import Bounds, KeyRing
+from .log import JsonLog
+from .metrics import Metrics
 from .record import ExchangeRecord, Observer
-from .sending import Sender
+from .recording import Recorder
+from .sending import Begun, Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 
@@ -37,16 +41,16 @@ _SELDOM = frozenset({"/healthz", "/metrics"})
 def app(
     config: ConfigLike,
     *,
-    observers: Iterable[Observer] = (),
-    metrics: Callable[[], tuple[bytes, str]] | None = None,
+    observers: Iterable[Observer] | None = None,
     transport: AsyncTransport | None = None,
 ) -> App:
     """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
 
-    `observers` are told of each exchange, `metrics` gives the text of `/metrics`. `transport`
-    carries all calls, in the place of the ones that routes name. Raises ConfigError.
+    `observers` are told of each exchange: without any the metrics, the log, and what `record` and
+    `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
+    that routes name. Raises ConfigError.
     """
-    return App(config_of(config), tuple(observers), metrics, transport)
+    return App(config_of(config), None if observers is None else tuple(observers), transport)
 
 
 def config_of(config: ConfigLike) -> Config:
@@ -60,21 +64,41 @@ def config_of(config: ConfigLike) -> Config:
     return load(config)
 
 
+def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
+    """The observers that a configuration asks for; those that are there already go on."""
+    metrics = next((one for one in before if isinstance(one, Metrics)), None)
+    if metrics is None:
+        metrics = Metrics.of(config)
+    else:
+        metrics.learn(config)
+    log = next((one for one in before if isinstance(one, JsonLog)), None)
+    observers: list[Observer] = [metrics, log or JsonLog()]
+    recorder = next((one for one in before if isinstance(one, Recorder)), None)
+    if config.record is not None:
+        same = recorder is not None and recorder.folder == config.record
+        observers.append(recorder if recorder is not None and same else Recorder(config.record))
+    if config.spans:
+        from .spans import Spans
+
+        spans = next((one for one in before if isinstance(one, Spans)), None)
+        observers.append(spans or Spans.from_environment())
+    return tuple(observers)
+
+
 class App:
     """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
 
     def __init__(
         self,
         config: Config,
-        observers: Sequence[Observer] = (),
-        metrics: Callable[[], tuple[bytes, str]] | None = None,
+        observers: Sequence[Observer] | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        self.observers = tuple(observers)
+        self._usual = observers is None  # the observers that the configuration asks for
+        self.observers: tuple[Observer, ...] = tuple(observers or ())
         self._sender = Sender(transport)
         self._bounds = Bounds()
         self._under_way = 0
-        self._metrics = metrics
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
         self._seldom = Starlette(routes=routes)
         self.reload(config)
@@ -82,6 +106,9 @@ class App:
     def reload(self, config: Config) -> None:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
+        if self._usual:
+            self.observers = _observing(config, self.observers)
+        self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,8 +123,11 @@ class App:
             await self._serve(scope, receive, send)
 
     async def aclose(self) -> None:
-        """Close the connections to providers that this loop holds."""
+        """Close the connections to providers, and what observers write."""
         await self._sender.aclose()
+        for observer in self.observers:
+            if (close := getattr(observer, "close", None)) is not None:
+                await asyncio.to_thread(close)
 
     # -- one request -------------------------------------------------------------------------------
 
@@ -157,35 +187,40 @@ class App:
         """Relay a stream, from the first target that begins one."""
         line = Line(exchange, client)
         try:
-            begun = await self._sender.stream(exchange, line)
-        except DragomanError as error:
-            if not client.started:
-                raise
-            relay = line.relay()
-            await client.send(relay.fail(exchange.told(error)), more=False)
-            exchange.relayed(relay)
-            return
+            try:
+                begun = await self._sender.stream(exchange, line)
+            except DragomanError as error:
+                if not client.started:
+                    raise
+                relay = line.relay()
+                rest = relay.fail(exchange.told(error))
+            else:
+                relay = begun.relay
+                rest = await self._relayed(exchange, client, line, begun)
         finally:
             line.close()
+        exchange.relayed(relay)
+        await client.send(rest, more=False)
+
+    async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
+        """Relay all that comes; what stands at the end."""
         relay = begun.relay
-        line.open()
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
             async for chunk in begun.chunks:
-                line.progressed(relay)
                 if data := relay.feed(chunk):
                     await client.send(data)
                 if relay.failed is not None:
                     break
-            rest = relay.finish()
-        except DragomanError as error:
-            rest = relay.fail(exchange.told(line.fault(error)))
-        finally:
-            line.close()
-            await begun.reply.aclose()
+            return relay.finish()
+        except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
-        await client.send(rest, more=False)
+            raise
+        except DragomanError as error:
+            return relay.fail(exchange.told(line.fault(error)))
+        finally:
+            await begun.reply.aclose()
 
     # -- the rest ----------------------------------------------------------------------------------
 
@@ -202,10 +237,10 @@ class App:
     async def _health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "under_way": self._under_way})
 
-    async def _figures(self, _: Request) -> Response:
+    async def _figures(self, request: Request) -> Response:
         if self._metrics is None:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
-        text, kind = self._metrics()
+        text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
 
 

@@ -9,10 +9,11 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from .._core.edges.http.transport import AsyncStreamReply
-from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from ..errors import DragomanError, ProviderError, ReadError
 from .exchange import Exchange
 from .record import ExchangeRecord
 from .relay import AnswerStream
+from .sending import stalled
 from .surface import Answer, ClientRequest
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -28,7 +29,7 @@ class ClientLeft(BaseException):
 class Client:
     """The connection to a client: its body, the answer, and whether it is still there."""
 
-    __slots__ = ("_left", "_receive", "_send", "record", "sent_at", "signing", "since", "started")
+    __slots__ = ("_left", "_receive", "_send", "record", "signing", "since", "started")
 
     def __init__(self, receive: Receive, send: Send, record: ExchangeRecord) -> None:
         self._receive = receive
@@ -36,7 +37,6 @@ class Client:
         self._left = False
         self.record = record
         self.since = monotonic()
-        self.sent_at = self.since
         self.started = False
         self.signing: asyncio.Future[None] | None = None
 
@@ -110,7 +110,6 @@ class Client:
             await self.signing
         if not data and more:
             return
-        self.sent_at = monotonic()
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
             kept.response += data
@@ -120,7 +119,7 @@ class Client:
 class Line:
     """Keeps both sides of a stream alive: signs of life for the client, a bound for the provider.
 
-    A timer looks from time to time; no event costs more than a look at the clock.
+    A timer looks from time to time at what was counted meanwhile, so that no event costs anything.
     """
 
     def __init__(self, exchange: Exchange, client: Client) -> None:
@@ -129,31 +128,22 @@ class Line:
         self._client = client
         self._sign = exchange.surface.sign_of_life if exchange.framing == "sse" else b""
         self._pause, self._stall = limits.keep_alive, limits.stall
+        self._period = max(0.01, min(self._pause, self._stall) / 4)
         self._reply: AsyncStreamReply | None = None
         self._relay: AnswerStream | None = None
-        self._progress = (0, monotonic())
+        now = monotonic()
+        self._came, self._came_at = 0, now  # from the provider, more than signs of life
+        self._went, self._went_at = 0, now  # bytes to the client
         self._stalled = False
         self._closing: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Future[None]] = set()
-        self.open()
-
-    def open(self) -> None:
-        """Look from now on."""
+        self._work: set[asyncio.Future[None]] = set()
         self._timer = self._loop.call_later(self._period, self._look)
-
-    @property
-    def _period(self) -> float:
-        return max(0.01, min(self._pause, self._stall) / 2)
 
     def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
         """The provider has begun to answer."""
         self._reply, self._relay = reply, relay
-
-    def progressed(self, relay: AnswerStream) -> None:
-        """Something came; only what is more than a sign of life counts."""
-        if relay.progress != self._progress[0]:
-            self._progress = (relay.progress, monotonic())
+        self._came, self._came_at = relay.progress, monotonic()
 
     def relay(self) -> AnswerStream:
         """What relays the answer, also one that never began."""
@@ -163,8 +153,7 @@ class Line:
         """The error; that of a provider which fell silent says so."""
         if not self._stalled:
             return error
-        text = f"the provider sent nothing for {self._stall:g} seconds"
-        return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
+        return stalled(self._stall)
 
     def close(self) -> None:
         """Look no more."""
@@ -172,25 +161,27 @@ class Line:
 
     def _look(self) -> None:
         now = monotonic()
-        if self._relay is not None:
-            self.progressed(self._relay)
-        if self._reply is not None and now - self._progress[1] >= self._stall:
+        if self._relay is not None and self._relay.progress != self._came:
+            self._came, self._came_at = self._relay.progress, now
+        if self._client.record.bytes_out != self._went:
+            self._went, self._went_at = self._client.record.bytes_out, now
+        if self._reply is not None and now - self._came_at >= self._stall:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
             return
-        if self._sign and now - self._client.sent_at >= self._pause:
+        if self._sign and now - self._went_at >= self._pause:
+            self._went_at = now
             self._client.signing = self._begin(self._sign_life())
         self._timer = self._loop.call_later(self._period, self._look)
 
     def _begin(self, work: Any) -> asyncio.Future[None]:
         task = self._loop.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
         return task
 
     async def _sign_life(self) -> None:
         client = self._client
-        client.sent_at = monotonic()
         if not client.started:
             kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
             await client.start(200, {**kind, **self._exchange.headers()})

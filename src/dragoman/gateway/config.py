@@ -16,7 +16,7 @@ from .._core.edges.http.transport import Timeouts
 from .._core.redaction import shown
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
-from ..losses import Policy, PolicyLike
+from ..losses import PolicyLike
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
 
@@ -144,7 +144,7 @@ class Config:
     """All that a gateway is set up with. Without `keys` it takes anybody: on loopback alone.
 
     `aliases`: the names that coding agents ask for at their start are listed as models. `record` is
-    the folder in which exchanges are kept.
+    the folder in which exchanges are kept. `spans`: OpenTelemetry is told of each exchange.
     """
 
     routes: tuple[Route, ...]
@@ -153,6 +153,7 @@ class Config:
     envelopes: Envelopes = field(default_factory=Envelopes)
     aliases: bool = False
     record: Path | None = None
+    spans: bool = False
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int = 1
@@ -195,9 +196,3 @@ def with_upstream(config: Config, base_url: str) -> Config:
         for route in config.routes
     )
     return replace(config, routes=routes)
-
-
-__all__ = [
-    "ClientKey", "Config", "Envelopes", "Limits", "OnFault", "Policy", "Route", "Target",
-    "Truncation", "config_for", "with_upstream",
-]  # fmt: skip

@@ -1,7 +1,9 @@
 """ClientConnection: uvicorn's HTTP/1.1 with bounds on what a client may send, and how slowly.
 
 httptools has no bound of a request's head, and uvicorn none of the time in which it comes: one
-client could fill the memory, and many hold all sockets with a byte a minute.
+client could fill the memory, and many hold all sockets with a byte a minute. And between the two
+the body of a request is lost that asks for HTTP/2 on its way (`Upgrade: h2c`), as that of Java's
+HttpClient does: who stays with HTTP/1.1 must read it (RFC 9110, 7.8).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from asyncio import TimerHandle, Transport
 from http import HTTPStatus
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 64 * 2**10  # of the first line and all headers
@@ -43,6 +46,7 @@ class ClientConnection(HttpToolsProtocol):
         self._unread = 0  # bytes of a head that has not ended
         self._last = 0.0
         self._timer: TimerHandle | None = None
+        self._is_told_again = False
 
     # -- asyncio ----------------------------------------------------------------------------------
 
@@ -59,7 +63,18 @@ class ClientConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """A piece of a request, or several requests."""
         self._last = self.loop.time()
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        piece = data
+        while piece:
+            try:
+                self.parser.feed_data(piece)
+                break
+            except httptools.HttpParserUpgrade as upgrade:
+                piece = piece[upgrade.args[0] :]
+                self._stay()
+            except httptools.HttpParserError:
+                self.send_400_response("Invalid HTTP request received.")
+                break
         if self.transport.is_closing():
             return
         if self._in_head:
@@ -71,10 +86,32 @@ class ClientConnection(HttpToolsProtocol):
         elif self._in_body and self._timer is None:
             self._wait(self.body_seconds)
 
+    def _stay(self) -> None:
+        """Go on with HTTP/1.1 behind a head that offered another protocol.
+
+        The parser has left the body to that protocol; another one reads it, which is told the head
+        without the offer.
+        """
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        if framing := self._framing():
+            self._is_told_again = True
+            self.parser.feed_data(b"POST / HTTP/1.1\r\n%s\r\n\r\n" % framing)
+            self._is_told_again = False
+
+    def _framing(self) -> bytes:
+        """The field that says how long the body is; nothing where there is none."""
+        for name, value in self.headers:
+            if name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0")):
+                return b"%s: %s" % (name, value)
+        return b""
+
     # -- httptools --------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         """A head begins."""
+        if self._is_told_again:
+            return
         super().on_message_begin()
         self._in_head = self._is_first_piece = True
         self._head = self._unread = 0
@@ -83,11 +120,15 @@ class ClientConnection(HttpToolsProtocol):
 
     def on_url(self, url: bytes) -> None:
         """A piece of the address."""
+        if self._is_told_again:
+            return
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A field of the head."""
+        if self._is_told_again:
+            return
         self._count(len(name) + len(value))
         if len(self.headers) >= self.head_fields:
             raise _HeadTooLarge
@@ -100,12 +141,16 @@ class ClientConnection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is whole."""
+        if self._is_told_again:
+            return
         self._stop()
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The body is whole; for the next head the time-out of idle connections holds."""
+        if self.parser.should_upgrade() and self._framing():
+            return  # it is still to come: see `_stay`
         self._stop()
         self._in_body = False
         super().on_message_complete()
@@ -121,9 +166,6 @@ class ClientConnection(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         else:
             super().send_400_response(msg)
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """No warning: the app says itself what becomes of a WebSocket."""
 
     def _refuse(self, status: HTTPStatus) -> None:
         # only before a head is whole, so that no answer has begun; an answer to a request before
@@ -160,6 +202,3 @@ class ClientConnection(HttpToolsProtocol):
                 self._wait(left)
             else:
                 self.transport.close()
-
-
-__all__ = ["ClientConnection"]

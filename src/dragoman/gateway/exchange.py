@@ -17,9 +17,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from secrets import token_hex
 from time import time
 from typing import Any
-from uuid import uuid4
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -31,7 +31,7 @@ from ..errors import ConfigError, DragomanError, ProviderError, ReadError, Write
 from ..message import ChatRequest, ChatResponse, Usage, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
-from .config import ClientKey, Config, Route
+from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .lists import listed, listed_one
 from .losses_header import losses_header
@@ -121,7 +121,7 @@ class Gateway:
             if route.pass_through:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, "", route, None, record)
+                return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -202,7 +202,10 @@ class Exchange:
         body = request.body
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
-        path = self.surface.below(request.path, upstream.model)
+        if self.kind == "other":
+            path = upstream.below(request.path)
+        else:
+            path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)
         call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
                              body)  # fmt: skip
@@ -388,10 +391,12 @@ class Exchange:
         """How much an answer that passes tells to have used; nothing depends on it."""
         if self.kind != "generate":
             return None
+        decoder = self.surface.wire.stream_decoder()
         try:
-            return self.surface.wire.read_response(body).usage
+            decoder.feed(body)
         except DragomanError:
             return None  # the client reads it, or not
+        return decoder.usage
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:
@@ -399,8 +404,8 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
-        f"dg_{uuid4().hex}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body),
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
+        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
 
 

@@ -289,9 +289,6 @@ class _NoWatch:
     def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
         """See Watch."""
 
-    def progressed(self, relay: AnswerStream) -> None:
-        """See Watch."""
-
     def fault(self, error: DragomanError) -> DragomanError:
         """See Watch."""
         return error

@@ -122,7 +122,7 @@ class Metrics(Observer):
             side.attempts.inc(record.attempts)
         if record.fallback:
             side.fallbacks.inc()
-        if record.error == "timeout" and record.first_byte is not None:
+        if record.error == "timeout" and 0 < record.status < 400:
             side.stalls.inc()
         if record.client_left:
             self._left.inc()
@@ -169,14 +169,14 @@ class Metrics(Observer):
         registry = self.registry
         if _SHARED:
             registry = CollectorRegistry()
-            MultiProcessCollector(registry)
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         encode, content_type = choose_encoder(accept)
         return encode(registry), content_type
 
     def close(self) -> None:
         """Leave the gauge: exchanges of a process that has ended are not under way any more."""
         if _SHARED:
-            mark_process_dead(os.getpid())
+            mark_process_dead(os.getpid())  # type: ignore[no-untyped-call]
 
 
 class _Side:

@@ -61,6 +61,9 @@ class ExchangeRecord:
     client_left: bool = False
     losses: Sequence[Loss] = ()
     usage: Usage | None = None
+    finish: tuple[str, ...] = ()  # why each candidate ended, in the words of Finish
+    answer_model: str = ""  # the model as the provider's answer names it
+    traceparent: str = ""  # the client's header: the trace that the exchange belongs to
     kept: Kept | None = None
 
 

@@ -164,7 +164,7 @@ class ConvertedAnswer:
     @property
     def usage(self) -> Usage:
         """How much was used, as far as it was told."""
-        return self._converter.decoder.snapshot().usage
+        return self._converter.decoder.usage
 
     @property
     def losses(self) -> list[Loss]:

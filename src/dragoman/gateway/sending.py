@@ -6,7 +6,9 @@ first event of a stream.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
@@ -18,7 +20,7 @@ from .._core.edges.http.transport import (
     Timeouts,
     transport_of,
 )
-from ..errors import DragomanError, ProviderError, ReadError
+from ..errors import DragomanError, ProviderError, ReadError, Timeout
 from ..llm.asking import PASSING
 from .exchange import Exchange
 from .relay import AnswerStream
@@ -32,9 +34,6 @@ class Watch(Protocol):
 
     def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
         """The provider has begun to answer."""
-
-    def progressed(self, relay: AnswerStream) -> None:
-        """Something came."""
 
     def fault(self, error: DragomanError) -> DragomanError:
         """The error as it is told."""
@@ -79,7 +78,7 @@ class Sender:
 
         async def attempt(left: Timeouts) -> Begun:
             call = await _signed(exchange)
-            reply = await self._transport(exchange).astream(call, left)
+            reply = await self._answering(exchange, call, left)
             try:
                 return await _begun(exchange, line, reply)
             except ReadError as error:
@@ -93,6 +92,18 @@ class Sender:
                 raise
 
         return await _first(exchange, attempt)
+
+    async def _answering(
+        self, exchange: Exchange, call: HttpCall, left: Timeouts
+    ) -> AsyncStreamReply:
+        """The answer, whose head must come in time; its pieces are watched by the line."""
+        limits = exchange.gateway.config.limits
+        try:
+            async with asyncio.timeout(limits.stall):
+                transport = self._transport(exchange)
+                return await transport.astream(call, replace(left, read=None))
+        except TimeoutError as error:
+            raise stalled(limits.stall) from error
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
@@ -109,14 +120,19 @@ class Sender:
         return found
 
 
+def stalled(seconds: float) -> ProviderError:
+    """The error of a provider that fell silent."""
+    text = f"the provider sent nothing for {seconds:g} seconds"
+    return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
+
+
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if reply.status >= 400:
         raise exchange.failed(reply.status, reply.headers, await reply.read())
     relay = exchange.stream()
     line.watch(reply, relay)
-    chunks = aiter(_kept(reply, exchange))
+    chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))
     async for chunk in chunks:
-        line.progressed(relay)
         data = relay.feed(chunk)
         if relay.failed is not None and not relay.begun:
             raise relay.failed

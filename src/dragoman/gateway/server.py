@@ -12,39 +12,36 @@ the Config that the parent has read: what it takes for that goes through a pipe 
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
-from ipaddress import ip_address
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from typing import Any
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from .._core.jsontext import encoded
 from ..errors import ConfigError, DragomanError
 from .config import Config, with_upstream
 from .connection import ClientConnection
+from .exposure import Exposed, refuse_exposed
 from .settings import load
 
 _log = logging.getLogger("dragoman.gateway")
-
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Asgi: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 GRACE = 30  # seconds for what is under way when the gateway ends
 BACKLOG = 2048  # connections that wait to be taken
@@ -52,6 +49,8 @@ KEEP_ALIVE = 75  # seconds of an idle connection: longer than clients keep their
 _ANSWERS = 10  # seconds in which a worker answers its parent
 
 INTERRUPTED = 130
+
+_KEPT = "the configuration is kept as it was, for the new one is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def serve(
     source: Source,
     *,
     grace: int = GRACE,
-    app: str = "dragoman.gateway.app:app",
+    app: str = "dragoman.gateway.asgi:app",
     ready: Callable[[str], object] = print,
 ) -> int:
     """Run the gateway until a signal ends it; the exit code: 0, 130 interrupted, 1 failed.
@@ -87,9 +86,9 @@ def serve(
     that makes an ASGI app of a Config. Raises ConfigError, before anything is bound, for a
     configuration that is wrong or may not listen there.
     """
+    _log_to_stderr()
     config = source.read()
     refuse_exposed(config)
-    _log_to_stderr()
     with _bound(config.host, config.port) as listener:
         line = f"Dragoman gateway on {_url(config.host, listener.getsockname()[1])}"
         local = () if config.envelopes.keys else (_local_key(),)
@@ -100,26 +99,6 @@ def serve(
             workers = _Workers(settings, [listener], partial(ready, line))
             workers.run()
             return workers.exit_code
-
-
-def refuse_exposed(config: Config) -> None:
-    """Raise ConfigError for a gateway without client keys that others could reach."""
-    if config.keys or is_loopback(config.host):
-        return
-    text = f"without client keys the gateway listens on loopback alone, not on {config.host}"
-    hint = "whoever reaches it spends your keys: `dragoman keys new NAME` makes a client key"
-    raise ConfigError(text, path="$.server.host", hint=hint, code="gateway.exposed")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address or name is of this machine alone."""
-    name = host.strip("[]").lower()
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _local_key() -> bytes:
@@ -143,14 +122,30 @@ def _served(server: _Server, listener: socket.socket) -> int:
     return server.exit_code
 
 
+class _LogLine(logging.Formatter):
+    """A line of JSON, as the log of exchanges has them: time, level, message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line; a traceback is a field of it."""
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
+
+
 def _log_to_stderr() -> None:
-    """Show what the gateway and uvicorn tell, where the program has no handlers of its own."""
-    logger = logging.getLogger("dragoman.gateway")
-    if not (logger.handlers or logging.getLogger().handlers):
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+    """Write what the gateway and the server tell to stderr, where a program has no handlers."""
+    if logging.getLogger().handlers:
+        return
+    handler = logging.StreamHandler()
+    terminal = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    handler.setFormatter(terminal if handler.stream.isatty() else _LogLine())
+    logging.getLogger().addHandler(handler)
+    logging.getLogger("dragoman.gateway").setLevel(logging.INFO)
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -229,10 +224,9 @@ class _Made:
     config: Config
     local: tuple[bytes, ...] = field(repr=False)
 
-    def __call__(self) -> Current:
+    def __call__(self) -> Exposed:
         module, _, name = self.app.partition(":")
-        make: Callable[[Config], Asgi] = getattr(import_module(module), name)
-        return Current(make, self.config)
+        return Exposed(getattr(import_module(module), name), self.config)
 
     def again(self) -> _Made | None:
         """The same with what the source says now; None, and it is logged, where that is wrong."""
@@ -240,9 +234,9 @@ class _Made:
             config = self.source.read()
             refuse_exposed(replace(config, host=self.config.host))
         except DragomanError as error:
-            _log.error("the configuration is kept as it was, for the new one is wrong: %s", error)
+            _log.error("%s: %s", _KEPT, error)
             return None
-        for name in ("host", "port", "workers"):
+        for name in ("host", "port", "workers", "record", "spans"):
             if getattr(config, name) != getattr(self.config, name):
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
         return replace(self, config=_sealed(config, self.local))
@@ -260,6 +254,12 @@ class _Server(uvicorn.Server):
         self._parent = os.getppid()
         self._wanted = asyncio.Event()
         self._reloading: asyncio.Task[None] | None = None
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal ends it."""
+        if hasattr(signal, "SIGHUP"):  # one that comes before the loop runs is not lost
+            signal.signal(signal.SIGHUP, lambda *_: self._wanted.set())
+        super().run(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take connections, hear signals, and say so."""
@@ -289,156 +289,30 @@ class _Server(uvicorn.Server):
             self._wanted.clear()
             made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
             again = await asyncio.to_thread(made.again)
-            current: Current = self.config.loaded_app
-            if again is not None and await current.change(again.config):
-                self.config.app = again
-                _log.info("the configuration was read again")
-
-
-class _Held:
-    """An app with what it has under way; made and ended by the lifespan events of ASGI."""
-
-    def __init__(self, app: Asgi, config: Config) -> None:
-        self.app = app
-        self.config = config
-        self.running = 0
-        self.idle = asyncio.Event()
-        self.idle.set()
-        self._events: asyncio.Queue[Message] = asyncio.Queue()
-        self._told: asyncio.Queue[Message] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
-
-    async def start(self) -> None:
-        """Let the app start. Raises ConfigError if it does not."""
-        scope: Message = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
-        self._task = asyncio.create_task(
-            _awaited(self.app(scope, self._events.get, self._told.put))
-        )
-        await self._event("startup")
-
-    async def end(self) -> None:
-        """Let it end what it holds, once nothing is under way."""
-        await self.idle.wait()
-        await self._event("shutdown")
-
-    async def _event(self, name: str) -> None:
-        assert self._task is not None  # as it is started first
-        await self._events.put({"type": f"lifespan.{name}"})
-        told = asyncio.create_task(self._told.get())
-        done, _ = await asyncio.wait({told, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        if told not in done:
-            told.cancel()
-            error = self._task.exception()
-            if isinstance(error, DragomanError):
-                raise error
-            text = f"the app ended at its {name}: {error!r}"
-            raise ConfigError(text, code="gateway.app") from error
-        if told.result()["type"] != f"lifespan.{name}.complete":
-            text = f"the app failed at its {name}: {told.result().get('message', '')}"
-            raise ConfigError(text, code="gateway.app")
-
-
-async def _awaited(given: Awaitable[None]) -> None:
-    await given
-
-
-class Current:
-    """The app of the newest Config, as an ASGI app: a request keeps the one that it began with."""
-
-    def __init__(self, make: Callable[[Config], Asgi], config: Config) -> None:
-        self._make = make
-        self._held = _Held(make(config), config)
-        self._ending: set[asyncio.Task[None]] = set()
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """One request, or the beginning and the end of the server."""
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-            return
-        held = self._held
-        if not held.config.keys and (reason := _from_elsewhere(scope)):
-            await _forbid(send, reason)
-            return
-        held.running += 1
-        held.idle.clear()
-        try:
-            await held.app(scope, receive, send)
-        finally:
-            held.running -= 1
-            if not held.running:
-                held.idle.set()
-
-    async def change(self, config: Config) -> bool:
-        """Serve by this Config from now on; whether its app could be started, else it is logged."""
-        try:
-            held = _Held(self._make(config), config)
-            await held.start()
-        except DragomanError as error:
-            _log.error("the configuration is kept as it was: %s", error)
-            return False
-        before, self._held = self._held, held
-        task = asyncio.create_task(_ended(before))
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
-        return True
-
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        await receive()
-        try:
-            await self._held.start()
-        except DragomanError as error:
-            await send({"type": "lifespan.startup.failed", "message": str(error)})
-            return
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        self._held.idle.set()  # the grace time is over: what is still under way was cancelled
-        await asyncio.gather(_ended(self._held), *self._ending)
-        await send({"type": "lifespan.shutdown.complete"})
-
-
-async def _ended(held: _Held) -> None:
-    try:
-        await held.end()
-    except DragomanError as error:
-        _log.error("an app did not end as it should: %s", error)
-
-
-def _from_elsewhere(scope: Message) -> str:
-    """Why a request to a gateway without keys does not come from this machine's own programs.
-
-    A page of another site that is open in a browser here may send requests to loopback, and by a
-    name that it lets point there (DNS rebinding) even read the answers.
-    """
-    for name, value in scope["headers"]:
-        if name == b"host" and not is_loopback(_host(f"//{value.decode('latin-1')}")):
-            return "the gateway has no client keys, and answers to names of loopback alone"
-        if name == b"origin" and not is_loopback(_host(value.decode("latin-1"))):
-            return "the gateway has no client keys, and answers no page of another site"
-    return ""
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:  # of an IPv6 address
-        return ""
-
-
-async def _forbid(send: Send, reason: str) -> None:
-    """Status 403 in a form that the clients of OpenAI and Anthropic read."""
-    hint = "configure client keys: dragoman keys new NAME"
-    error = {"type": "permission_error", "message": f"{reason} ({hint})"}
-    body = encoded({"type": "error", "error": error})
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+            app: Exposed = self.config.loaded_app
+            try:
+                if again is not None:
+                    app.reload(again.config)
+                    self.config.app = again
+                    _log.info("the configuration was read again")
+            except DragomanError as error:
+                _log.error("%s: %s", _KEPT, error)
 
 
 # -- several processes -----------------------------------------------------------------------------
 
 
+# A fork starts at once, with the parent's modules in its memory; the parent has no thread that
+# could hold a lock meanwhile. Elsewhere than on Linux the libraries of the system do not bear it.
+_START: Any = get_context("fork" if sys.platform == "linux" else "spawn")
+
+
 class _Worker(Process):
     """One of several processes."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self.process = _START.Process(target=self.target, args=(sockets,))
 
     @property
     def server(self) -> uvicorn.Server:
@@ -449,6 +323,8 @@ class _Worker(Process):
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """What runs in it."""
+        for number in (signal.SIGINT, signal.SIGTERM):  # not as the parent has them
+            signal.signal(number, signal.SIG_DFL)
         _log_to_stderr()
         assert self.server is not None  # made before the thread that answers the parent asks for it
         try:
@@ -478,15 +354,20 @@ class _Workers(Multiprocess):
 
     def init_processes(self) -> None:
         """Start all workers, and say so when each takes connections."""
+        made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
+        import_module(made.app.partition(":")[0])  # for all workers, where they are forked
+        gc.freeze()
         self.processes = [self._started() for _ in range(self.processes_num)]
         for worker in self.processes:
-            while not worker.is_ready(timeout=0.05):
+            while not worker.is_ready(timeout=0.2):
                 self.handle_signals()
                 if self.should_exit.is_set():
                     return
                 if not worker.process.is_alive():
                     self._fail(worker)
                     return
+            while worker.parent_conn.poll(0.05):  # answers to questions that it was asked before
+                worker.parent_conn.recv()
         self._announce()
         sys.stdout.flush()
 
@@ -528,7 +409,7 @@ class _Workers(Multiprocess):
 
     def handle_hup(self) -> None:
         """Read the configuration again, and if it is right let all workers do so."""
-        made: _Made = self.config.app  # type: ignore[assignment]  # ours is none of uvicorn's kinds
+        made: _Made = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
         if (again := made.again()) is None:
             return
         self.config.app = again  # for workers that start later
@@ -541,7 +422,4 @@ def _forget_metrics(pid: int | None) -> None:
     """Take the gauges of a process that is gone out of the sums."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    mark_process_dead(pid)
-
-
-__all__ = ["Source", "is_loopback", "refuse_exposed", "serve"]
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]

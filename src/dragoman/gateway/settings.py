@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from .._core.edges.http.credentials import address
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
+from .._core.failures import ErrorKind
 from ..capabilities import Capabilities, override
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
@@ -48,6 +49,7 @@ from .typed_toml import (
     texts_by_name,
     whole,
 )
+from .upstream import counter_of
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -144,6 +146,7 @@ def _gateway(root: Table, folder: Path) -> Config:
         envelopes=_envelopes(root),
         aliases=server.take("aliases", flag, _default(Config, "aliases")),
         record=folder / record if record else None,
+        spans=server.take("spans", flag, _default(Config, "spans")),
         host=server.take("host", text, _default(Config, "host")),
         port=server.take("port", whole(0, 65535), _default(Config, "port")),
         workers=server.take("workers", whole(1, 1024), _default(Config, "workers")),
@@ -155,12 +158,12 @@ def _gateway(root: Table, folder: Path) -> Config:
 
 def _default(kind: Any, name: str) -> Any:
     """What a field of a dataclass is without a value."""
-    field = next(field for field in fields(kind) if field.name == name)
-    return field.default if field.default is not MISSING else field.default_factory()  # type: ignore[misc]
+    (field,) = (field for field in fields(kind) if field.name == name)
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 _LIMITS: dict[str, Any] = {
-    "body": size, "depth": whole(1), "event": size, "header": size, "keep_alive": seconds,
+    "body": size, "event": size, "header": size, "keep_alive": seconds,
     "stall": seconds, "concurrent": whole(1),
 }  # fmt: skip
 
@@ -237,9 +240,14 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
     return tuple(keys)
 
 
+_ENTRY = re.compile(
+    r"[0-9a-f]{16}:\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+"
+)
+
+
 def _hash(value: Any) -> str:
     # the value may be a key itself, so that it is not shown
-    if not isinstance(value, str) or not value.startswith("$argon2"):
+    if not isinstance(value, str) or not _ENTRY.fullmatch(value):
         raise ConfigError("is no hash of a key", hint="`dragoman keys new NAME` prints one")
     return value
 
@@ -300,7 +308,7 @@ def _route(table: Table) -> Route:
 
 
 def _list(table: Table, name: str) -> list[Any]:
-    value = table.take(name, lambda value: value, [])
+    value: Any = table.take(name, lambda value: value, [])
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
@@ -460,15 +468,12 @@ def _loss(value: Any) -> str:
     return name
 
 
-_COUNTERS = ("hf", "openai", "mistral", "anthropic", "gemini")
-
-
 def _counter(value: Any) -> str:
     name = text(value)
-    kind, _, model = name.partition(":")
-    if name != "char" and not (kind in _COUNTERS and model):
-        forms = ", ".join(f"{kind}:MODEL" for kind in _COUNTERS)
-        raise ConfigError("is no counter of tokens", hint=f"one of char, {forms}")
+    if name != "characters" and not name.partition("/")[2]:
+        hint = "one of characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+        raise ConfigError(f"there is no token counter {name!r}", hint=hint)
+    counter_of(name)
     return name
 
 
@@ -480,7 +485,7 @@ def _truncation(table: Table) -> Truncation | None:
     for name in ("tokens", "counter"):
         if name not in given:
             given.add("", f"truncation needs {name}",
-                      'truncate = {tokens = 100000, counter = "char"}')  # fmt: skip
+                      'truncate = {tokens = 100000, counter = "characters"}')  # fmt: skip
     given.close()
     return truncation
 
@@ -489,13 +494,16 @@ def _retries(table: Table) -> Retries:
     """A number is how often a failed call is repeated; a table has the names of Retries."""
     if not isinstance(table.values.get("retries"), Mapping):
         count = table.take("retries", whole(0, 100), None)
-        return Retries() if count is None else Retries(attempts=count + 1)
+        unsaid: Retries = _default(Route, "retries")
+        return unsaid if count is None else Retries(attempts=count + 1)
     given = table.table("retries")
     assert given is not None  # as it is a mapping
+    kinds = given.take_each("kinds", one_of(*get_args(ErrorKind)))
     retries = Retries(
         attempts=given.take("attempts", whole(1, 101), _default(Retries, "attempts")),
         **{name: given.take(name, seconds, _default(Retries, name))
            for name in ("backoff", "longest", "patience")},
+        kinds=frozenset(kinds) or _default(Retries, "kinds"),
     )  # fmt: skip
     given.close()
     return retries
@@ -511,6 +519,3 @@ def _timeouts(table: Table) -> Timeouts:
     )  # fmt: skip
     given.close()
     return timeouts
-
-
-__all__ = ["Judgement", "judge", "judge_file", "load", "of_mapping", "parse"]

@@ -143,7 +143,7 @@ class Passing:
             if data is not None:
                 decoder.feed_bytes(data)
         decoder.rest()
-        return decoder.snapshot().usage
+        return decoder.usage
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""

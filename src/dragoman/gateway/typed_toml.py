@@ -349,9 +349,3 @@ def _tokens(toml: str) -> Iterator[_Token]:
         if match.lastgroup != "blank":
             yield _Token(match.lastgroup or "", match[0], line)
         line += match[0].count("\n")
-
-
-__all__ = [
-    "Fault", "Level", "Place", "Report", "Table", "flag", "json_path", "lines_of", "nearest",
-    "one_of", "positive", "seconds", "size", "text", "texts_by_name", "whole",
-]  # fmt: skip

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from .._core.edges.http.credentials import Key, address
 from .._core.edges.http.transport import HttpCall
@@ -80,6 +81,11 @@ class Upstream:
         target = self.target
         base = address(self.vendor, self.protocol, target.places, target.base_url)
         return HttpCall("POST", base + path, {**headers, **target.headers}, body)
+
+    def below(self, path: str) -> str:
+        """What of a path stands below the base URL, whose own path clients may give again."""
+        base = urlsplit(self.target.base_url or self.vendor.url(self.protocol)).path.rstrip("/")
+        return path[len(base) :] if base and path.startswith(f"{base}/") else path
 
     def written_call(self, written: Written) -> HttpCall:
         """The call that sends what was written."""

@@ -205,12 +205,22 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
     pieces = [*decoder.feed(wire.write_response(resp, request).body), *decoder.rest()]
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
+        if isinstance(piece, Part) and type(block) is ToolUseBlock:
+            yield replace(piece, block=_told_in_text(block))
+            continue
         plain = type(block) is TextBlock and block == TextBlock(block.text)
         if not (isinstance(piece, Part) and isinstance(block, TextBlock) and plain):
             yield piece
             continue
         for word in _words(block.text):
             yield Part(piece.key, TextBlock(word))
+
+
+def _told_in_text(call: ToolUseBlock) -> ToolUseBlock:
+    """The call with its arguments as text, as hosts stream them: Claude Code reads no others."""
+    if call.freeform or call.raw_input is not None or not isinstance(call.input, dict):
+        return call
+    return replace(call, raw_input=arguments(call.input))
 
 
 def _words(text: str) -> list[str]:

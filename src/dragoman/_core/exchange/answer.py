@@ -112,6 +112,7 @@ class WireAnswering:
     room: Room
     name: str
     policy: Policy
+    _reads: frozenset[str]  # issuers whose opaque state this protocol's clients understand
     _logged: set[str]
 
     def write_response(
@@ -170,7 +171,7 @@ class WireAnswering:
         report.second = second
         sealing = None
         kin = self._kin(origin, None, envelope, report) if origin is not None else None
-        if kin is None and origin is not None and origin.issuer not in self.room.can().reads:
+        if kin is None and origin is not None and origin.issuer not in self._reads:
             sealing = Sealing(
                 self.room.protocol, origin, envelope, report, self.room.call_field,
                 self.room.ends_in_text,
@@ -195,7 +196,7 @@ class WireAnswering:
         """What this wire carries for `model`."""
 
     def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
-        reads = self.room.can().reads
+        reads = self._reads
         candidates = []
         for candidate in resp.candidates:
             seal = self.room.call_field
@@ -289,9 +290,16 @@ class StreamEncoder:
         return self._fed_all([piece] if calls is None else [*calls.before(piece), piece])
 
     def _fed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
-        if self._sealing is not None:
-            pieces = [sealed for piece in pieces for sealed in self._sealing.feed(piece)]
-        return [event for piece in pieces for event in self._fed(piece)]
+        if (sealing := self._sealing) is None:
+            return [event for piece in pieces for event in self._fed(piece)]
+        events: list[tuple[str | None, Json]] = []
+        for piece in pieces:
+            sealed = sealing.feed(piece)
+            if len(sealed) == 1 and sealed[0] is piece and len(pieces) == 1:
+                return self._encoder.feed(piece)  # by far the most; the report knows it by now
+            for one in sealed:
+                events += self._fed(one)
+        return events
 
     def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         self.report.came(piece)

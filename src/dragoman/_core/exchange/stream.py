@@ -21,7 +21,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from ...errors import ConfigError, ProviderError, ReadError, by_kind
-from ...message import ChatResponse, Origin, Tool, ToolUseBlock
+from ...message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
 from ...protocols.base import Reader
 from ...sse import Decoder
 from ..jsontext import Json, loads
@@ -71,6 +71,11 @@ class StreamDecoder:
     def origin(self) -> Origin | None:
         """Who answers."""
         return self.builder.origin
+
+    @property
+    def usage(self) -> Usage:
+        """How much was used, as far as it was told."""
+        return self.builder.usage
 
     def feed(self, payload: Any, event: str | None = None) -> list[Piece]:
         """The pieces of one event: JSON text, parsed JSON, or an object of the official SDK."""

@@ -54,8 +54,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     reads media that the provider takes as bytes only, of messages that the program built.
     """
 
-    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_spoken", "_style",
-                 "facts", "name", "policy", "room", "vendor")  # fmt: skip
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_reads", "_spoken",
+                 "_style", "facts", "name", "policy", "room", "vendor")  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self.name = name
         self.room = room
         self._protocol_caps = room.can()
+        self._reads = self._protocol_caps.reads
         if vendor is not None and _alone(vendor):
             reads = self._protocol_caps.reads | {vendor.name}
             self._protocol_caps = replace(self._protocol_caps, reads=reads)

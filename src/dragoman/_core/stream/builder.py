@@ -204,7 +204,7 @@ class Builder:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
 
     def _response(self) -> ChatResponse:
-        usage = self._total_usage()
+        usage = self.usage
         indices = {key[0] for key in self._parts} | {*self._ends}
         indices |= {meta.candidate for meta in self._meta if meta.candidate is not None}
         resp = ChatResponse([], usage, model=self._meta_value("model"), id=self._meta_value("id"))
@@ -296,7 +296,8 @@ class Builder:
         by_issuer = ((self._issuer, fields), (noted(self._issuer), notes))
         return {issuer: data for issuer, data in by_issuer if data} or None
 
-    def _total_usage(self) -> Usage:
+    @property
+    def usage(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""
         if len(self._usage) < 2:
             return self._usage[0] if self._usage else Usage()

@@ -1,0 +1,151 @@
+"""What coding agents have to be told so that they ask a gateway: variables, and files of theirs.
+
+The names are those of Claude Code 2.1.197, Codex 0.169, Gemini CLI 0.61 and opencode 1.18, which
+work so against a gateway (2026-11-22).
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from ..llm.names import model_name
+
+KEY = "DRAGOMAN_KEY"  # the variable that holds a client key
+
+
+class Agent(StrEnum):
+    """A coding agent that can be put in front of any model."""
+
+    claude_code = "claude-code"
+    codex = "codex"
+    gemini_cli = "gemini-cli"
+    opencode = "opencode"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Variables of the environment, and the text of one file. `$` in a value names another one.
+
+    `keyed`: the user's own key is needed, in the variable DRAGOMAN_KEY.
+    """
+
+    variables: dict[str, str] = field(default_factory=dict)
+    file: str = ""
+    text: str = ""
+    keyed: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """What a shell can read, and behind a remark what belongs into the file."""
+        yield "# in the shell"
+        if self.keyed:
+            yield f"# {KEY} must hold your client key"
+        for name, value in self.variables.items():
+            yield f"export {name}={_quoted(value)}"
+        if self.file:
+            yield f"\n# in {self.file}\n{self.text}"
+
+
+def _quoted(value: str) -> str:
+    """The value for a shell, which fills in the variables that it begins with."""
+    if value.startswith("$"):
+        return f'"{value}"'
+    return shlex.quote(value)
+
+
+def settings_for(agent: Agent, model: str, url: str, *, keyed: bool) -> AgentSettings:
+    """The settings for an agent whose gateway is at `url` and sends all it asks to `model`.
+
+    `keyed`: the gateway has client keys, and the variable DRAGOMAN_KEY holds this user's.
+    Raises ConfigError for a name that is no model.
+    """
+    name = model_name(model).model
+    key = f"${KEY}" if keyed else "none"  # agents want some key, also where the gateway does not
+    return replace(_SETTINGS[agent](name, url, key), keyed=keyed)
+
+
+def _claude_code(_model: str, url: str, key: str) -> AgentSettings:
+    off = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY",
+           "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER")  # fmt: skip
+    return AgentSettings(
+        {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": key, **dict.fromkeys(off, "1")}
+    )
+
+
+_CODEX = """\
+model = {model}
+model_provider = "dragoman"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.dragoman]
+name = "Dragoman"
+base_url = {base_url}
+env_key = "DRAGOMAN_KEY"
+wire_api = "responses"
+supports_websockets = false"""
+
+
+def _codex(model: str, url: str, key: str) -> AgentSettings:
+    # Codex gives its tools and its prompt by the name of the model: one that it knows has all
+    known = model if model.startswith("gpt-") else "gpt-5.5"
+    text = _CODEX.format(model=json.dumps(known), base_url=json.dumps(f"{url}/v1"))
+    variables = {} if key.startswith("$") else {KEY: key}
+    return AgentSettings(variables, "~/.codex/config.toml", text)
+
+
+def _gemini_cli(_model: str, url: str, key: str) -> AgentSettings:
+    text = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"enableAutoUpdate": False},
+    }
+    variables = {
+        "GEMINI_API_KEY": key, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true",
+    }  # fmt: skip
+    return AgentSettings(variables, "~/.gemini/settings.json", json.dumps(text, indent=2))
+
+
+def _opencode(model: str, url: str, key: str) -> AgentSettings:
+    off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
+    text = {
+        "$schema": "https://opencode.ai/config.json",
+        "provider": {
+            "dragoman": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "Dragoman",
+                # opencode fills in what stands in {env:...}
+                "options": {"baseURL": f"{url}/v1", "apiKey": f"{{env:{KEY}}}"},
+                "models": {
+                    model: {
+                        "name": model,
+                        "attachment": True,
+                        "tool_call": True,
+                        "reasoning": True,
+                        "modalities": {"input": ["text", "image"], "output": ["text"]},
+                    }
+                },
+            }
+        },
+        "model": f"dragoman/{model}",
+        "autoupdate": False,
+        "share": "disabled",
+    }
+    file = "~/.config/dragoman/opencode.json"
+    variables = {} if key.startswith("$") else {KEY: key}
+    variables["OPENCODE_CONFIG"] = f"$HOME{file.removeprefix('~')}"
+    variables |= {f"OPENCODE_DISABLE_{name}": "1" for name in off}
+    return AgentSettings(variables, file, json.dumps(text, indent=2))
+
+
+_SETTINGS: dict[Agent, Callable[[str, str, str], AgentSettings]] = {
+    Agent.claude_code: _claude_code,
+    Agent.codex: _codex,
+    Agent.gemini_cli: _gemini_cli,
+    Agent.opencode: _opencode,
+}

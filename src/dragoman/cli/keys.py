@@ -1,0 +1,56 @@
+"""`dragoman keys new`: a key for a client of the gateway, and the entry that lets it in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, TypeAlias
+
+import typer
+
+from .output import CommandError, needed
+
+app = typer.Typer(help="Keys with which clients come to the gateway.", no_args_is_help=True)
+
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Who comes with it.")]
+Rate: TypeAlias = Annotated[
+    float | None, typer.Option("--rate", metavar="N", help="Requests in a minute, at most.")
+]
+Concurrent: TypeAlias = Annotated[
+    int | None, typer.Option("--concurrent", metavar="N", help="Requests at a time, at most.")
+]
+Models: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", metavar="PATTERN", help="What it may ask for; repeatable."),
+]
+
+
+@app.callback()
+def _keys() -> None:
+    """Keys with which clients come to the gateway."""
+
+
+@app.command("new")
+def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Models = None) -> None:
+    """Make a client key. It is shown this once; the gateway keeps its hash alone.
+
+    The key goes to stderr and its entry to stdout, so that `>> gateway.toml` keeps the one only.
+    """
+    needed("gateway", "argon2")
+    if not name.isprintable():
+        raise CommandError("the name of a key is one line of plain text")
+    from ..gateway.keys import new_key
+
+    made = new_key(name, rate=rate, concurrent=concurrent, models=tuple(model or ("*",)))
+    entry = made.entry
+    fields = {"name": entry.name, "hash": entry.hash, "rate": rate, "concurrent": concurrent,
+              "models": model}  # fmt: skip
+    sys.stderr.write(f"{made.key}\n")
+    sys.stderr.flush()
+    rows = (f"{key} = {_toml(value)}" for key, value in fields.items() if value is not None)
+    sys.stdout.write("\n".join(["[[keys]]", *rows, ""]))
+
+
+def _toml(value: str | float | list[str]) -> str:
+    """A number, a text or a list of texts: as JSON has them, TOML has them too."""
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

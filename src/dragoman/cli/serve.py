@@ -1,0 +1,204 @@
+"""`dragoman serve`: the gateway, from a file of routes or for one model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from ..errors import ConfigError
+from ..gateway.config import KEPT, Config, Route, Target, config_for, with_upstream
+from ..gateway.exposure import refuse_exposed
+from ..gateway.typed_toml import Fault
+from . import output
+from .coding_agents import Agent, settings_for
+from .output import CommandError, plain, styled
+
+_LIBRARIES = ("uvicorn", "httptools", "starlette", "aiohttp", "argon2", "cryptography",
+              "prometheus_client")  # fmt: skip
+
+Model: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(metavar="[MODEL]", help="Whom all requests go to: vendor/model, or vendor/*."),
+]
+File: TypeAlias = Annotated[
+    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Routes, keys and limits.")
+]
+Host: TypeAlias = Annotated[
+    str | None, typer.Option("--host", metavar="HOST", help="Where it listens; else 127.0.0.1.")
+]
+Port: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--port", "-p", metavar="PORT", min=0, max=65535, help="Else 8080; 0: a free one."
+    ),
+]
+Workers: TypeAlias = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes on one socket.")
+]
+Upstream: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--upstream", metavar="URL", help="Ask here instead of the vendors' own URLs."),
+]
+Aliases: TypeAlias = Annotated[
+    bool, typer.Option("--aliases", help="List the models that coding agents look for.")
+]
+Record: TypeAlias = Annotated[
+    Path | None, typer.Option("--record", metavar="DIR", help="Keep exchanges, without secrets.")
+]
+Grace: TypeAlias = Annotated[
+    int,
+    typer.Option("--grace", metavar="SECONDS", min=0, help="For what is under way at the end."),
+]
+Check: TypeAlias = Annotated[
+    bool, typer.Option("--check", help="Judge the configuration and show its routes.")
+]
+For: TypeAlias = Annotated[
+    Agent | None,
+    typer.Option("--for", help="Print what a coding agent must be told to ask this gateway."),
+]
+
+
+def serve_gateway(
+    model: Model = None,
+    config: File = None,
+    host: Host = None,
+    port: Port = None,
+    workers: Workers = None,
+    upstream: Upstream = None,
+    aliases: Aliases = False,
+    record: Record = None,
+    grace: Grace = 30,
+    check: Check = False,
+    agent: For = None,
+) -> None:
+    """Serve any client protocol onto any model, until a signal ends it.
+
+    One line tells the URL when it is ready. SIGTERM ends it when nothing is under way any more,
+    SIGHUP reads the file again. Without client keys it listens on this machine alone; `dragoman
+    keys new` makes them. With --check, exit code 1 tells that the file is wrong.
+    """
+    given = {"host": host, "port": port, "workers": workers, "record": record,
+             "aliases": aliases or None}  # fmt: skip
+    changes = {name: value for name, value in given.items() if value is not None}
+    if agent is not None:
+        _print_settings(agent, model, config, changes)
+        return
+    if (model is None) == (config is None):
+        text = "give a model or a file" if model is None else "give a model or a file, not both"
+        raise CommandError(text, "dragoman serve MODEL, or dragoman serve --config FILE")
+    if check:
+        _check(model, config, changes, upstream)
+        return
+    output.needed("gateway", *_LIBRARIES)
+    code = _serve(model, config, changes, upstream or "", grace)
+    if code:
+        raise typer.Exit(code)
+
+
+def _serve(
+    model: str | None, file: Path | None, changes: dict[str, Any], upstream: str, grace: int
+) -> int:
+    from ..gateway.server import Source, serve
+
+    if file is not None:
+        _refuse_faults(file)
+    origin = config_for(model) if model is not None else file
+    assert origin is not None  # one of the two is given
+    return serve(Source(origin, changes, upstream), grace=grace)
+
+
+def _refuse_faults(file: Path) -> None:
+    """Tell every fault of a file in a line of its own. Raises typer.Exit if there is one."""
+    from ..gateway.settings import judge_file
+
+    judgement = judge_file(file)
+    serious = [fault for fault in judgement.faults if fault.level != "warning"]
+    for fault in serious:
+        output.report(fault.told(judgement.name), output.USAGE)
+    if serious:
+        raise typer.Exit(output.USAGE)
+
+
+# -- --check ---------------------------------------------------------------------------------------
+
+
+def _check(
+    model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
+) -> None:
+    from ..gateway.settings import Judgement, judge_file
+
+    if file is not None:
+        judgement = judge_file(file)
+    else:
+        assert model is not None  # one of the two is given
+        judgement = Judgement(config_for(model), (), model, {})
+    screen = output.Screen()
+    _show_faults(screen, judgement.faults, judgement.name)
+    config = judgement.config and replace(judgement.config, **changes)
+    if config is None:
+        raise typer.Exit(output.REFUSED)
+    try:
+        refuse_exposed(config)
+    except ConfigError as error:
+        line = None if "host" in changes else judgement.lines.get(("server", "host"))
+        fault = Fault(error.path, error.message, error.hint, line)
+        _show_faults(screen, (fault,), judgement.name)
+        raise typer.Exit(output.REFUSED) from None
+    _show_routes(screen, with_upstream(config, upstream) if upstream else config)
+
+
+_STYLES = {"error": "red", "unset": "yellow", "warning": "yellow"}
+
+
+def _show_faults(screen: output.Screen, faults: tuple[Fault, ...], name: str) -> None:
+    for fault in faults:
+        level = "error" if fault.level == "error" else "warning"
+        screen.line((f"{level}: ", _STYLES[fault.level]), plain(fault.told(name)))
+
+
+def _show_routes(screen: output.Screen, config: Config) -> None:
+    """Each route: the models that clients ask for, and who is asked in their place."""
+    rows = [cells for route in config.routes for cells in _route_rows(route)]
+    screen.print(output.grid(rows, "fold", "fold", "fold", heads=("models", "go to", ""), gap=2))
+    who = f"{len(config.keys)} client keys" if config.keys else "no client keys: this machine alone"
+    screen.line(f"on {config.host}, port {config.port}; workers: {config.workers}; {who}",
+                style="dim")  # fmt: skip
+
+
+def _route_rows(route: Route) -> Iterator[tuple[str | output.Text, ...]]:
+    for i, target in enumerate(route.targets):
+        models = ", ".join(route.models) if i == 0 else ""
+        name = target.name if i == 0 else f"then {target.name}"
+        yield styled(plain(models), style="bold"), plain(name), plain(_told(target))
+
+
+def _told(target: Target) -> str:
+    parts = [f"key: {target.key}" if target.key else "", target.base_url]
+    return ", ".join(part for part in parts if part)
+
+
+# -- --for -----------------------------------------------------------------------------------------
+
+
+def _print_settings(
+    agent: Agent, model: str | None, file: Path | None, changes: dict[str, Any]
+) -> None:
+    if model is None or model.endswith(KEPT):
+        raise CommandError("--for needs one model", f"dragoman serve --for {agent.value} MODEL")
+    config = config_for(model)
+    if file is not None:
+        from ..gateway.settings import load
+
+        config = load(file)
+    config = replace(config, **changes)
+    if config.port == 0:
+        raise CommandError("--for needs the port that the gateway has", "give --port")
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)  # noqa: S104
+    url = f"http://[{name}]:{config.port}" if ":" in name else f"http://{name}:{config.port}"
+    settings = settings_for(agent, model, url, keyed=bool(config.keys))
+    sys.stdout.write("\n".join((*settings.lines(), "")))

@@ -1,0 +1,94 @@
+"""Background: a thread that writes what a loop hands it, so that a slow disk or pipe stops no loop.
+
+What is handed over is bounded in number and in bytes; what is beyond it is left out and counted.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections import deque
+from collections.abc import Callable
+from threading import Condition, Thread
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_SECONDS = 5.0  # that `close` waits for what is still to be written
+
+
+class Background(Generic[T]):
+    """Hands items to `write`, several at once in their order, in a daemon thread of its own.
+
+    `write` also gets how many items were left out since it was called last; it has to catch what it
+    may raise. At most `items` wait, with at most `size` bytes between them. The thread starts with
+    the first item, and anew in a process that was forked later.
+    """
+
+    def __init__(
+        self, name: str, write: Callable[[list[T], int], None], *, items: int, size: int
+    ) -> None:
+        self._name = name
+        self._write = write
+        self._most = items
+        self._most_bytes = size
+        self._waiting: deque[tuple[T, int]] = deque()
+        self._held = 0
+        self._left_out = 0
+        self._busy = False
+        self._ended = False
+        self._changed = Condition()
+        self._thread: Thread | None = None
+
+    def put(self, item: T, size: int) -> bool:
+        """Hand over an item of so many bytes; False if it is left out. Never waits for `write`."""
+        with self._changed:
+            full = len(self._waiting) >= self._most or self._held + size > self._most_bytes
+            taken = not (full or self._ended)
+            if taken:
+                self._waiting.append((item, size))
+                self._held += size
+            else:
+                self._left_out += 1
+            if not (self._ended or (self._thread is not None and self._thread.is_alive())):
+                self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+                atexit.register(self.close)
+            self._changed.notify()
+        return taken
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                while not (self._waiting or self._left_out or self._ended):
+                    self._changed.wait()
+                if not self._waiting and not self._left_out:
+                    return
+                taken = list(self._waiting)
+                self._waiting.clear()
+                left_out, self._left_out = self._left_out, 0
+                self._busy = True
+            self._write([item for item, _ in taken], left_out)
+            with self._changed:
+                self._held -= sum(size for _, size in taken)
+
+    def flush(self, seconds: float = _SECONDS) -> bool:
+        """Wait until all is written; False if that takes longer than so many seconds."""
+        with self._changed:
+            return self._changed.wait_for(self._is_idle, seconds)
+
+    def _is_idle(self) -> bool:
+        return not (self._waiting or self._left_out or self._busy)
+
+    def close(self, seconds: float = _SECONDS) -> bool:
+        """Write what waits and end the thread; False if that takes longer than so many seconds."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is None:
+            return True
+        thread.join(seconds)
+        atexit.unregister(self.close)
+        return not thread.is_alive()

@@ -1,0 +1,204 @@
+"""Spans: one OpenTelemetry span for each exchange, in the names of the GenAI conventions.
+
+Names as in open-telemetry/semantic-conventions-genai, docs/gen-ai/client-inference.md, looked up on
+2026-11-24 (status: development). There is no content in a span, nor any header.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from .._core.redaction import clipped, shown
+from ..errors import ConfigError
+from ..losses import Loss, by_weight
+from ..message import Usage
+from .record import ExchangeRecord, Observer
+from .redact import without_secrets
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.util.types import AttributeValue
+
+try:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider as SDKProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+    from opentelemetry.trace import (
+        ProxyTracerProvider,
+        SpanKind,
+        Status,
+        StatusCode,
+        TracerProvider,
+        get_tracer,
+        get_tracer_provider,
+    )
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+except ImportError as error:
+    raise ConfigError(
+        "spans need the packages opentelemetry-api and opentelemetry-sdk",
+        hint='pip install "dragoman[otel]"', code="spans.missing",
+    ) from error  # fmt: skip
+
+# our names of vendors -> those of the conventions; other vendors keep their own
+_PROVIDERS = {
+    "azure": "azure.ai.openai", "bedrock": "aws.bedrock", "bedrock-mantle": "aws.bedrock",
+    "gemini": "gcp.gemini", "mistral": "mistral_ai", "moonshot": "moonshot_ai",
+    "vertex": "gcp.vertex_ai", "watsonx": "ibm.watsonx.ai", "xai": "x_ai",
+}  # fmt: skip
+_COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # how paths that count end
+_LONGEST = 200
+_CODES = 20  # of losses that a span names
+_TRACES = TraceContextTextMapPropagator()
+
+
+class Spans(Observer):
+    """Makes a client span for each exchange for which a provider was asked, once it has ended.
+
+    Without a `provider` the global one of OpenTelemetry is used, as `opentelemetry-instrument` sets
+    it. A client's `traceparent` is continued. Needs no running loop.
+    """
+
+    def __init__(self, provider: TracerProvider | None = None) -> None:
+        self._provider = provider
+        self._tracer = get_tracer("dragoman", tracer_provider=provider)
+
+    @classmethod
+    def from_environment(cls) -> Spans:
+        """Spans to the exporters that OTEL_TRACES_EXPORTER names, in batches and in a thread.
+
+        Without the variable it is `otlp`, of the package opentelemetry-exporter-otlp-proto-http or
+        -grpc; the SDK reads the other variables of OpenTelemetry. A program that has set a global
+        provider, as `opentelemetry-instrument` does, gets its spans there. Raises ConfigError for
+        an exporter that is not installed.
+        """
+        if not isinstance(get_tracer_provider(), ProxyTracerProvider):
+            return cls()
+        return cls(_provider_from_environment())
+
+    def begun(self, record: ExchangeRecord) -> None:
+        """Nothing: who is asked is not known yet, and samplers want to know it first."""
+
+    def ended(self, record: ExchangeRecord) -> None:
+        """Make the span."""
+        if not record.vendor:
+            return
+        begin = _nanoseconds(record.begun)
+        span = self._tracer.start_span(
+            f"{_operation(record)} {_name(record.upstream_model)}".strip(),
+            context=_context(record),
+            kind=SpanKind.CLIENT,
+            attributes=attributes_of(record),
+            start_time=begin,
+        )
+        if record.error:
+            span.set_status(Status(StatusCode.ERROR, _name(record.message) or record.error))
+        span.end(begin + _nanoseconds(record.ended or 0.0))
+
+    def close(self) -> None:
+        """Send what waits to be exported, if the provider was made here."""
+        shutdown = getattr(self._provider, "shutdown", None)
+        if shutdown is not None:
+            shutdown()
+
+
+def _nanoseconds(seconds: float) -> int:
+    """To the microsecond, which is what a float of today's seconds holds."""
+    return round(seconds * 1_000_000) * 1000
+
+
+def _context(record: ExchangeRecord) -> Context | None:
+    if not record.traceparent:
+        return None
+    return _TRACES.extract({"traceparent": record.traceparent})
+
+
+def attributes_of(record: ExchangeRecord) -> dict[str, AttributeValue]:
+    """The attributes of an exchange's span; what is unknown is left out.
+
+    Of the conventions: operation, provider, models, tokens, finish reasons, seconds to the first
+    chunk, conversation and error.type, which is a kind of error such as `rate_limit`. Beside them
+    `dragoman.losses` names the codes of what was lost, the weightiest first.
+    """
+    found: dict[str, AttributeValue] = {
+        "gen_ai.operation.name": _operation(record),
+        "gen_ai.provider.name": _PROVIDERS.get(record.vendor, record.vendor),
+        "gen_ai.request.model": _name(record.upstream_model),
+        "gen_ai.request.stream": record.stream,
+        "gen_ai.response.model": _name(record.answer_model),
+        "gen_ai.response.finish_reasons": record.finish,
+        "gen_ai.conversation.id": _name(record.session),
+        "error.type": record.error,
+        "http.response.status_code": record.upstream_status,
+        "dragoman.id": record.id,
+        "dragoman.tenant": _name(record.tenant),
+        "dragoman.route": _name(record.route),
+        "dragoman.client.protocol": record.protocol,
+        "dragoman.client.model": _name(record.model),
+        "dragoman.client.left": record.client_left,
+        "dragoman.same_wire": record.same_wire,
+        "dragoman.attempts": record.attempts,
+        "dragoman.fallback": record.fallback,
+        "dragoman.losses": _codes(record.losses),
+    }
+    if record.stream and record.first_byte is not None:
+        found["gen_ai.response.time_to_first_chunk"] = record.first_byte
+    told = {name: value for name, value in found.items() if value}
+    return {**told, **_tokens(record.usage)}
+
+
+def _operation(record: ExchangeRecord) -> str:
+    """`count_tokens` is a name of ours; the conventions have none for it."""
+    if record.path.partition("?")[0].endswith(_COUNTING):
+        return "count_tokens"
+    return "generate_content" if record.upstream_protocol == "gemini" else "chat"
+
+
+def _tokens(usage: Usage | None) -> dict[str, AttributeValue]:
+    """The conventions count what was read from a cache or written to it as input; Usage doesn't."""
+    if usage is None:
+        return {}
+    told = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
+    figures = {
+        "input_tokens": sum(told) if told else None,
+        "output_tokens": usage.output,
+        "cache_read.input_tokens": usage.cache_read,
+        "cache_write.input_tokens": usage.cache_write,
+        "reasoning.output_tokens": usage.reasoning,
+    }
+    return {f"gen_ai.usage.{name}": n for name, n in figures.items() if n is not None}
+
+
+def _codes(losses: Sequence[Loss]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(loss.code for loss in by_weight(losses)))[:_CODES]
+
+
+def _name(text: str) -> str:
+    """A name as somebody chose it, in some length and without secrets."""
+    return clipped(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
+
+
+def _provider_from_environment() -> SDKProvider:
+    named = os.environ.get("OTEL_SERVICE_NAME")
+    provider = SDKProvider(resource=Resource.create({} if named else {"service.name": "dragoman"}))
+    for name in (os.environ.get("OTEL_TRACES_EXPORTER") or "otlp").split(","):
+        if (plain := name.strip()) != "none":
+            provider.add_span_processor(BatchSpanProcessor(_exporter(plain)))
+    return provider
+
+
+def _exporter(name: str) -> SpanExporter:
+    """An exporter as packages offer it under its name. Raises ConfigError for one that none has."""
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", ""
+    )
+    if name == "otlp":
+        name = "otlp_proto_grpc" if protocol.strip() == "grpc" else "otlp_proto_http"
+    for found in entry_points(group="opentelemetry_traces_exporter", name=name):
+        exporter: SpanExporter = found.load()()
+        return exporter
+    text = f"no package that is installed exports traces to {shown(name)}"
+    hint = "pip install opentelemetry-exporter-otlp-proto-http; OTEL_TRACES_EXPORTER names another"
+    raise ConfigError(text, hint=hint, code="spans.exporter")

@@ -1,0 +1,33 @@
+"""Conversations that other programs keep: the session logs of coding agents, and trajectories.
+
+`read_session_log` tells by its content whose log a text is, and gives the conversation as our
+messages. Where a log holds a provider's own JSON, the reader of that provider's wire reads it.
+"""
+
+from __future__ import annotations
+
+from .log import SessionLog, Skipped, rows_of, unknown_log
+from .readers import atif, claude_code, codex, gemini_cli, opencode
+
+__all__ = ["SessionLog", "Skipped", "read_session_log"]
+
+_READERS = (atif, opencode, claude_code, codex, gemini_cli)
+
+
+def read_session_log(text: str, name: str = "") -> SessionLog:
+    """The conversation in a session log; `name` is what an error calls the file.
+
+    Logs of Claude Code, Codex and Gemini CLI are JSON lines; what `opencode export` prints and an
+    ATIF trajectory are one JSON object. Raises ReadError, with the line, for what is none of these.
+
+    >>> log = read_session_log('{"schema_version": "ATIF-v1.6", "session_id": "s1",'
+    ...     ' "agent": {"name": "a", "version": "1"}, "steps": ['
+    ...     '{"step_id": 1, "source": "user", "message": "Where is Paris?"}]}')
+    >>> log.agent, log.messages[0].text
+    ('atif', 'Where is Paris?')
+    """
+    rows, skipped = rows_of(text, name)
+    for reader in _READERS:
+        if reader.claims(rows):
+            return reader.read(rows, skipped)
+    raise unknown_log(rows, name)

@@ -1,0 +1,162 @@
+"""What a session log gives, and its rows as they stand in the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .._core.jsontext import Json, JsonObject, loads
+from .._core.redaction import Shown
+from ..errors import ReadError
+from ..message import ChatRequest, Msg, ServerTool, Tool
+
+__all__ = ["Row", "SessionLog", "Skipped", "dated", "rows_of", "skipped_fields", "unknown_log"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something of the log that is no part of the conversation.
+
+    `place` is its line, or its path in a log that is one object; `what` is its kind, in the
+    agent's own words; `why` says why it is left out.
+    """
+
+    place: str
+    what: str
+    why: str
+
+
+@dataclass(slots=True, repr=False)
+class SessionLog(Shown):
+    """A session of an agent: `agent` is `claude-code`, `codex`, `gemini-cli`, `opencode` or `atif`.
+
+    `messages` are all that was said, also before a compaction. At each index in `compactions` the
+    agent went on with what stands from there on: a summary, and what it kept. `sidechains` are the
+    conversations of agents that this one called, where they stand in the same file. `model` is the
+    one that was asked last. `tools` are empty where the agent keeps no record of them.
+    """
+
+    agent: str
+    model: str | None = None
+    messages: list[Msg] = field(default_factory=list)
+    tools: list[Tool | ServerTool] = field(default_factory=list)
+    session: str = ""
+    skipped: list[Skipped] = field(default_factory=list)
+    compactions: list[int] = field(default_factory=list)
+    sidechains: list[SessionLog] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each kind of thing was skipped."""
+        return dict(Counter(one.what for one in self.skipped))
+
+    @property
+    def current(self) -> list[Msg]:
+        """What the model was shown last: the messages since the latest compaction."""
+        return self.messages[self.compactions[-1] if self.compactions else 0 :]
+
+    def request(self) -> ChatRequest:
+        """The conversation as the agent would go on with it."""
+        return ChatRequest(self.current, tools=list(self.tools), model=self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One object of a log, and the line that it stands in."""
+
+    line: int
+    data: JsonObject
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for errors and for what is skipped."""
+        return f"line {self.line}"
+
+    def text(self, name: str) -> str:
+        """The field if it is a text, else an empty one."""
+        value = self.data.get(name)
+        return value if isinstance(value, str) else ""
+
+    def object(self, name: str) -> JsonObject:
+        """The field if it is an object, else an empty one."""
+        value = self.data.get(name)
+        return value if isinstance(value, dict) else {}
+
+    def skipped(self, what: str, why: str) -> Skipped:
+        """The note that this row is left out."""
+        return Skipped(self.place, what, why)
+
+
+def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
+    """The objects of a log: one for the whole text, or one a line.
+
+    A last line that breaks off, as it does where an agent was killed, is skipped. Raises ReadError
+    with the line of any other that is no JSON object.
+    """
+    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise _unread(name, "line 1", "the log is empty")
+    whole = _whole(text)
+    if whole is not None:
+        return [Row(lines[0][0], whole)], []
+    rows: list[Row] = []
+    for number, line in lines:
+        try:
+            value = loads(line)
+        except ReadError as error:
+            if rows and number == lines[-1][0] and not text.endswith("\n"):
+                why = "the line breaks off: the agent was stopped while it wrote"
+                return rows, [Skipped(f"line {number}", "broken line", why)]
+            raise _unread(name, f"line {number}", error.message) from error
+        if not isinstance(value, dict):
+            kind = type(value).__name__
+            raise _unread(name, f"line {number}", f"a row of a log is an object, not a {kind}")
+        rows.append(Row(number, value))
+    return rows, []
+
+
+def _whole(text: str) -> JsonObject | None:
+    """The one object that the text is."""
+    try:
+        value: Json = loads(text)
+    except ReadError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _unread(name: str, place: str, message: str) -> ReadError:
+    where = f"{name}, {place}" if name else place
+    hint = "give the log as the agent wrote it: JSON lines, or one JSON object"
+    return ReadError(message, path=where, hint=hint, code="log.row")
+
+
+def unknown_log(rows: Sequence[Row], name: str) -> ReadError:
+    """The error for rows that no agent writes."""
+    keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
+    where = f"{name}, {rows[0].place}" if name else rows[0].place
+    hint = "known are logs of Claude Code, Codex and Gemini CLI, opencode's exports, and ATIF"
+    return ReadError(
+        f"no agent's log begins with these keys: {keys}", path=where, hint=hint, code="log.unknown"
+    )
+
+
+def dated(messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]) -> None:
+    """Note on messages when they were said and by which model.
+
+    Both mappings are by the id of the JSON that a message was read from.
+    """
+    for message in messages:
+        source = id(getattr(message, "read_from", None))
+        message.timestamp = times.get(source) or message.timestamp
+        model = models.get(source)
+        if model and message.origin is not None and message.origin.model != model:
+            message.origin = replace(message.origin, model=model)
+
+
+def skipped_fields(path: str, value: Mapping[str, Any], known: Iterable[str]) -> list[Skipped]:
+    """A note for each field of an object that is none of those that are read."""
+    read = frozenset(known)
+    why = "the field tells about the session, and is not said in it"
+    return [Skipped(f"{path}.{name}", name, why) for name in value if name not in read]

@@ -1,0 +1,115 @@
+"""Logs of Codex: `~/.codex/sessions/<date>/rollout-*.jsonl`, as 0.169 writes them.
+
+Each row has a `type` and a `payload`. Those of the type `response_item` are items of the Responses
+API; one of the type `compacted` says with which items the session went on; `session_meta` and
+`turn_context` name the session, its instructions and the model. All else is told twice, or is for
+the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._core.jsontext import JsonObject
+from ...errors import ReadError
+from ...message import Msg
+from ...vendors import wire
+from ..log import Row, SessionLog, Skipped, dated
+
+_NOTES = "internal_chat_message_metadata_passthrough"
+_WHY = {
+    "event_msg": "what the screen shows; what was said in it stands as an item, too",
+    "turn_context": "the settings of a turn",
+    "world_state": "what Codex knows of its surroundings; what the model is told stands as an item",
+    "token_usage_record": "what a request cost",
+    "session_meta": "another head of the same session",
+    _NOTES: "notes on an item for Codex itself",
+}
+_OTHER = "a note of the program, no item"
+
+
+def claims(rows: Sequence[Row]) -> bool:
+    """Whether rows carry a payload, and one is the head of a session or an item."""
+    kinds = ("session_meta", "response_item")
+    return any(
+        row.data.get("type") in kinds and isinstance(row.data.get("payload"), dict) for row in rows
+    )
+
+
+def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+    """The session. What replaced the history at a compaction stands behind it, as it was sent."""
+    log = SessionLog("codex", skipped=skipped)
+    part = _Part()
+    for row in rows:
+        match row.data.get("type"), row.object("payload"):
+            case "response_item", item:
+                part.add(row, item, log.skipped)
+            case "session_meta", meta if not log.session:
+                log.session = str(meta.get("session_id") or meta.get("id") or "")
+                part.instructions = _instructions(meta)
+            case "compacted", made:
+                log.messages += part.messages(log.model)
+                log.compactions.append(len(log.messages))
+                part = _Part(part.instructions)
+                for item in _replacement(made):
+                    part.add(row, item, log.skipped)
+            case kind, payload:
+                if kind == "turn_context" and isinstance(payload.get("model"), str):
+                    log.model = payload["model"]
+                inner = payload.get("type")
+                what = f"{kind}: {inner}" if isinstance(inner, str) else str(kind or "row")
+                log.skipped.append(row.skipped(what, _WHY.get(str(kind), _OTHER)))
+    log.messages += part.messages(log.model)
+    return log
+
+
+def _instructions(meta: JsonObject) -> str:
+    base = meta.get("base_instructions")
+    text = base.get("text") if isinstance(base, dict) else meta.get("instructions")
+    return text if isinstance(text, str) else ""
+
+
+def _replacement(made: JsonObject) -> list[JsonObject]:
+    """The items with which the session goes on; older logs keep the summary alone."""
+    items = made.get("replacement_history")
+    if isinstance(items, list) and items:
+        return [item for item in items if isinstance(item, dict)]
+    content = [{"type": "input_text", "text": str(made.get("message") or "")}]
+    return [{"type": "message", "role": "user", "content": content}]
+
+
+class _Part:
+    """The items between two compactions."""
+
+    def __init__(self, instructions: str = "") -> None:
+        self.instructions = instructions
+        self._items: list[JsonObject] = []
+        self._times: dict[int, str] = {}
+        self._place = ""
+
+    def add(self, row: Row, item: JsonObject, skipped: list[Skipped]) -> None:
+        """Take an item, without Codex's notes on it."""
+        if _NOTES in item:
+            item = {name: value for name, value in item.items() if name != _NOTES}
+            skipped.append(row.skipped(_NOTES, _WHY[_NOTES]))
+        self._items.append(item)
+        self._times[id(item)] = row.text("timestamp")
+        self._place = self._place or row.place
+
+    def messages(self, model: str | None) -> list[Msg]:
+        """The messages as the reader of the Responses API gives them."""
+        if not self._items:
+            return []
+        body: dict[str, Any] = {"model": model, "input": self._items}
+        if self.instructions:
+            body["instructions"] = self.instructions
+        host = wire("openai-responses", policy="ignore", fetch=None)
+        try:
+            messages = host.read_request(body).messages
+        except ReadError as error:
+            raise ReadError(
+                error.message, path=self._place, hint=error.hint, code="log.message"
+            ) from error
+        dated(messages, self._times, {})
+        return messages

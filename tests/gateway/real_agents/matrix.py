@@ -1,0 +1,33 @@
+"""Which sessions are run: the few of the gate, and the whole matrix."""
+
+from __future__ import annotations
+
+from .programs import AGENTS
+from .session import Wish
+from .upstream import KINDS, STREAMS_ARGUMENTS
+
+__all__ = ["few", "whole"]
+
+_FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
+            "opencode": "anthropic"}  # fmt: skip
+
+
+def few() -> list[Wish]:
+    """A short session of each agent, on a host whose wire it does not speak."""
+    return [Wish(name, "short", (_FOREIGN[name],)) for name in AGENTS]
+
+
+def whole() -> list[Wish]:
+    """A long session of each agent on each kind of host, switched to the next kind in its middle.
+
+    And for each agent answers that break off, on its own kind and on another.
+    """
+    kinds = list(KINDS)
+    found = [
+        Wish(name, "long", (kind, kinds[(i + 1) % len(kinds)]))
+        for name in AGENTS for i, kind in enumerate(kinds)
+    ]  # fmt: skip
+    for name, agent in AGENTS.items():
+        broken = [kind for kind in (agent.wire, _FOREIGN[name]) if kind in STREAMS_ARGUMENTS]
+        found += [Wish(name, how, (kind,)) for how in ("error", "cut") for kind in broken]
+    return found

@@ -1,0 +1,236 @@
+"""The four coding agents: how each is set up, started, resumed, and where its log lies.
+
+Each runs headless with a home of its own, against one base URL, with everything switched off that
+would ask another host. The settings are those of the releases that `make` installs (24 November
+2026): Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, opencode 1.18.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["AGENTS", "KEY", "Agent", "Place", "program_folder"]
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def program_folder() -> Path:
+    """Where the agents are installed: beside the interpreter, or where the variable says."""
+    given = os.environ.get("DRAGOMAN_AGENTS")
+    return Path(given) if given else Path(sys.prefix) / ".agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folders of one session: `home` and `work`, both the agent's own."""
+
+    root: Path
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    def make(self) -> None:
+        """Create what is not there."""
+        for folder in (self.home, self.work, self.root / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+
+
+class Agent(ABC):
+    """One agent. `wire` is the protocol that it speaks, `model` the one it is told to ask."""
+
+    name: str
+    program: str
+    wire: str
+    model: str
+    base: str  # the path of the base URL that it wants
+    eager = False  # whether it runs a call whose arguments are whole, but not its answer
+    window = 200_000  # tokens of context that it believes in
+
+    def executable(self) -> Path:
+        return program_folder() / "node_modules" / ".bin" / self.program
+
+    def environment(self, place: Place, url: str) -> dict[str, str]:
+        """All that the process gets: nothing of the caller's but the path."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(place.home),
+            "TMPDIR": str(place.root / "tmp"),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "CI": "1",
+            "NO_COLOR": "1",
+            **self.settings(place, url + self.base),
+        }
+
+    @abstractmethod
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        """Write its files of configuration; the variables that it needs."""
+
+    @abstractmethod
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        """What starts it with a prompt, or goes on with the latest session."""
+
+    @abstractmethod
+    def logs(self, place: Place) -> list[Path]:
+        """The session logs that it has written."""
+
+
+class ClaudeCode(Agent):
+    name = "claude"
+    program = "claude"
+    wire = "anthropic"
+    model = "claude-opus-4-8"
+    base = ""
+
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        off = ("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER",
+               "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX")  # fmt: skip
+        return {
+            "ANTHROPIC_BASE_URL": base_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(self.window),
+            **dict.fromkeys(off, "1"),
+        }
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["--continue"] if resumed else []
+        return [
+            str(self.executable()), "-p", prompt, *more, "--model", self.model,
+            "--permission-mode", "bypassPermissions", "--output-format", "stream-json", "--verbose",
+        ]  # fmt: skip
+
+    def logs(self, place: Place) -> list[Path]:
+        return sorted((place.home / ".claude" / "projects").glob("*/*.jsonl"))
+
+
+class Codex(Agent):
+    name = "codex"
+    program = "codex"
+    wire = "openai-responses"
+    model = "gpt-5.5"
+    base = "/v1"
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        folder = place.home / ".codex"
+        folder.mkdir(exist_ok=True)
+        (folder / "config.toml").write_text(
+            f'model = "{self.model}"\n'
+            'model_provider = "gateway"\n'
+            "model_auto_compact_token_limit = 180000\n"
+            "check_for_update_on_startup = false\n"
+            "[analytics]\nenabled = false\n"
+            "[model_providers.gateway]\n"
+            f'name = "gateway"\nbase_url = "{base_url}"\n'
+            'env_key = "GATEWAY_KEY"\nwire_api = "responses"\nsupports_websockets = false\n'
+            "request_max_retries = 1\nstream_max_retries = 1\n",
+            "utf-8",
+        )
+        return {"GATEWAY_KEY": KEY}
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["resume", "--last"] if resumed else []
+        return [
+            str(self.executable()), "exec", *more, "--json", "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox", prompt,
+        ]  # fmt: skip
+
+    def logs(self, place: Place) -> list[Path]:
+        return sorted((place.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
+
+
+class GeminiCli(Agent):
+    name = "gemini"
+    program = "gemini"
+    wire = "gemini"
+    eager = True  # it has seen the call, whatever comes behind, and runs it after a retry
+    model = "gemini-3.8-flash"
+    base = ""
+    window = 1_048_576
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        folder = place.home / ".gemini"
+        folder.mkdir(exist_ok=True)
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"enableAutoUpdate": False},
+        }
+        (folder / "settings.json").write_text(json.dumps(settings), "utf-8")
+        return {
+            "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": base_url,
+            "GEMINI_CLI_NO_RELAUNCH": "true",
+        }
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["--resume", "latest"] if resumed else []
+        return [
+            str(self.executable()), *more, "-p", prompt, "--model", self.model, "--yolo",
+            "--skip-trust", "-o", "stream-json",
+        ]  # fmt: skip
+
+    def logs(self, place: Place) -> list[Path]:
+        return sorted((place.home / ".gemini" / "tmp").glob("**/chats/*.json*"))
+
+
+class OpenCode(Agent):
+    name = "opencode"
+    eager = True
+    program = "opencode"
+    wire = "openai-chat"
+    model = "house"
+    base = "/v1"
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        model = {
+            "name": self.model,
+            "attachment": True,
+            "tool_call": True,
+            "reasoning": True,
+            "modalities": {"input": ["text", "image"], "output": ["text"]},
+            "limit": {"context": self.window, "output": 32_000},
+        }
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "gateway",
+            "options": {"baseURL": base_url, "apiKey": KEY},
+            "models": {self.model: model},
+        }
+        config = {
+            "$schema": "https://opencode.ai/config.json",
+            "provider": {"gateway": provider},
+            "model": f"gateway/{self.model}",
+            "permission": {"*": "allow"},
+            "autoupdate": False,
+            "share": "disabled",
+        }
+        path = place.home / "opencode.json"
+        path.write_text(json.dumps(config), "utf-8")
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
+        return {
+            "OPENCODE_CONFIG": str(path),
+            **{f"OPENCODE_DISABLE_{name}": "1" for name in off},
+        }
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["--continue"] if resumed else []
+        return [str(self.executable()), "run", *more, "--format", "json", "--auto", prompt]
+
+    def logs(self, place: Place) -> list[Path]:
+        return sorted((place.home / ".local" / "share" / "opencode").rglob("*"))
+
+
+AGENTS: dict[str, Agent] = {
+    agent.name: agent for agent in (ClaudeCode(), Codex(), GeminiCli(), OpenCode())
+}

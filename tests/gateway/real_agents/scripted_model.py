@@ -1,0 +1,201 @@
+"""A model that follows a script: it knows no agent, and finds tools by what they do.
+
+A step names what is to be done (read, edit, run, look); which tool of the request does that, and how
+its arguments are called, is read from the request itself. So one script drives every agent, over
+every wire. What an agent asks beside its loop (a title, a route, a summary) is answered in general
+words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Literal, TypeAlias
+
+from dragoman.errors import ProviderError
+from dragoman.message import ChatRequest, ChatResponse, Tool
+from dragoman.message.answer import Candidate, Finish, Usage
+from dragoman.message.blocks import Block, TextBlock, ToolUseBlock
+from dragoman.message.msg import Msg
+
+__all__ = ["Call", "Model", "Step", "find_tool", "is_side_request"]
+
+Role: TypeAlias = Literal["read", "edit", "run", "look"]
+SUMMARY = "Summary of the work: the notes are being edited, step by step; go on with the next one."
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one tool call is to do, in words that no agent owns."""
+
+    role: Role
+    path: str = ""
+    old: str = ""
+    new: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer of the model: `calls`, or a `text` that ends the turn; `used` are input tokens."""
+
+    calls: tuple[Call, ...] = ()
+    text: str = ""
+    thought: str = ""
+    used: int = 0
+
+
+# -- which tool does it ----------------------------------------------------------------------------
+
+_NAMES: dict[Role, tuple[str, ...]] = {
+    "read": (r"read(_?file)?$",),
+    "edit": (r"(edit|replace)$", r"apply_patch$"),
+    "run": (r"(bash|run_shell_command|exec_command|shell)$",),
+    "look": (r"view_image$", r"read(_?file)?$"),
+}
+
+
+def find_tool(tools: Sequence[Any], role: Role) -> Tool | None:
+    """The tool that plays the role, by the end of its name."""
+    for pattern in _NAMES[role]:
+        for tool in tools:
+            if isinstance(tool, Tool) and re.search(pattern, tool.name, re.IGNORECASE):
+                return tool
+    return None
+
+
+def _arguments(tool: Tool, call: Call) -> Any:
+    """The input for the tool: its own names for what the call says."""
+    if re.search("apply_patch$", tool.name):
+        return _patch_input(tool, call)
+    said = {
+        "filepath": call.path, "path": call.path, "absolutepath": call.path,
+        "oldstring": call.old, "newstring": call.new, "command": call.command,
+        "cmd": call.command, "instruction": "Make the change.", "description": "Do the next step",
+    }  # fmt: skip
+    properties = tool.parameters.get("properties", {}) if isinstance(tool.parameters, dict) else {}
+    wanted = {name: said.get(name.replace("_", "").lower()) for name in properties}
+    return {name: value for name, value in wanted.items() if value}
+
+
+def _patch_input(tool: Tool, call: Call) -> Any:
+    """A patch in the form that `apply_patch` wants, as text or as the one argument."""
+    patch = (
+        f"*** Begin Patch\n*** Update File: {call.path}\n@@\n-{call.old}\n+{call.new}\n"
+        "*** End Patch\n"
+    )
+    if tool.freeform:
+        return patch
+    properties = tool.parameters.get("properties", {}) if isinstance(tool.parameters, dict) else {}
+    return {next(iter(properties), "input"): patch}
+
+
+def _use(request: ChatRequest, call: Call, id: str) -> ToolUseBlock:
+    tool = find_tool(request.tools, call.role)
+    if tool is None and call.role in ("read", "look"):  # an agent that reads with its shell
+        tool, call = find_tool(request.tools, "run"), Call("run", command=f"cat {call.path}")
+    if tool is None:
+        names = [getattr(tool, "name", tool.type) for tool in request.tools]
+        raise LookupError(f"no tool of {names} can {call.role}")
+    namespace = tool.namespace.name if tool.namespace is not None else None
+    return ToolUseBlock(
+        id, tool.name, _arguments(tool, call), freeform=tool.freeform, namespace=namespace
+    )
+
+
+# -- what is asked beside the loop -----------------------------------------------------------------
+
+
+def is_side_request(request: ChatRequest) -> bool:
+    """Whether this is no turn of the loop: no tool can run anything, or a summary is wanted."""
+    return find_tool(request.tools, "run") is None or wants_summary(request)
+
+
+def wants_summary(request: ChatRequest) -> bool:
+    """Whether the last words ask to sum up: agents do so with the tools still in the request."""
+    last = request.messages[-1].text if request.messages else ""
+    return "Do NOT call any tools" in last or "CHECKPOINT COMPACTION" in last
+
+
+def _example(schema: Any) -> Any:
+    """A value that fits a plain JSON Schema."""
+    if not isinstance(schema, dict):
+        return "x"
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type")
+    match kind.lower() if isinstance(kind, str) else kind:
+        case "object":
+            return {name: _example(one) for name, one in schema.get("properties", {}).items()}
+        case "array":
+            return []
+        case "boolean":
+            return False
+        case "integer" | "number":
+            return 1
+        case _:
+            return "x"
+
+
+def _side_answer(request: ChatRequest) -> str:
+    form = request.response_format
+    if form is not None and form.kind == "schema":
+        return json.dumps(_example(form.schema))
+    return f"<summary>{SUMMARY}</summary>" if request.messages[1:] else "A title"
+
+
+# -- the model -------------------------------------------------------------------------------------
+
+# the answer in neutral words, its request, what was thought, and the number of the turn
+Voice: TypeAlias = Callable[[ChatResponse, ChatRequest, str, int], ChatResponse]
+_MORE = 3  # turns beyond the script after which something runs in a circle
+
+
+@dataclass(slots=True)
+class Model:
+    """Follows `steps`, one for each turn of the loop; the last one stands for what follows.
+
+    `voice` says an answer as the host does that it stands for, with its thinking and proofs.
+    `turns` are the requests of the loop in order, `side` the others. `faults` say what becomes of
+    the answer of a step on its way. Raises an error of the host's when the loop does not end.
+    """
+
+    steps: Sequence[Step]
+    voice: Voice
+    prefix: str = "call"
+    faults: dict[int, Callable[[ChatResponse], Any]] = field(default_factory=dict)
+    turns: list[ChatRequest] = field(default_factory=list)
+    side: list[ChatRequest] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def __call__(self, request: ChatRequest) -> Any:
+        """The answer to a request."""
+        with self._lock:
+            if is_side_request(request):
+                self.side.append(request)
+                told = _told([TextBlock(_side_answer(request))], 100)
+                return self.voice(told, request, "", 0)
+            number = len(self.turns)
+            self.turns.append(request)
+        if number >= len(self.steps) + _MORE:
+            return ProviderError("the script has ended", status=400, type="invalid_request_error")
+        step = self.steps[min(number, len(self.steps) - 1)]
+        blocks: list[Block] = [TextBlock(step.text)] if step.text else []
+        blocks += [
+            _use(request, call, f"{self.prefix}_{number:03}_{index}")
+            for index, call in enumerate(step.calls)
+        ]
+        used = step.used or 1_000 + 50 * number
+        answer = self.voice(_told(blocks, used), request, step.thought, number)
+        fault = self.faults.get(number)
+        return fault(answer) if fault is not None else answer
+
+
+def _told(blocks: list[Block], used: int) -> ChatResponse:
+    calls = any(isinstance(block, ToolUseBlock) for block in blocks)
+    usage = Usage(input=used, output=20, total=used + 20)
+    candidate = Candidate(Msg("", blocks, "assistant"), Finish("tool_calls" if calls else "stop"))
+    return ChatResponse([candidate], usage=usage)

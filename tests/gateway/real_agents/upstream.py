@@ -1,0 +1,185 @@
+"""The hosts behind the gateway: a strict server of each kind, with the thinking that its kind has."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman import Wire, wire
+from dragoman._core.edges.http.transport import HttpCall
+from dragoman.errors import ProviderError, StreamBroken
+from dragoman.message import ChatRequest, ChatResponse
+from dragoman.testing import Fault, Scripted, StrictServer
+from dragoman.testing.answers import Rendered, rendered
+from dragoman.testing.scripted import SentReply
+
+from .scenarios import HALF
+from .scripted_model import Model
+
+__all__ = ["KINDS", "Kind", "STREAMS_ARGUMENTS", "Upstream", "break_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of host: the `wire`, how a route names it, and how it seals what it thought."""
+
+    wire: str
+    model: str
+    proves: bool = False  # whether it seals its thinking, and wants the proof back
+
+    @property
+    def route(self) -> str:
+        return f"{self.wire}/{self.model}"
+
+    def proof(self, number: int) -> str:
+        """What the host wants back unchanged of the thinking of one turn."""
+        return base64.b64encode(f"proof of {self.wire}, turn {number:03}".encode()).decode()
+
+    def dress(self, body: dict[str, Any], thought: str, number: int) -> None:
+        """Put what this kind of host thinks into the body of its answer."""
+        proof = self.proof(number)
+        match self.wire:
+            case "anthropic":
+                part = {"type": "thinking", "thinking": thought, "signature": proof}
+                body["content"].insert(0, part)
+            case "openai-responses":
+                summary = [{"type": "summary_text", "text": thought}]
+                item = {"type": "reasoning", "id": f"rs_{number:03}", "summary": summary}
+                body["output"].insert(0, {**item, "encrypted_content": proof})
+            case "gemini":
+                parts = body["candidates"][0]["content"]["parts"]
+                call = next((part for part in parts if "functionCall" in part), parts[-1])
+                call["thoughtSignature"] = proof
+                parts.insert(0, {"text": thought, "thought": True})
+            case "ollama":
+                body["message"]["thinking"] = thought
+            case _:
+                pass  # Chat Completions of OpenAI shows no thinking
+
+    def answer(self, told: ChatResponse, request: ChatRequest, thought: str, number: int) -> Any:
+        """The answer as this host gives it, with its own ids, words and proofs."""
+        body = self.host.write_response(told, request).body
+        if thought:
+            self.dress(body, thought, number)
+        return self.host.read_response(body, request=request)
+
+    @property
+    def host(self) -> Wire:
+        return wire(self.wire, policy="ignore", fetch=None)
+
+
+KINDS: dict[str, Kind] = {
+    kind.wire: kind
+    for kind in (
+        Kind("openai-chat", "gpt-5.6"),
+        Kind("openai-responses", "gpt-5.6", proves=True),
+        Kind("anthropic", "claude-opus-5-5", proves=True),
+        Kind("gemini", "gemini-3.8-pro", proves=True),
+        Kind("ollama", "qwen3.6"),
+    )
+}
+
+
+_ENDS = "x-scripted-end"  # the header of an answer that breaks off: how it does
+
+# what its home takes of an agent, though no document of it says so
+_TAKEN = ("$.client_metadata:",)
+
+
+# hosts that tell the arguments of a call bit by bit; elsewhere a call is whole or is not there
+STREAMS_ARGUMENTS = ("openai-chat", "openai-responses", "anthropic")
+
+
+class Upstream(StrictServer):
+    """A strict server whose answers a scripted model gives; it counts tokens where its kind can."""
+
+    def __init__(self, kind: Kind, model: Model) -> None:
+        self.kind = kind
+        self.script = Scripted(model, wire=kind.host, repeat=True)
+        super().__init__(kind.wire, self.script)
+
+    def _faults(self, call: HttpCall, path: str) -> list[str]:
+        found = super()._faults(call, path)
+        return [fault for fault in found if not fault.startswith(_TAKEN)]
+
+    def answer(self, call: HttpCall) -> SentReply | ProviderError:
+        """What the call gets; counting is answered with a count that is none of zero."""
+        counted = _counted(call)
+        if counted is not None:
+            self.calls.append(call)
+            self.judged.append([])
+            headers = {"content-type": "application/json"}
+            return SentReply(Rendered(200, headers, [json.dumps(counted).encode()]))
+        reply = super().answer(call)
+        if isinstance(reply, ProviderError) or reply.headers.get(_ENDS) != "error":
+            return reply
+        chunks = []
+        with suppress(StreamBroken):
+            for chunk in reply:
+                chunks.append(chunk)
+        made = Rendered(200, dict(reply.headers), [*chunks, _error_event(self.kind.wire)])
+        return SentReply(made)
+
+
+def _counted(call: HttpCall) -> dict[str, Any] | None:
+    """The answer to a question for tokens; a quarter of the body's bytes is honest enough."""
+    tokens = len(call.body) // 4
+    path = call.url.partition("?")[0]
+    if path.endswith("/messages/count_tokens"):
+        return {"input_tokens": tokens}
+    if path.endswith(":countTokens"):
+        return {"totalTokens": tokens}
+    if path.endswith("/responses/input_tokens"):
+        return {"object": "response.input_tokens", "input_tokens": tokens}
+    return None
+
+
+_SAID = "The host is overloaded."
+_ERROR_EVENTS = {
+    "anthropic": ("error", {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}}),
+    "openai-responses": (
+        "error",
+        {"type": "error", "code": "server_is_overloaded", "message": _SAID, "param": None,
+         "sequence_number": 99},
+    ),
+    "openai-chat": ("", {"error": {"message": _SAID, "type": "server_error", "code": None}}),
+    "gemini": ("", {"error": {"code": 503, "message": _SAID, "status": "UNAVAILABLE"}}),
+    "ollama": ("", {"error": _SAID}),
+}  # fmt: skip
+
+
+def _error_event(name: str) -> bytes:
+    """How a host of this wire says in mid-stream that it fails."""
+    event, body = _ERROR_EVENTS[name]
+    text = json.dumps(body)
+    if name in ("ollama", "gemini"):  # the SDK of Gemini CLI sees an error in bare JSON only
+        return f"{text}\n".encode()
+    return (f"event: {event}\n" if event else "").encode() + f"data: {text}\n\n".encode()
+
+
+def break_of(
+    how: str, kind: Kind, *, inside: bool
+) -> Callable[[ChatResponse], Callable[[ChatRequest], Fault]]:
+    """What breaks an answer off in a call: by an `error` event, or a `cut` of the connection.
+
+    The arguments are told, but not that the call ends; `inside`: only half of them are.
+    """
+
+    def of(answer: ChatResponse) -> Callable[[ChatRequest], Fault]:
+        def broken(request: ChatRequest) -> Fault:
+            if inside:
+                for call in answer.msg.calls:
+                    text = call.raw_input or json.dumps(call.input)
+                    call.input = call.raw_input = text[: text.index(HALF) + 4]
+                    call.unfinished = True
+            chunks = rendered(answer, kind.host, request).chunks
+            told = next(i for i, chunk in enumerate(chunks, 1) if b"echo ran" in chunk)
+            return Fault(answer, cut=told, headers={_ENDS: how})
+
+        return broken
+
+    return of

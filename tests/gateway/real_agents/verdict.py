@@ -1,0 +1,226 @@
+"""What is wrong with a session, in sentences.
+
+Judged are: the files, the statuses that the agent saw, every request that came to the host, the
+pictures in it, the thinking that must come back, and that each request begins as the one before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dragoman import wire
+from dragoman.message import ChatRequest, ImageBlock, ToolResultBlock
+
+from .programs import Agent
+from .scenarios import HALF, Leg, Scenario
+from .scripted_model import Model, is_side_request
+from .tap import Passed
+from .upstream import Kind, Upstream
+
+__all__ = ["LegSeen", "faults_of"]
+
+
+@dataclass(slots=True)
+class LegSeen:
+    """One run of an agent as it was seen from outside."""
+
+    leg: Leg
+    kind: Kind
+    exit: int | None
+    out: str
+    err: str
+    model: Model
+    upstream: Upstream
+    passed: list[Passed]
+    speaks: str  # the wire of the agent
+
+    @property
+    def turns(self) -> list[ChatRequest]:
+        return self.model.turns
+
+    def told(self) -> dict[str, Any]:
+        """The figures of it, as JSON."""
+        return {
+            "kind": self.kind.wire,
+            "exit": self.exit,
+            "turns": len(self.turns),
+            "side": len(self.model.side),
+            "statuses": [f"{one.method} {one.path} {one.status}" for one in self.passed],
+        }
+
+
+def faults_of(
+    agent: Agent, scenario: Scenario, seen: Sequence[LegSeen], edited: int, *, half: bool
+) -> list[str]:
+    """What is wrong with a session, a sentence each."""
+    faults = []
+    if half:
+        faults.append(f"the agent ran the half call: {HALF} is there")
+    if edited != scenario.edits:
+        faults.append(f"{edited} of {scenario.edits} lines are edited")
+    for number, one in enumerate(seen):
+        faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in _leg_faults(agent, one)]
+    if scenario.looks and not any(_pictures(turn) for one in seen for turn in one.turns):
+        faults.append("no picture arrived at the host")
+    return faults
+
+
+def _leg_faults(agent: Agent, seen: LegSeen) -> Iterator[str]:
+    broken = seen.leg.broken is not None
+    if seen.exit is None:
+        yield "the agent did not end in time"
+    elif seen.exit != 0 and not broken:
+        yield f"the agent ended with {seen.exit}: {seen.err[-500:] or seen.out[-500:]}"
+    if not broken and len(seen.turns) != len(seen.leg.steps):
+        yield f"{len(seen.turns)} turns, the script has {len(seen.leg.steps)}"
+    for number, judged in enumerate(seen.upstream.judged):
+        path = seen.upstream.calls[number].url
+        yield from (f"request {number} to {path}: {fault}" for fault in judged)
+    for one in seen.passed:
+        if one.status >= 400 and not _explained(one):
+            yield f"{one.method} {one.path} got {one.status}: {one.answer[:300]!r}"
+        elif one.status == 0:
+            yield f"{one.method} {one.path} got no answer"
+    yield from _results(seen)
+    if not broken:
+        yield from _proofs(seen)
+        yield from _prefixes(seen)
+
+
+def _explained(one: Passed) -> bool:
+    """Whether an error is as it should be: what a scripted host has not, and agents do without."""
+    return one.method in ("HEAD", "GET") and one.status in (404, 405, 501)
+
+
+def _results(seen: LegSeen) -> Iterator[str]:
+    """Every call of a turn has a result in the next one."""
+    for number, turn in enumerate(seen.turns[1:], 1):
+        step = seen.leg.steps[min(number - 1, len(seen.leg.steps) - 1)]
+        if number - 1 == seen.leg.broken or not step.calls:
+            continue
+        results = [b for m in turn.messages for b in m.blocks if isinstance(b, ToolResultBlock)]
+        if len(results) < len(step.calls) and not _compacted(turn):
+            yield f"turn {number}: {len(results)} results of {len(step.calls)} calls"
+
+
+def _compacted(turn: ChatRequest) -> bool:
+    return "Summary of the work" in "".join(m.text for m in turn.messages)
+
+
+def _pictures(turn: ChatRequest) -> int:
+    count = 0
+    for message in turn.messages:
+        for block in message.blocks:
+            count += isinstance(block, ImageBlock)
+            if isinstance(block, ToolResultBlock) and isinstance(block.output, list):
+                count += sum(isinstance(part, ImageBlock) for part in block.output)
+    return count
+
+
+def _proofs(seen: LegSeen) -> Iterator[str]:
+    """What the host sealed in a turn comes back in the next ones, until the agent compacts."""
+    if not seen.kind.proves:
+        return
+    bodies = _turn_bodies(seen)
+    for number, (turn, body) in enumerate(zip(seen.turns, bodies, strict=False)):
+        if _compacted(turn):
+            return
+        here = {i for i in range(number) if seen.leg.steps[min(i, len(seen.leg.steps) - 1)].thought}
+        missing = [i for i in sorted(here) if seen.kind.proof(i).encode() not in body]
+        if missing:
+            yield f"turn {number}: the proof of turn {missing[0]} did not come back"
+            return
+
+
+def _turn_bodies(seen: LegSeen) -> list[bytes]:
+    """The bodies of the loop's requests, without what was asked beside it or refused."""
+    turns = {id(turn) for turn in seen.turns}
+    script = seen.upstream.script
+    pairs = zip(script.calls, script.requests, strict=True)
+    return [call.body for call, request in pairs if id(request) in turns]
+
+
+def _is_count(url: str) -> bool:
+    return url.partition("?")[0].endswith((":countTokens", "/count_tokens", "/input_tokens"))
+
+
+def _prefixes(seen: LegSeen) -> Iterator[str]:
+    """Each body begins with the one before, where the agent's own requests do."""
+    bodies = [_parts(body) for body in _turn_bodies(seen)]
+    own = [_parts(body) for body in _own_turns(seen)]
+    told = 0
+    for number in range(1, len(bodies)):
+        fault = _differs(bodies[number - 1], bodies[number])
+        if fault and len(own) == len(bodies) and _differs(own[number - 1], own[number]):
+            continue  # the agent changed it
+        if fault and not _compacted(seen.turns[number]):
+            yield f"turn {number}: the request does not begin as the one before: {fault}"
+            told += 1
+        if told == 3:
+            return
+
+
+def _own_turns(seen: LegSeen) -> list[bytes]:
+    """What the agent itself sent for the turns of the loop."""
+    home = wire(seen.speaks, policy="ignore", fetch=None)
+    paths = home.room.addresses
+    posted = [one for one in seen.passed if one.method == "POST" and one.status == 200]
+    return [
+        one.request for one in posted
+        if any(fnmatchcase(one.path.partition("?")[0].lower(), path) for path in paths)
+        and not is_side_request(home.read_request(one.request, one.path))
+    ]  # fmt: skip
+
+
+# what stands beside the prompt, and differs from turn to turn
+_ASIDE = ("client_metadata", "metadata", "prompt_cache_key")
+
+
+def _parts(body: bytes) -> list[tuple[str, str]]:
+    """A body as texts in order, each with its place: fields, and messages one by one."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return []
+    rows: list[tuple[str, str]] = []
+    for name, field in value.items():
+        if name in _ASIDE:
+            continue
+        if name in ("messages", "input", "contents") and isinstance(field, list):
+            rows += [(f"{name}[{i}]", _unmarked(one)) for i, one in enumerate(field)]
+        else:
+            rows.append((name, _unmarked(field)))
+    return rows
+
+
+def _unmarked(value: Any) -> str:
+    """The JSON text without cache marks, which agents move from turn to turn."""
+
+    def bare(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {k: bare(v) for k, v in item.items() if k != "cache_control"}
+        return [bare(one) for one in item] if isinstance(item, list) else item
+
+    return json.dumps(bare(value), ensure_ascii=False)
+
+
+def _differs(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str:
+    """Where the second does not go on from the first, or nothing."""
+    is_message = ("messages[", "input[", "contents[")
+    for place, text in before:
+        now = dict(after).get(place)
+        if now is not None and now != text:
+            at = next((i for i, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), -1)
+            return (
+                f"{place}, sign {at}: {text[at - 40 : at + 60]!r} became {now[at - 40 : at + 60]!r}"
+            )
+        if now is None and place.startswith(is_message):
+            return f"{place} is gone"
+    order = [place for place, _ in after if place in dict(before)]
+    if order != [place for place, _ in before if place in dict(after)]:
+        return "the fields stand in another order"
+    return ""
