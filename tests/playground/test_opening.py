@@ -9,10 +9,22 @@ from zlib import crc32
 
 import pytest
 
+import dragoman
 from dragoman import Msg, ReadError
+from dragoman.gateway.record import ExchangeRecord, Kept
+from dragoman.gateway.recording import row_of
+from dragoman.interop import read_session_log
 from dragoman.message import ChatRequest, dump
 from dragoman.playground.exchange import Exchange
 from dragoman.playground.opening import opened
+from tests.interop import (
+    test_atif,
+    test_claude_code,
+    test_codex,
+    test_gemini_cli,
+    test_opencode,
+)
+from tests.interop.jsonl import lines
 
 from . import samples
 
@@ -127,6 +139,67 @@ def test_a_gateways_recording_has_both_sides() -> None:
     assert exchange.upstream.wire == "deepseek"
     assert {loss["code"] for loss in exchange.losses} >= {"thinking.foreign", "cache.unsaid"}
     assert said(exchange)[-1] == "In Vienna."
+
+
+SESSIONS = {
+    "claude-code": lines(test_claude_code.TURN),
+    "codex": lines(test_codex.SESSION),
+    "gemini-cli": lines(test_gemini_cli.SESSION),
+    "opencode": json.dumps({"info": {"id": "ses_1"}, "messages": test_opencode.SESSION}),
+    "atif": json.dumps({"schema_version": "ATIF-v1.8", "session_id": "s-4",
+                        "agent": test_atif.AGENT, "steps": test_atif.STEPS}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", SESSIONS)
+def test_a_session_log_is_one_conversation(agent: str) -> None:
+    name = "log.json" if agent in ("opencode", "atif") else "log.jsonl"
+    exchange = one(SESSIONS[agent], name)
+    assert (exchange.agent, exchange.wire) == (agent, "")
+    assert exchange.messages == read_session_log(SESSIONS[agent]).messages
+    assert len(exchange.messages) > 3
+    assert exchange.request is not None
+    assert exchange.request.model is None  # every wire is asked for a model of its own
+
+
+def test_what_a_gateway_writes_is_what_is_opened() -> None:
+    row = samples.gateway()
+    kept = Kept(
+        json.dumps(row["request"]).encode(), bytearray(samples.STREAM.encode()),
+        row["upstream"]["url_path"], json.dumps(row["upstream"]["request"]).encode(),
+        bytearray(json.dumps(row["upstream"]["response"]).encode()), "sse", "json",
+    )  # fmt: skip
+    losses = dragoman.convert(samples.JOURNEY, "anthropic", "deepseek", policy="ignore").losses
+    written = row_of(ExchangeRecord(
+        "x-2", 1_795_520_620.0, "anthropic", "/v1/messages", "claude-opus-5-5", session="books",
+        vendor="deepseek", upstream_protocol="openai-chat", upstream_model="deepseek-flash",
+        status=200, upstream_status=200, losses=losses, kept=kept,
+    ))  # fmt: skip
+    exchange = one(samples.lines([written]), "2026-11-24-1.jsonl")
+    assert (exchange.wire, exchange.shape, exchange.session) == ("anthropic", "stream", "books")
+    assert exchange.upstream is not None
+    assert exchange.upstream.wire == "deepseek"
+    assert len(exchange.losses) == len(losses)
+    assert said(exchange)[-1].startswith("Most of them got off")
+
+
+def test_agents_that_were_called_follow_their_session() -> None:
+    inner = [{**row, "isSidechain": True} for row in test_claude_code.TURN]
+    rows = [
+        *test_claude_code.TURN,
+        *(
+            {
+                **row,
+                "uuid": f"x{row['uuid']}",
+                "parentUuid": row["parentUuid"] and f"x{row['parentUuid']}",
+            }
+            for row in inner
+        ),
+    ]
+    log = read_session_log(lines(rows))
+    exchanges = opened(lines(rows).encode(), "log.jsonl")
+    assert len(exchanges) == 1 + len(log.sidechains) == 2
+    assert exchanges[1].place == "log.jsonl: called agent 1"
 
 
 def test_a_broken_line_does_not_close_the_others() -> None:

@@ -15,6 +15,7 @@ from .._core.convert import detect
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
 from ..errors import DragomanError, ReadError
+from ..interop import SessionLog, read_session_log
 from ..message import ChatRequest, Msg, load
 from ..sse import Decoder, Framing
 from ..study.fidelity import Event, Record, event_of, record
@@ -24,9 +25,6 @@ from .exchange import Exchange, Recorded, Upstream, text_of
 _SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # what lines of such a stream begin with
 _LINES = (".jsonl", ".ndjson")
 _MOST = 100  # events that are looked at to see whose they are
-# what the first rows of the logs of coding agents have
-_AGENT_ROWS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "summary",
-                         "file-history-snapshot", "queue-operation"})  # fmt: skip
 
 
 def opened(data: bytes, name: str) -> list[Exchange]:
@@ -41,8 +39,8 @@ def opened(data: bytes, name: str) -> list[Exchange]:
     if first.startswith(_SSE_FIELDS) and PurePath(name).suffix not in _LINES:
         return [_stream(_framed(data, "sse"), name)]
     values, lines = _values(text, name)
-    if _is_session_log([value for _, value in values[:20]], lines):
-        return [_session_log(text, name)]
+    if (log := _session_log(values[0][1], text, name)) is not None:
+        return _sessions(log, name)
     if lines or (isinstance(values[0][1], list) and not _is_messages(values[0][1])):
         return _rows(values if lines else _elements(values[0][1], name), name)
     return [_value(values[0][1], name)]
@@ -187,8 +185,15 @@ def _recorded(value: JsonObject, row: Record, place: str) -> Exchange:
         place, home, row.request, row.path, None, answer, _upstream(value.get("upstream")),
         [loss for loss in losses if isinstance(loss, dict)] if isinstance(losses, list) else [],
         text_of(value.get("session")), text_of(value.get("id")), text_of(value.get("follows")),
-        model, text_of(value.get("client")), text_of(value.get("time")),
+        model, text_of(value.get("client")), text_of(value.get("time")), _error(value.get("error")),
     )  # fmt: skip
+
+
+def _error(value: Any) -> str:
+    """What a gateway says went wrong."""
+    if not isinstance(value, dict):
+        return text_of(value)
+    return ": ".join(filter(None, (text_of(value.get("kind")), text_of(value.get("message")))))
 
 
 def _upstream(value: Any) -> Upstream | None:
@@ -200,7 +205,8 @@ def _upstream(value: Any) -> Upstream | None:
 
 def _home(row: JsonObject, path: str | None, body: Any) -> Wire | None:
     """The wire that a recording names, or else that its request looks like."""
-    protocol, host = row.get("protocol"), row.get("vendor")
+    protocol = row.get("protocol")
+    host = row.get("vendor") if "upstream" not in row else None  # a gateway's is the other side's
     if isinstance(protocol, str) and protocol in PROTOCOLS:
         if isinstance(host, str) and host in VENDORS and protocol in (rows := vendor(host).wires):
             return _named(host if next(iter(rows)) == protocol else f"{host}/{protocol}")
@@ -253,23 +259,23 @@ def _payloads(events: list[Event]) -> Iterator[tuple[str | None, JsonObject]]:
 # -- logs of coding agents --------------------------------------------------------------------
 
 
-def _is_session_log(values: list[Any], lines: bool) -> bool:
-    """Whether these are rows that a coding agent keeps of a session, or a trajectory."""
-    rows = [value for value in values if isinstance(value, dict)]
-    if lines:
-        return any(row.get("type") in _AGENT_ROWS or {"sessionId", "uuid"} <= row.keys()
-                   for row in rows)  # fmt: skip
-    return any(
-        str(row.get("schema_version", "")).startswith("ATIF")
-        or ("sessionId" in row and isinstance(row.get("messages"), list))
-        for row in rows
-    )
+def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
+    """The log, if the text is one; bodies and recordings say by their first keys that they are."""
+    if not isinstance(first, dict) or "model" in first or "dragoman" in first or record(first):
+        return None
+    try:
+        return read_session_log(text, name)
+    except ReadError:  # no agent writes such rows: they are something else, or nothing
+        return None
 
 
-def _session_log(text: str, name: str) -> Exchange:
-    """The conversation of a session. Raises ReadError for a log that cannot be read."""
-    from ..interop.session_logs import read_session_log
-
-    log = read_session_log(text, name)
-    request = ChatRequest(log.messages, tools=list(log.tools or ()))
-    return Exchange(name, own=request, agent=log.agent, model=log.model or "")
+def _sessions(log: SessionLog, place: str) -> list[Exchange]:
+    """The conversation of a session, and those of the agents that it called."""
+    request = ChatRequest(log.messages, tools=list(log.tools))
+    own = Exchange(place, own=request, agent=log.agent, model=log.model or "", session=log.session)
+    called = [
+        exchange
+        for number, inner in enumerate(log.sidechains, 1)
+        for exchange in _sessions(inner, f"{place}: called agent {number}")
+    ]
+    return [own, *called]

@@ -16,6 +16,7 @@ from contextlib import suppress
 from importlib import resources
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -144,8 +145,6 @@ class Server:
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Answer until Ctrl-C; `ready` is called when the server does."""
-        import uvicorn
-
         class Announced(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
