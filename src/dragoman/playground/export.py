@@ -16,12 +16,12 @@ from typing import Any
 
 from ..errors import DragomanError
 from ..vendors import PROTOCOLS
-from .page import Page
+from .exchange import Exchange
+from .page import Page, readable
 from .writing import SPEAKERS
 
-MOST = (
-    24 * 1024 * 1024
-)  # characters of answers; beyond that those to the slider's cuts are left out
+MOST = 24 * 1024 * 1024  # characters of answers, beyond which the rarer ones are left out
+_LONG = 400  # messages of a history that is cut for one wire only, for each takes seconds
 _STATIC = resources.files(__package__) / "static"
 _IMPORT = re.compile(r'import \{([^}]*)\} from "\./([\w-]+)\.js";\n')
 _EXPORT = re.compile(r"(?m)^export (?=(?:async )?function|const|class)")
@@ -104,9 +104,8 @@ def _answers(page: Page) -> dict[str, Any]:
     for key in _keys(page):
         answers[key] = _answer(page, key)
         size += len(json.dumps(answers[key]))
-    cuts = list(_cut_keys(answers))
     left_out = 0
-    for key in cuts:
+    for key in (*_speaker_keys(page), *_cut_keys(answers)):
         if size > MOST:
             left_out += 1
             continue
@@ -125,16 +124,17 @@ def _answer(page: Page, key: str) -> Any:
 
 
 def _keys(page: Page) -> Iterator[str]:
-    """All that can be asked, but for the wires of a cut history."""
+    """All that is in every page."""
     yield "contents"
     for exchange in page.exchanges:
         id = exchange.id
         yield f"conversation/{id}"
-        targets = dict.fromkeys((exchange.wire, *PROTOCOLS) if exchange.wire else PROTOCOLS)
+        targets = _targets(exchange)
         if exchange.body is not None or exchange.own is not None:
-            yield from (f"losses/{id}/{how}" for how in SPEAKERS)
-            yield from (f"cuts/{id}/{target}" for target in targets)
-            yield from (f"wire/{id}/{target}/{how}/0" for target in targets for how in SPEAKERS)
+            yield f"losses/{id}/role"
+            yield from (f"wire/{id}/{target}/role/0" for target in targets)
+            long = readable(exchange) and len(exchange.messages) > _LONG
+            yield from (f"cuts/{id}/{target}" for target in targets[: 1 if long else None])
         if exchange.body is not None:
             yield f"recorded/{id}/client"
         if exchange.upstream is not None:
@@ -145,6 +145,20 @@ def _keys(page: Page) -> Iterator[str]:
             yield f"stream/{id}"
         if exchange.previous is not None:
             yield f"changes/{id}"
+
+
+def _targets(exchange: Exchange) -> list[str]:
+    """The protocols, behind the wire that it was recorded on."""
+    return list(dict.fromkeys((exchange.wire, *PROTOCOLS) if exchange.wire else PROTOCOLS))
+
+
+def _speaker_keys(page: Page) -> Iterator[str]:
+    """The other ways to tell who speaks."""
+    for exchange in page.exchanges:
+        if exchange.body is not None or exchange.own is not None:
+            for how in [how for how in SPEAKERS if how != "role"]:
+                yield f"losses/{exchange.id}/{how}"
+                yield from (f"wire/{exchange.id}/{one}/{how}/0" for one in _targets(exchange))
 
 
 def _cut_keys(answers: dict[str, Any]) -> Iterator[str]:

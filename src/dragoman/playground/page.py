@@ -97,13 +97,13 @@ class Page:
         }
 
     def _losses(self, exchange: Exchange, how: str) -> list[Shown]:
-        if not _readable(exchange):
+        if not readable(exchange):
             return []
         own = [exchange.wire] if exchange.wire not in (*PROTOCOLS, "") else []
         return list(counts(exchange, (*own, *PROTOCOLS), how))
 
     def _wire(self, exchange: Exchange, target: str, how: str, cut: int) -> Shown:
-        if not _readable(exchange):
+        if not readable(exchange):
             raise ReadError("there is no request here", code="page.request")
         limit = self._limit(exchange, target, cut) if cut else None
         return request_on(exchange, target, how, self.texts, self.counter, limit)
@@ -122,7 +122,7 @@ class Page:
         return answer_on(exchange, target, self.texts)
 
     def _cuts(self, exchange: Exchange, target: str) -> Shown:
-        if not _readable(exchange):
+        if not readable(exchange):
             return {"positions": []}
         key = (exchange.id, target)
         if key not in self._positions:
@@ -135,7 +135,7 @@ class Page:
         return changes(self.exchange(exchange.previous), exchange, self.texts)
 
 
-def _readable(exchange: Exchange) -> bool:
+def readable(exchange: Exchange) -> bool:
     """Whether there is a request that the tree has."""
     try:
         return exchange.request is not None

@@ -145,6 +145,7 @@ class Server:
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Answer until Ctrl-C; `ready` is called when the server does."""
+
         class Announced(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)

@@ -115,7 +115,9 @@ async function drawCut() {
   const { id } = state;
   view.positions = [];
   if (!here().request) return;
-  const { positions } = await answers.ask(`cuts/${id}/${state.wire}`);
+  place.hidden = true;
+  // of a long history an exported page has the cuts for one wire alone
+  const { positions } = await answers.ask(`cuts/${id}/${state.wire}`).catch(() => ({ positions: [] }));
   if (id !== state.id || positions.length < 2) return;
   view.positions = positions;
   const output = h("output", { class: "small figures muted" });
@@ -284,7 +286,7 @@ function drawRail(rail) {
     row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`)].filter(Boolean);
   fill(rail, sides.length > 0 && [h("h2", {}, "As recorded"), sides],
     h("h2", {}, "Written for"), [...own, ...protocols].map((name) => entry(name, "", name)),
-    answers.live && more);
+    answers.live ? more : h("p", { class: "muted small aside" }, "Other vendors: dragoman view"));
 }
 
 function choose(name, side) {
