@@ -101,7 +101,7 @@ def _answers(page: Page) -> dict[str, Any]:
     """Every answer by its key, as the live page would get it; errors are answers too."""
     answers: dict[str, Any] = {}
     size = 0
-    for key in _keys(page):
+    for key in keys_of(page):
         answers[key] = _answer(page, key)
         size += len(json.dumps(answers[key]))
     left_out = 0
@@ -123,7 +123,7 @@ def _answer(page: Page, key: str) -> Any:
         return {"error": error.message, "hint": error.hint, "code": error.code}
 
 
-def _keys(page: Page) -> Iterator[str]:
+def keys_of(page: Page) -> Iterator[str]:
     """All that is in every page."""
     yield "contents"
     for exchange in page.exchanges:
