@@ -10,13 +10,15 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
+from .._core.exchange.stream import feed_chunk
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, encoded
-from .._core.stream.pieces import Failed
+from .._core.stream.pieces import Failed, Piece
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
 from ..message import Usage
 from ..sse import Encoder, Framing
+from .short_way import ShortWay
 from .splice import Passing
 from .surface import Surface
 
@@ -107,7 +109,8 @@ class ConvertedAnswer:
         "_framed",
         "_held",
         "_open",
-        "events",
+        "_short",
+        "_usual_events",
         "failed",
         "progress",
     )
@@ -118,9 +121,15 @@ class ConvertedAnswer:
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
+        self._usual_events = 0
+        self._short = ShortWay(self._usual) if framing == "sse" else None
         self.failed: ProviderError | None = None
         self.progress = 0
-        self.events = 0
+
+    @property
+    def events(self) -> int:
+        """How many went out."""
+        return self._usual_events + (self._short.events if self._short is not None else 0)
 
     @property
     def apart(self) -> bytes:
@@ -134,36 +143,50 @@ class ConvertedAnswer:
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
-        converter = self._converter
-        events = converter.feed(chunk)
-        self.failed = converter.failed
-        if not events:
+        short = self._short
+        data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
+        if not data:
             return b""
         self.progress += 1
-        self.events += len(events)
-        data = self._framed.bytes_of(events)
         if self._open:
             return data
         self._held.append(data)
+        converter = self._converter
         return self.release() if converter.begun or converter.finished else b""
+
+    def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
+        """The pieces of a chunk, and the client's bytes of them."""
+        converter = self._converter
+        pieces = feed_chunk(converter.decoder, chunk)
+        events = converter.pieces(pieces)
+        self.failed = converter.failed
+        self._usual_events += len(events)
+        return pieces, self._framed.bytes_of(events)
+
+    def _settle(self) -> None:
+        """Let the converter know of what took the short way."""
+        if self._short is not None:
+            self._short.settle()
 
     def finish(self) -> bytes:
         """What stands at the end."""
         if self._ended:
             return b""
         self._ended = True
+        self._settle()
         converter = self._converter
         events = converter.pieces(converter.decoder.rest())
         if converter.failed is None and not converter.finished:
             return self.release() + self._framed.bytes_of(events) + self.fail(_broken_off())
         self.failed = converter.failed
         events += converter.end()
-        self.events += len(events)
+        self._usual_events += len(events)
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle."""
         self._ended = True
+        self._settle()
         events = self._converter.fail(error)
         self.failed = self._converter.failed
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
