@@ -37,7 +37,7 @@ def said(id: str, words: str, **more: Any) -> dict[str, Any]:
 THOUGHT = [{"subject": "Files", "description": "I need both.", "timestamp": "x"}]
 ANSWER = said("2", "Let me look.", thoughts=THOUGHT)
 CALLS = [{**READ, "result": SHOWN}, {**LIST, "result": LISTED}]
-SESSION = [
+SESSION: list[dict[str, Any]] = [
     HEAD,
     user("1", {"text": "Look at both."}),
     {"$set": {"lastUpdated": "2026-11-24T10:00:01Z"}},

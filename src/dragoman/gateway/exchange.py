@@ -27,9 +27,10 @@ from .._core.edges.http.failing import told_by_headers
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
+from .._core.stream.builder import Builder
 from ..envelope import MARK
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
-from ..message import ChatRequest, ChatResponse, Usage, Written
+from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
@@ -300,7 +301,9 @@ class Exchange:
             raise ProviderError(text, status=502, type="api_error", code="answer.shape",
                                 hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
-            record.usage = self._usage(body)
+            self._look(body)
+            if self._renamed is not None:
+                body = with_model(body, "", self._renamed)
             return self._done(Answer(status, body, answer_headers(headers)))
         if self.kind == "count":
             if self.passes and not self._sealed:
@@ -310,7 +313,8 @@ class Exchange:
                 raise counting.unavailable(self.upstream)
             return self.counted(tokens)
         resp = self._response(status, body)
-        record.usage = resp.usage
+        record.usage, record.answer_model = resp.usage, resp.model or ""
+        record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
         assert self._client_request is not None  # it was converted
         if self.compacts:
             resp = compaction.compacted(resp, self._client_request, self._state)
@@ -350,7 +354,7 @@ class Exchange:
         record = self.record
         if relay.failed is not None and not record.error:
             self.told(relay.failed)
-        record.usage = relay.usage
+        self._note(relay.told)
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
 
@@ -365,12 +369,18 @@ class Exchange:
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+
+    @property
+    def _renamed(self) -> str | None:
+        """The name under which an answer that passes goes out, if it is not the provider's."""
+        other = self.surface.renames and self.kind == "generate"
+        return self.asked if other and self.asked != self.upstream.model else None
 
     @property
     def framing(self) -> Framing:
@@ -414,16 +424,20 @@ class Exchange:
             raise resp.error
         return resp
 
-    def _usage(self, body: bytes) -> Usage | None:
-        """How much an answer that passes tells to have used; nothing depends on it."""
+    def _look(self, body: bytes) -> None:
+        """Note what an answer that passes tells; nothing depends on it."""
         if self.kind != "generate":
-            return None
+            return
         decoder = self.surface.wire.stream_decoder()
         try:
             decoder.feed(body)
         except DragomanError:
-            return None  # the client reads it, or not
-        return decoder.usage
+            return  # the client reads it, or not
+        self._note(decoder.builder)
+
+    def _note(self, told: Builder) -> None:
+        record = self.record
+        record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:

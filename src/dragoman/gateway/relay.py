@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
-from .._core.jsontext import Json, encoded
 from .._core.exchange.stream import StreamDecoder
+from .._core.jsontext import Json, encoded
+from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
-from ..message import Usage
 from ..sse import Encoder, Framing
 from .splice import Passing, event_too_large
 from .surface import Surface
@@ -59,8 +59,8 @@ class AnswerStream(Protocol):
         """What is held back until something of the answer comes: for whoever waits no longer."""
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
+    def told(self) -> Builder:
+        """What the provider has told so far: usage, model, why it ended."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -200,9 +200,9 @@ class ConvertedAnswer:
         return held
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._converter.decoder.usage
+    def told(self) -> Builder:
+        """What the provider has told so far."""
+        return self._converter.decoder.builder
 
     @property
     def losses(self) -> list[Loss]:
@@ -221,6 +221,7 @@ class PassedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_model",
         "_opening",
         "_passing",
         "_surface",
@@ -228,8 +229,11 @@ class PassedAnswer:
         "progress",
     )
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
+    def __init__(
+        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+    ) -> None:
         self._surface = surface
+        self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
@@ -303,12 +307,12 @@ class PassedAnswer:
         """What is held back."""
         held = b"".join(self._held)
         self._held.clear()
-        return held
+        return held if self._model is None else self._surface.renamed(held, self._model)
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._passing.usage(self._surface.wire)
+    def told(self) -> Builder:
+        """What the provider has told so far, in the events that tell of usage."""
+        return self._passing.told(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:

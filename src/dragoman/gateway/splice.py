@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
+from .._core.stream.builder import Builder
 from ..errors import ReadError
-from ..message import Usage
 from ..sse import Framing
 from .surface import Surface
 
@@ -72,7 +72,7 @@ def _hop(headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
-    r"""The body with `model` in the place of every top-level `model`, of which the last says `asked`.
+    r"""The body with `model` in the place of each top-level `model`; the last one says `asked`.
 
     Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
     keys each parser takes another, and the provider must not get a model that nobody has judged.
@@ -125,8 +125,8 @@ class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut between its elements
-    by nobody, so it is not for this.
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
+    between its elements by nobody: it is held to its end.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
@@ -172,15 +172,15 @@ class Passing:
             self._look(whole)
         return whole
 
-    def usage(self, wire: Wire) -> Usage:
-        """What the events tell of how much was used."""
+    def told(self, wire: Wire) -> Builder:
+        """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
         decoder.framing = "ndjson" if self._line_ends else "sse"
         for data in (self._first, self._last):
             if data is not None:
                 decoder.feed_bytes(data)
         decoder.rest()
-        return decoder.usage
+        return decoder.builder
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""

@@ -61,6 +61,7 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:
         """`/models/{model}:{method}`."""
@@ -79,8 +80,8 @@ class GenerateContent(_Gemini):
         return None
 
     def ends(self, events: bytes) -> bool:
-        """Why a candidate ended, or why there is none. A text that quotes this has backslashes."""
-        return any(mark in events for mark in (b'"finishReason"', b'"blockReason"', b'"error"'))
+        """Why a candidate ended, or why there is none."""
+        return super().ends(events) and self.reads_end(events)
 
     def stands_alone(self, payload: JsonObject) -> bool:
         """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
@@ -138,7 +139,11 @@ def _joined(parts: list[Any]) -> list[Any]:
     joined: list[Any] = []
     for part in parts:
         last = joined[-1] if joined else None
-        if _is_text(last) and _is_text(part) and bool(last.get("thought")) == bool(part.get("thought")):
+        if (
+            _is_text(last)
+            and _is_text(part)
+            and bool(last.get("thought")) == bool(part.get("thought"))
+        ):
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
         else:
             joined.append(part)
@@ -154,9 +159,9 @@ class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"event: interaction.completed", b"event: error", b"data: [DONE]",
-    )  # fmt: skip
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Making one; what the provider would keep of them is refused with a reason."""

@@ -6,6 +6,7 @@ information", "Version".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import ClassVar
@@ -22,6 +23,7 @@ class OllamaChat(Surface):
     maker: ClassVar[str] = "ollama"
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')
 
     def operation(self, method: str, path: str) -> Operation | None:
         """What Ollama's clients ask: the model of `/api/show` stands in the body."""
@@ -34,8 +36,8 @@ class OllamaChat(Surface):
         return None
 
     def ends(self, events: bytes) -> bool:
-        """The line that is done, or tells of an error. A text that quotes this has backslashes."""
-        return b'"done":true' in events or b'"done": true' in events or b'"error":' in events
+        """The line that is done, or tells of an error."""
+        return super().ends(events) and self.reads_end(events)
 
     def asks_stream(self, body: JsonObject) -> bool:
         """It streams unless it is told not to."""

@@ -117,7 +117,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     def _flushed(self) -> list[Event]:
         events: list[Event] = []
         for candidate in self._candidates.values():
-            broken = candidate.end is None
+            broken = candidate.end is None and not self.writer.own
             events += self._steps(candidate, candidate.steps.finish(broken))
             unsaid = [*candidate.calls, *candidate.steps.unended] if broken else []
             for call in unsaid:
