@@ -359,10 +359,10 @@ class Exchange:
         record.events = relay.events
 
     def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
-        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
-        return relay.fail(self.told(error))
+        return relay.fail(self.told(unreadable(error) if isinstance(error, ReadError) else error))
 
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
@@ -418,8 +418,7 @@ class Exchange:
         try:
             resp = upstream.wire.read_response(body, request=self._written, status=status)
         except ReadError as error:
-            text = f"the provider's answer cannot be read: {error.message}"
-            raise ProviderError(text, status=502, type="api_error", code=error.code) from error
+            raise unreadable(error) from error
         if resp.error is not None:
             raise resp.error
         return resp
@@ -448,6 +447,12 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
         f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
         bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
+
+
+def unreadable(error: ReadError) -> ProviderError:
+    """The error of a provider whose answer cannot be read: none of the client's."""
+    text = f"the provider's answer cannot be read: {error.message}"
+    return ProviderError(text, status=502, type="api_error", code=error.code, hint=error.hint)
 
 
 def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:

@@ -246,7 +246,7 @@ def test_an_event_beyond_the_bound(
     assert told.whole
     assert len(errors(client, told.body)) == 1
     assert not successes(client, told.body)
-    assert b"limits.event" in told.body
+    assert b"is larger than 1048576 bytes" in told.body
 
 
 def _up_to_text(wire: Wire) -> bytes:
