@@ -199,7 +199,10 @@ class Exchange:
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
-        call = self._passed() if self.passes and not self._sealed else self._converted()
+        try:
+            call = self._passed() if self.passes and not self._sealed else self._converted()
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
@@ -417,6 +420,8 @@ class Exchange:
         upstream = self.upstream
         try:
             resp = upstream.wire.read_response(body, request=self._written, status=status)
+        except RecursionError as error:
+            raise unreadable(ReadError("it is nested too deeply", code="json.deep")) from error
         except ReadError as error:
             raise unreadable(error) from error
         if resp.error is not None:

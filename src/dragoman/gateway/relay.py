@@ -72,6 +72,11 @@ def _broken_off() -> ProviderError:
     return StreamBroken(text, type="connection_closed", hint="ask again")
 
 
+def _too_deep() -> ProviderError:
+    text = "the provider's answer is nested too deeply"
+    return ProviderError(text, status=502, type="api_error", code="json.deep")
+
+
 class Framed:
     """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
@@ -151,7 +156,10 @@ class ConvertedAnswer:
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
         converter = self._converter
-        events = converter.feed(chunk)
+        try:
+            events = converter.feed(chunk)
+        except RecursionError as error:
+            raise _too_deep() from error
         self.failed = converter.failed
         if not _alive_only(chunk):
             self.progress += 1
@@ -187,7 +195,11 @@ class ConvertedAnswer:
 
     def _last(self, events: list[tuple[str | None, Json]]) -> bytes:
         """These events and those of the end; behind an error nothing that does not tell of it."""
-        last = self._converter.end()
+        try:
+            last = self._converter.end()
+        except RecursionError:
+            last = self._converter.pieces((Failed(_too_deep()),))
+            self.failed = self._converter.failed
         events += last if self.failed is None else [one for one in last if _tells_error(one)]
         self.events += len(events)
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()

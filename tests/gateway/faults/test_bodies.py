@@ -37,7 +37,6 @@ _NO_JSON = {
     "more behind it": b'{"model": "to-openai-chat"} x',
     "two objects": b'{"model": "to-openai-chat"}{"model": "x"}',
     "a comment": b'{"model": "to-openai-chat" /* x */}',
-    "a BOM": b'\xef\xbb\xbf{"model": "to-openai-chat"}',
     "no UTF-8": b'{"model": "to-openai-chat", "user": "\xff\xfe\x80"}',
     "overlong UTF-8": b'{"model": "to-openai-chat", "user": "\xc0\xaf"}',
     "UTF-16": '{"model": "to-openai-chat"}'.encode("utf-16"),
@@ -66,7 +65,7 @@ def test_no_json(gateway: Gateway, provider: Provider, wire: Wire) -> None:
     assert not provider.asked
 
 
-@pytest.mark.parametrize("depth", [200, 900, 990, 999, 1100])
+@pytest.mark.parametrize("depth", [200, 990, 1100])
 @pytest.mark.parametrize(("client", "behind"), PAIRS, ids=str)
 def test_deep_values_at_every_place(
     gateway: Gateway, provider: Provider, client: Wire, behind: Wire, depth: int
@@ -118,7 +117,7 @@ def test_a_body_of_100_megabytes(gateway: Gateway, provider: Provider) -> None:
             client.sendall(request(path, b"", content_length=str(100 * 2**20)))
             told = read(client)
         assert told.status == 413
-        assert "limits.body" in error_of(wire, told.body)[0]
+        assert "67108864 bytes" in error_of(wire, told.body)[0]
         with connected(gateway) as client:
             client.sendall(request(path)[:-4].replace(b"content-length: 0", b"x-a: b")
                            + b"\r\ntransfer-encoding: chunked\r\n\r\n")  # fmt: skip
@@ -226,3 +225,24 @@ def test_a_vendor_that_nobody_knows_is_the_client_s_fault(
             assert told.status in (400, 404), (name, told)
             assert error_of(client, told.body)[0]
     assert not provider.asked
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+@pytest.mark.parametrize(("client", "behind"), PAIRS, ids=str)
+def test_deep_values_in_answers(
+    gateway: Gateway, provider: Provider, client: Wire, behind: Wire, stream: bool
+) -> None:
+    """An answer, or the provider's fault; never a fault of ours."""
+    for depth in (300, 985, DEEP):
+        nest = b'{"a":' * depth + b"1" + b"}" * depth
+        body = b"".join(behind.events) if stream else behind.whole
+        for place in (b'"Hel', b'"Samarkand', b'"city', b'"STOP"', b'"usage": {', b'"model": "up'):
+            made = body.replace(place, b'"deep": ' + nest + b", " + place, 1)
+            made = made.replace(b'{"city": "Samarkand"}', nest)
+            provider.will([answer(made, kind="text/event-stream" if stream else "application/json")])
+            told = post(gateway, client.path(behind.model, stream),
+                        client.request(behind.model, stream))  # fmt: skip
+            assert told.whole
+            assert told.status in (200, 502), (depth, place, told.status, told.body[:300])
+            if told.status != 200:
+                assert error_of(client, told.body)[0]
