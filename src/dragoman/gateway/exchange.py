@@ -199,7 +199,10 @@ class Exchange:
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
-        call = self._passed() if self.passes and not self._sealed else self._converted()
+        try:
+            call = self._passed() if self.passes and not self._sealed else self._converted()
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
@@ -362,7 +365,7 @@ class Exchange:
         """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
-        return relay.fail(self.told(error))
+        return relay.fail(self.told(unreadable(error) if isinstance(error, ReadError) else error))
 
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
@@ -417,9 +420,10 @@ class Exchange:
         upstream = self.upstream
         try:
             resp = upstream.wire.read_response(body, request=self._written, status=status)
+        except RecursionError as error:
+            raise unreadable(ReadError("it is nested too deeply", code="json.deep")) from error
         except ReadError as error:
-            text = f"the provider's answer cannot be read: {error.message}"
-            raise ProviderError(text, status=502, type="api_error", code=error.code) from error
+            raise unreadable(error) from error
         if resp.error is not None:
             raise resp.error
         return resp
@@ -448,6 +452,12 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
         f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
         bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
+
+
+def unreadable(error: ReadError) -> ProviderError:
+    """The error of a provider whose answer cannot be read: none of the client's."""
+    text = f"the provider's answer cannot be read: {error.message}"
+    return ProviderError(text, status=502, type="api_error", code=error.code, hint=error.hint)
 
 
 def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:

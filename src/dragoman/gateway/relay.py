@@ -73,6 +73,11 @@ def _broken_off() -> ProviderError:
     return StreamBroken(text, type="connection_closed", hint="ask again")
 
 
+def _too_deep() -> ProviderError:
+    text = "the provider's answer is nested too deeply"
+    return ProviderError(text, status=502, type="api_error", code="json.deep")
+
+
 class Framed:
     """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
@@ -175,8 +180,11 @@ class ConvertedAnswer:
     def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
         """The pieces of a chunk, and the client's bytes of them."""
         converter = self._converter
-        pieces = feed_chunk(converter.decoder, chunk)
-        events = converter.pieces(pieces)
+        try:
+            pieces = feed_chunk(converter.decoder, chunk)
+            events = converter.pieces(pieces)
+        except RecursionError as error:
+            raise _too_deep() from error
         self.failed = converter.failed
         self._usual_events += len(events)
         return pieces, self._framed.bytes_of(events)
@@ -209,7 +217,11 @@ class ConvertedAnswer:
 
     def _last(self, events: list[tuple[str | None, Json]]) -> bytes:
         """These events and those of the end; behind an error nothing that does not tell of it."""
-        last = self._converter.end()
+        try:
+            last = self._converter.end()
+        except RecursionError:
+            last = self._converter.pieces((Failed(_too_deep()),))
+            self.failed = self._converter.failed
         events += last if self.failed is None else [one for one in last if _tells_error(one)]
         self._usual_events += len(events)
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
