@@ -194,13 +194,16 @@ def sealed_thought(
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
-    state = envelope.seal(_state(block, origin))
+    state = _state(block, origin)
+    if not (block.signature or block.redacted):  # the words are all that there is, and some
+        state["thinking"]["words"] = block.thinking  # clients bring the envelope back alone
+    text = envelope.seal(state)
     if block.thinking:
-        return ThinkingBlock(block.thinking, state, origin=here)
-    return ThinkingBlock("", redacted=state, origin=here)
+        return ThinkingBlock(block.thinking, text, origin=here)
+    return ThinkingBlock("", redacted=text, origin=here)
 
 
-def _state(block: ThinkingBlock, origin: Origin) -> JsonObject:
+def _state(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
     state = {"text": bool(block.thinking), "signature": block.signature,
             "redacted": block.redacted, "spelling": block.spelling, "extras": _own(block),
             "origin": plain_value(origin)}  # fmt: skip
@@ -407,10 +410,10 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
     thought: Any = state.get("thinking") if isinstance(state, dict) else None
     match thought:
         case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
-            {name: thought.get(name) for name in ("signature", "redacted", "spelling")}
+            {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
         ) and _fields(thought.get("extras", {})):  # fmt: skip
             return ThinkingBlock(
-                block.thinking, thought.get("signature"), thought.get("redacted"),
+                block.thinking or thought.get("words") or "", thought.get("signature"), thought.get("redacted"),
                 extras=thought.get("extras"), spelling=thought.get("spelling"),
                 origin=_origin(thought["origin"]),
             )  # fmt: skip
