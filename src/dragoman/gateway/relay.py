@@ -153,11 +153,12 @@ class ConvertedAnswer:
         converter = self._converter
         events = converter.feed(chunk)
         self.failed = converter.failed
+        if not _alive_only(chunk):
+            self.progress += 1
         if not events:
             if converter.decoder.unread > self._most:
                 raise event_too_large(self._most)
             return b""
-        self.progress += 1
         self.events += len(events)
         data = self._framed.bytes_of(events)
         if self._open:
@@ -220,6 +221,7 @@ class PassedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_model",
         "_opening",
         "_passing",
         "_surface",
@@ -227,8 +229,11 @@ class PassedAnswer:
         "progress",
     )
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
+    def __init__(
+        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+    ) -> None:
         self._surface = surface
+        self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
@@ -259,11 +264,11 @@ class PassedAnswer:
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
+        if not _alive_only(chunk):
+            self.progress += 1
         data = self._passing.feed(chunk)
         if not data:
             return b""
-        if not _alive_only(data):
-            self.progress += 1
         if self._opening is None:
             return data
         self._held.append(data)
@@ -302,7 +307,7 @@ class PassedAnswer:
         """What is held back."""
         held = b"".join(self._held)
         self._held.clear()
-        return held
+        return held if self._model is None else self._surface.renamed(held, self._model)
 
     @property
     def told(self) -> Builder:
@@ -345,8 +350,9 @@ def _tells_error(event: tuple[str | None, Json]) -> bool:
 
 
 def _alive_only(data: bytes) -> bool:
-    """Whether these events say nothing but that the provider is there: comments, or pings."""
+    """Whether bytes say nothing but that the provider is there: comments, or pings."""
     if data[:1] == b":":
         return b"data:" not in data
-    pings = data.startswith(b"event: ping")
-    return pings and data.count(b"event:") == data.count(b"event: ping")
+    if not data.startswith(b"event: ping"):
+        return False
+    return data.count(b"event:") == data.count(b"event: ping")

@@ -241,10 +241,14 @@ class OpenCode(Agent):
 
     def log(self, place: Place) -> str:
         def printed(*words: str) -> str:
-            return subprocess.run(
-                [str(self.executable()), *words], cwd=place.work, capture_output=True, text=True,
-                env=self.environment(place, ""), stdin=subprocess.DEVNULL, check=False,
-            ).stdout  # fmt: skip
+            path = place.root / "printed.txt"  # a pipe would get the first 64 KiB only
+            with path.open("wb") as file:
+                subprocess.run(
+                    [str(self.executable()), *words], cwd=place.work, stdout=file, check=False,
+                    env=self.environment(place, ""), stdin=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            return path.read_text("utf-8")
 
         found = re.search(r"ses_\w+", printed("session", "list"))
         return printed("export", found[0]) if found else ""

@@ -109,7 +109,7 @@ class Upstream(StrictServer):
         self.kind = kind
         self._own = own
         self.script = Scripted(model, wire=kind.host, repeat=True)
-        super().__init__(kind.wire, self.script)
+        super().__init__(kind.wire, self.script)  # type: ignore[arg-type]  # it takes one, too
 
     def _faults(self, call: HttpCall, path: str) -> list[str]:
         found = super()._faults(call, path)

@@ -26,6 +26,9 @@ from .upstream import Kind, Upstream
 __all__ = ["LegSeen", "faults_of"]
 
 
+_MUCH = 100_000  # tokens that no step of these scripts takes unless it fills the context
+
+
 @dataclass(slots=True)
 class LegSeen:
     """One run of an agent as it was seen from outside."""
@@ -66,8 +69,8 @@ def faults_of(
         faults.append(f"{edited} of {scenario.edits} lines are edited")
     for number, one in enumerate(seen):
         faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in _leg_faults(agent, one)]
-    if scenario.looks and not any(_pictures(turn) for one in seen for turn in one.turns):
-        faults.append("no picture arrived at the host")
+        if scenario.looks and not any(_pictures(turn) for turn in one.turns):
+            faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
     if not any(one.leg.broken is not None or one.exit != 0 for one in seen):
         faults += _log_faults(agent, seen, log)
     return faults
@@ -105,6 +108,9 @@ def _leg_faults(agent: Agent, seen: LegSeen) -> Iterator[str]:
         elif one.status == 0:
             yield f"{one.method} {one.path} got no answer"
     yield from _results(seen)
+    full = any(step.used > _MUCH for step in seen.leg.steps)
+    if full and not any(map(_compacted, seen.turns)):
+        yield "the agent did not sum up, though its context was said to be full"
     if not broken:
         yield from _proofs(seen)
         yield from _prefixes(seen)

@@ -34,6 +34,8 @@ from ...vendors import wire
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
 
 JSON = "application/json"
+# a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
 
 @dataclass(slots=True)
@@ -137,6 +139,12 @@ class Surface(ABC):
     def below(self, path: str, model: str) -> str:
         """The path below a base URL for a request that goes to `model` as it is."""
         return path
+
+    renames: ClassVar[bool] = False  # whether answers that pass bear the name that was asked for
+
+    def renamed(self, events: bytes, model: str) -> bytes:
+        """The first events of an answer that passes, under the name that the client asked for."""
+        return events
 
     def ends(self, events: bytes) -> bool:
         """Whether one of these whole events ends a stream, well or not."""

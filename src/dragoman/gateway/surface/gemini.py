@@ -61,6 +61,9 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
+    # event any more (2026-11-24)
+    sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:
@@ -139,7 +142,11 @@ def _joined(parts: list[Any]) -> list[Any]:
     joined: list[Any] = []
     for part in parts:
         last = joined[-1] if joined else None
-        if _is_text(last) and _is_text(part) and bool(last.get("thought")) == bool(part.get("thought")):
+        if (
+            _is_text(last)
+            and _is_text(part)
+            and bool(last.get("thought")) == bool(part.get("thought"))
+        ):
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
         else:
             joined.append(part)
