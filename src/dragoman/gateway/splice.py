@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded
@@ -18,6 +19,8 @@ from .surface import Surface
 from .surface.base import MODEL
 
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+_NEAR = 32  # how many elements in a row may have been left out
 
 # what belongs to one connection, or to the client's own relation to the gateway
 _HOP = frozenset({
@@ -86,6 +89,26 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         parts += [body[at : match.start(1)], encoded(model)]
         at = match.end(1)
     return b"".join([*parts, body[at:]])
+
+
+def in_order_of(sent: Any, body: Any) -> Any:
+    """The same JSON with all keys in the order in which the client sent them, and others behind.
+
+    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    """
+    if isinstance(sent, dict) and isinstance(body, dict):
+        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        return {**kept, **{key: value for key, value in body.items() if key not in kept}}
+    if not (isinstance(sent, list) and isinstance(body, list)):
+        return body
+    made: list[Any] = []
+    at = 0
+    for one in body:
+        near = range(at, min(at + _NEAR, len(sent)))
+        found = next((nth for nth in near if sent[nth] == one), None)
+        at = at if found is None else found + 1
+        made.append(one if found is None else in_order_of(sent[found], one))
+    return made
 
 
 def _top_level(body: bytes) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Recorded answers of five kinds of upstreams, through the gateway to clients of six protocols.
 
-Each client, by its official SDK or, where a protocol has none that reads bytes, by the package's
-own reader, hears the texts and calls that the upstream said. Over the same wire all bytes pass.
+Each client, by its official SDK where there is one that sums an answer, hears the texts and calls
+that the upstream said. Over the same wire all bytes pass.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import dragoman
 from dragoman.errors import DragomanError
 from dragoman.gateway.exchange import Exchange
 from dragoman.gateway.surface import Answer
+from dragoman.sse import CONTENT_TYPES
 from tests.contract.converting.answers import told
 from tests.contract.converting.clients import CLIENTS as OFFICIAL
-from tests.contract.converting.clients import REFUSALS, Said, client
+from tests.contract.converting.clients import REFUSALS, Call, Said, client
 from tests.contract.reading.recorded import Exchange as Recorded
 from tests.contract.reading.recorded import exchanges
+from tests.gateway.laws.heard import hear
 from tests.laws.encoding import encoded
 
-from .asking import Event, ask, events_of
-from .kinds import CLIENTS, UPSTREAMS, gateway
+from .asking import ask, events_of
+from .kinds import UPSTREAMS, gateway
 from .requests import refusal_faults
 
 __all__ = ["Heard", "answered", "recorded_answers"]
@@ -121,13 +123,9 @@ def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Ite
             yield "the stream that passes is another"
         return
     protocol = exchange.surface.protocol
-    try:
-        events = events_of(out, exchange.framing)
-    except ValueError as error:
-        yield f"no events: {error}"
-        return
     exchange.relayed(relay)
-    yield from _compared(one, kind, exchange, heard, lambda: _said_stream(protocol, events))
+    yield from _compared(one, kind, exchange, heard,
+                         lambda: _said_stream(protocol, exchange, out))  # fmt: skip
 
 
 def _ended_well(one: Recorded, kind: str) -> bool:
@@ -192,16 +190,24 @@ def _name(kind: str, name: str | None, data: Any) -> str | None:
 def _said(protocol: str, body: Any) -> list[Said]:
     if protocol in OFFICIAL:
         return client(protocol).whole(body, strict=True)
-    return told(dragoman.wire(protocol).read_response(body))
+    if protocol == "ollama":
+        message = body["message"]
+        calls = [call["function"] for call in message.get("tool_calls") or ()]
+        told = [Call(call["name"], call["arguments"]) for call in calls]
+        return [Said(message["content"], told)]
+    texts = [part["text"] for step in body["steps"] if step["type"] == "model_output"
+             for part in step["content"] if part["type"] == "text"]  # fmt: skip
+    called = [step for step in body["steps"] if step["type"] == "function_call"]
+    return [Said("".join(texts), [Call(one["name"], one["arguments"]) for one in called])]
 
 
-def _said_stream(protocol: str, events: list[Event]) -> list[Said]:
+def _said_stream(protocol: str, exchange: Exchange, data: bytes) -> list[Said]:
     if protocol in OFFICIAL:
-        return client(protocol).streamed(events, strict=True)
-    decoder = dragoman.wire(protocol).stream_decoder()
-    for name, payload in events:
-        decoder.feed(payload, name)
-    return told(decoder.finish())
+        return client(protocol).streamed(events_of(data, exchange.framing), strict=True)
+    heard = hear(protocol, data, CONTENT_TYPES[exchange.framing])
+    if heard.error:
+        raise ValueError(heard.error)
+    return [Said(heard.text, [Call(name, given) for name, given in heard.calls])]
 
 
 def _apart(says: list[Said], heard: list[Said]) -> Iterator[str]:
@@ -210,15 +216,13 @@ def _apart(says: list[Said], heard: list[Said]) -> Iterator[str]:
     for said, other in zip(says, heard, strict=False):
         if said.text != other.text:
             yield f"text: {said.text[:120]!r} said, {other.text[:120]!r} heard"
-        if _calls(said) != _calls(other):
+        if _calls(said) != _calls(other, said):
             yield f"calls: {said.calls!s:.150} said, {other.calls!s:.150} heard"
 
 
-def _calls(one: Said) -> list[str]:
-    """Names and arguments; arguments that were cut off and are no JSON are nobody's."""
-    cut = [isinstance(call.input, str) for call in one.calls]
-    return [json.dumps([call.name, None if is_cut else call.input], sort_keys=True)
-            for call, is_cut in zip(one.calls, cut, strict=True)]  # fmt: skip
-
-
-__all__ += ["CLIENTS"]
+def _calls(one: Said, beside: Said | None = None) -> list[str]:
+    """Names and arguments; those that were cut off and are no JSON are nobody's, on both sides."""
+    cut = [isinstance(call.input, str) for call in (beside or one).calls]
+    return [json.dumps([call.name, None if cut[nth : nth + 1] == [True] else call.input],
+                       sort_keys=True)
+            for nth, call in enumerate(one.calls)]  # fmt: skip
