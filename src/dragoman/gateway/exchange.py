@@ -40,7 +40,7 @@ from .losses_header import losses_header
 from .record import ExchangeRecord, Kept
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, request_headers, with_model
+from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
 from .upstream import Upstream
@@ -227,15 +227,19 @@ class Exchange:
         upstream, surface = self.upstream, self.surface
         self._state.faults.clear()  # of the call before
         body = self._body
+        if self.passes and "model" in body:  # what no envelope touches is written as it was read
+            body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
-                return upstream.call(path, headers, encoded({**body, "model": upstream.model}))
+                return upstream.call(path, headers, encoded(body))
             if self.compacts and not self.passes:
                 body = compaction.asking(body)
         written = self._write(body)
+        if self.passes:
+            written.body = in_order_of(body, written.body)
         if self.kind == "count":
             call = counting.call(upstream, written)
             if call is None:
@@ -262,6 +266,8 @@ class Exchange:
         headers = {name: text for name, text in self.request.headers.items()
                    if name.startswith("anthropic-")}  # fmt: skip
         path = self.request.target if self.kind != "count" else None
+        if path and self.passes and self.surface.protocol == "gemini":
+            path = self.surface.below(self.request.path, self.upstream.model)
         keep = self.upstream.protocol == self.surface.protocol
         req = wire._read(body, path, headers, keep=keep, watched=False)
         if self.kind != "count" and self.streams != req.stream:

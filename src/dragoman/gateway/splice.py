@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
@@ -21,6 +22,8 @@ _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+_NEAR = 32  # how many elements in a row may have been left out
 
 # what belongs to one connection, or to the client's own relation to the gateway
 _HOP = frozenset({
@@ -102,6 +105,26 @@ def _is_hidden(body: bytes, at: int) -> bool:
     """Whether the text that begins here is the key "model", spelled with escapes."""
     match = _SHORT_KEY.match(body, at)
     return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
+
+
+def in_order_of(sent: Any, body: Any) -> Any:
+    """The same JSON with all keys in the order in which the client sent them, and others behind.
+
+    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    """
+    if isinstance(sent, dict) and isinstance(body, dict):
+        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        return {**kept, **{key: value for key, value in body.items() if key not in kept}}
+    if not (isinstance(sent, list) and isinstance(body, list)):
+        return body
+    made: list[Any] = []
+    at = 0
+    for one in body:
+        near = range(at, min(at + _NEAR, len(sent)))
+        found = next((nth for nth in near if sent[nth] == one), None)
+        at = at if found is None else found + 1
+        made.append(one if found is None else in_order_of(sent[found], one))
+    return made
 
 
 def _top_level(body: bytes) -> Iterator[int]:

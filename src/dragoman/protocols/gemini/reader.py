@@ -494,9 +494,8 @@ class GeminiReader:
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
         if first and self._figures and _goes_on(candidates):
-            figures = self._figures[:]
-            self._usage(pieces)  # the prompt's tokens: clients of others want them at the beginning
-            self._figures = figures
+            # how long the prompt was: clients of others want it before anything of the answer
+            pieces.append(read_usage(self._told(), self._issuer))
         ended = False
         for i, entry in enumerate(candidates or ()):
             ended = self._candidate(entry, i).read(entry, pieces, first) or ended
@@ -550,13 +549,18 @@ class GeminiReader:
 
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""
+        figures = self._told()
+        self._figures = []
+        if figures:
+            pieces.append(read_usage(figures, self._issuer))
+
+    def _told(self) -> JsonObject:
+        """The figures that no piece of the end has yet."""
         figures: JsonObject = {}
         for data in self._figures:
             fields = camel_keys(data)
             figures |= {key: n for key, n in fields.items() if n is not None or key not in figures}
-        self._figures = []
-        if figures:
-            pieces.append(read_usage(figures, self._issuer))
+        return figures
 
 
 def _goes_on(candidates: Any) -> bool:
