@@ -20,6 +20,7 @@ from dataclasses import replace
 from secrets import token_hex
 from time import time
 from typing import Any
+from urllib.parse import quote, unquote_plus
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -49,6 +50,8 @@ _log = logging.getLogger("dragoman.gateway")
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
+_PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
+_LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
 
@@ -94,6 +97,10 @@ class Gateway:
         if not isinstance(asked, str) or not asked:
             raise ReadError("the request names no model", path="$.model", code="request.model",
                             hint='add "model"')  # fmt: skip
+        if len(asked) > _LONGEST_NAME:
+            text = f"the name of the model has {len(asked)} characters"
+            raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
+                            code="request.model")  # fmt: skip
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
@@ -118,8 +125,9 @@ class Gateway:
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
+        leads_up = not {"..", "."}.isdisjoint(request.path.split("/"))
         for route in self.config.routes:
-            if route.pass_through:
+            if route.pass_through and not leads_up:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
                 return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
@@ -204,7 +212,7 @@ class Exchange:
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
         if self.kind == "other":
-            path = upstream.below(request.path)
+            path = quote(upstream.below(request.path), safe=_PATH)
         else:
             path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)
@@ -351,7 +359,7 @@ class Exchange:
         record.events = relay.events
 
     def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
-        """What stands at the end of a stream that a fault has cut: no error behind a whole answer."""
+        """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
         return relay.fail(self.told(error))
@@ -458,10 +466,12 @@ def _looks_like_object(body: bytes) -> bool:
 
 
 def without_key(query: str) -> str:
-    """The query without the client's key."""
-    if "key=" not in query:
-        return query
-    return "&".join(part for part in query.split("&") if not part.startswith("key="))
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:

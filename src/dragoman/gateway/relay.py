@@ -153,11 +153,12 @@ class ConvertedAnswer:
         converter = self._converter
         events = converter.feed(chunk)
         self.failed = converter.failed
+        if not _alive_only(chunk):
+            self.progress += 1
         if not events:
             if converter.decoder.unread > self._most:
                 raise event_too_large(self._most)
             return b""
-        self.progress += 1
         self.events += len(events)
         data = self._framed.bytes_of(events)
         if self._open:
@@ -263,11 +264,11 @@ class PassedAnswer:
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
+        if not _alive_only(chunk):
+            self.progress += 1
         data = self._passing.feed(chunk)
         if not data:
             return b""
-        if not _alive_only(data):
-            self.progress += 1
         if self._opening is None:
             return data
         self._held.append(data)
@@ -349,8 +350,9 @@ def _tells_error(event: tuple[str | None, Json]) -> bool:
 
 
 def _alive_only(data: bytes) -> bool:
-    """Whether these events say nothing but that the provider is there: comments, or pings."""
+    """Whether bytes say nothing but that the provider is there: comments, or pings."""
     if data[:1] == b":":
         return b"data:" not in data
-    pings = data.startswith(b"event: ping")
-    return pings and data.count(b"event:") == data.count(b"event: ping")
+    if not data.startswith(b"event: ping"):
+        return False
+    return data.count(b"event:") == data.count(b"event: ping")

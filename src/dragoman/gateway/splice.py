@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from .._core.exchange.wire import Wire
-from .._core.jsontext import encoded
+from .._core.jsontext import encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
 from .surface import Surface
 from .surface.base import MODEL
 
+_KEY = b'"model"'
+_HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
+_SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 
 # what belongs to one connection, or to the client's own relation to the gateway
@@ -68,24 +71,34 @@ def _hop(headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
-    r"""The body with `model` in the place of the top-level `model`, which says `asked`.
+    r"""The body with `model` in the place of every top-level `model`; the last says `asked`.
 
-    Raises ReadError where the key is spelled in a way that hides it (`"\u006dodel"`).
+    Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
+    keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
-    if asked == model:
+    hidden = _HIDDEN.search(body) is not None
+    if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
-    if len(found) > 1:
+    if hidden or len(found) > 1:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
-    if not found:
-        raise ReadError("the key of the model is spelled with escapes", path="$.model",
-                        hint='write "model"', code="model.spelling")  # fmt: skip
+        if hidden and any(_is_hidden(body, at) for at in tops):
+            raise ReadError("the key of the model is spelled with escapes", path="$.model",
+                            hint='write "model"', code="model.spelling")  # fmt: skip
     parts, at = [], 0
     for match in found:
+        if loads(match[1]) == model:
+            continue  # however it is spelled
         parts += [body[at : match.start(1)], encoded(model)]
         at = match.end(1)
     return b"".join([*parts, body[at:]])
+
+
+def _is_hidden(body: bytes, at: int) -> bool:
+    """Whether the text that begins here is the key "model", spelled with escapes."""
+    match = _SHORT_KEY.match(body, at)
+    return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
 
 
 def _top_level(body: bytes) -> Iterator[int]:
@@ -111,8 +124,8 @@ class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut between its elements
-    by nobody, so it is not for this.
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
+    between its elements by nobody, so it is not for this.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",

@@ -20,6 +20,7 @@ from dragoman._core.edges.http.transport import transport_of
 from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.asgi import App
 from dragoman.gateway.config import Config, config_for
+from dragoman.gateway.record import ExchangeRecord
 
 from .talk import Door
 
@@ -29,9 +30,17 @@ class Served:
 
     def __init__(self, app: App, port: int) -> None:
         self.app = app
+        self.records: list[ExchangeRecord] = []  # of exchanges that have ended
         self.url = f"http://127.0.0.1:{port}"
         self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
         self._calls = transport_of("httpx2", asynchronous=False)
+
+    def begun(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+
+    def ended(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+        self.records.append(record)
 
     def door(self, config: Config) -> Door:
         """The way in over a socket, with this configuration from now on."""
@@ -65,6 +74,7 @@ def served() -> Iterator[Served]:
                 raise RuntimeError("the server has not started")
             thread.join(0.005)
         gateway = Served(app, listener.getsockname()[1])
+        app.observers = (gateway,)
         yield gateway
         gateway.close()
     finally:

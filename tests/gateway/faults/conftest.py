@@ -37,8 +37,8 @@ def gateway(server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="session")
 def hasty(server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """A sign of life after each 0.2 seconds of silence; a provider is dead after 1.5."""
-    limits = '[limits]\nkeep_alive = 0.2\nstall = 1.5\nevent = "1MiB"\nbody = "4MiB"\n'
+    """A sign of life after each 0.2 seconds of silence; a provider is dead after 2."""
+    limits = '[limits]\nkeep_alive = 0.2\nstall = 2\nevent = "1MiB"\nbody = "4MiB"\n'
     folder: Path = tmp_path_factory.mktemp("hasty")
     with serving(limits + routes(server.url, retries=0), folder) as running:
         yield running

@@ -8,6 +8,7 @@ is what the next connection gets. It runs in a thread; a test reads what was ask
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
@@ -43,6 +44,7 @@ def chunked(pieces: Iterable[bytes]) -> list[bytes]:
 
 
 CHUNKED = head(200, "transfer-encoding: chunked")
+_MARK = re.compile(rb"case-\d{5}")
 LAST = b"0\r\n\r\n"
 
 
@@ -61,12 +63,22 @@ class Asked:
         return {name for name, _ in self.fields}
 
 
+class Case:
+    """What requests get that say `mark`, and those that did: so that many can be made at once."""
+
+    def __init__(self, mark: str, plans: Iterable[Iterable[Step]]) -> None:
+        self.mark = mark
+        self.plans = deque(list(plan) for plan in plans)
+        self.asked: list[Asked] = []
+
+
 class Provider:
     """The server. `asked` are the requests that came, in their order."""
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self._plans: deque[list[Step]] = deque()
+        self._cases: dict[bytes, Case] = {}
         self._loop = asyncio.new_event_loop()
         self._go_on = asyncio.Event()
         self._started = threading.Event()
@@ -90,6 +102,12 @@ class Provider:
         self._loop.call_soon_threadsafe(self._go_on.clear)
         self._plans.extend(list(plan) for plan in plans)
 
+    def case(self, *plans: Iterable[Step]) -> Case:
+        """What the requests get whose text is the mark of the case."""
+        case = Case(f"case-{len(self._cases):05}", plans)
+        self._cases[case.mark.encode()] = case
+        return case
+
     def go_on(self) -> None:
         """Let whoever waits go on."""
         self._loop.call_soon_threadsafe(self._go_on.set)
@@ -112,8 +130,11 @@ class Provider:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async for asked in _requests(reader):
-                self.asked.append(asked)
-                plan = self._plans.popleft() if self._plans else [answer(b"{}", 500), CUT]
+                mark = _MARK.search(asked.body)
+                case: Provider | Case = self._cases[mark[0]] if mark else self
+                plans = case.plans if isinstance(case, Case) else self._plans
+                plan = plans.popleft() if plans else [answer(b"{}", 500), CUT]
+                case.asked.append(asked)
                 if not await self._do(plan, reader, writer, asked):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):

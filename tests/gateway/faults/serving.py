@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,10 +55,20 @@ class Answer:
     whole: bool = True
 
 
-def ask(gateway: Gateway, wire: Wire, model: str, stream: bool = True, **headers: str) -> Answer:
+def ask(
+    gateway: Gateway, wire: Wire, model: str, stream: bool = True, text: str = "Hi", **headers: str
+) -> Answer:
     """What a client of this protocol is answered."""
-    body = wire.request(model, stream)
+    body = wire.request(model, stream, text)
     return post(gateway, wire.path(model, stream), body, **headers)
+
+
+def at_once(checks: Mapping[str, Callable[[], None]]) -> None:
+    """Make checks that mostly wait, all at once; each that fails is told by its name."""
+    with ThreadPoolExecutor(len(checks)) as pool:
+        running = {name: pool.submit(check) for name, check in checks.items()}
+    failed = {name: one.exception() for name, one in running.items() if one.exception()}
+    assert not failed, "\n\n".join(f"{name}: {error}" for name, error in failed.items())
 
 
 def post(gateway: Gateway, path: str, body: bytes, method: str = "POST", **headers: str) -> Answer:
@@ -73,6 +84,17 @@ def request(path: str, body: bytes = b"", method: str = "POST", **headers: str) 
               "content-length": str(len(body)), **given}  # fmt: skip
     lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items())]
     return "\r\n".join((*lines, "", "")).encode("utf-8") + body
+
+
+def read_until(client: socket.socket, mark: bytes) -> bytes:
+    """What has come when a mark has come."""
+    data, seen = bytearray(), 0
+    while data.find(mark, max(0, seen - len(mark))) < 0:
+        seen = len(data)
+        piece = client.recv(1 << 20)
+        assert piece, f"closed before {mark!r}: {bytes(data[-500:])!r}"
+        data += piece
+    return bytes(data)
 
 
 @contextmanager
@@ -108,15 +130,16 @@ def read(client: socket.socket, method: str = "POST") -> Answer:
     return Answer(status, headers, *_dechunked(client, body))
 
 
-def _dechunked(client: socket.socket, data: bytes) -> tuple[bytes, bool]:
-    whole = bytearray()
+def _dechunked(client: socket.socket, begun: bytes) -> tuple[bytes, bool]:
+    """A body in chunks, and whether its last chunk came."""
+    data, whole, at = bytearray(begun), bytearray(), 0
     while True:
-        size, end, rest = data.partition(b"\r\n")
-        if end and len(rest) >= (count := int(size, 16)) + 2:
+        end = data.find(b"\r\n", at)
+        if end >= 0 and len(data) >= end + 4 + (count := int(data[at:end], 16)):
             if count == 0:
                 return bytes(whole), True
-            whole += rest[:count]
-            data = rest[count + 2 :]
+            whole += data[end + 2 : end + 2 + count]
+            at = end + count + 4
         elif piece := client.recv(1 << 20):
             data += piece
         else:

@@ -31,8 +31,8 @@ class Wire:
         """What clients call the target."""
         return f"to-{self.name}"
 
-    def request(self, model: str, stream: bool = True) -> bytes:
-        return json.dumps(self.body(model, stream)).encode()
+    def request(self, model: str, stream: bool = True, text: str = "Hi") -> bytes:
+        return json.dumps(self.body(model, stream)).replace('"Hi"', json.dumps(text)).encode()
 
     @property
     def events(self) -> list[bytes]:
@@ -182,6 +182,26 @@ def errors(wire: Wire, body: bytes) -> list[Any]:
 def successes(wire: Wire, body: bytes) -> list[Any]:
     """The events that say that the answer is whole."""
     return [event for event in payloads(wire, body) if _is_success(event)]
+
+
+def texts(wire: Wire, body: bytes) -> str:
+    """All that was said, from the places where a protocol has pieces of text."""
+    said = ""
+    for event in payloads(wire, body):
+        if not isinstance(event, dict):
+            continue
+        delta = event.get("delta")
+        if event.get("type") == "response.output_text.delta":
+            said += str(delta)
+        elif isinstance(delta, dict):
+            said += delta.get("text", "") or ""
+        for choice in event.get("choices", ()):
+            said += choice["delta"].get("content") or ""
+        for candidate in event.get("candidates", ()):
+            parts = candidate.get("content", {}).get("parts", ())
+            said += "".join(part.get("text", "") for part in parts)
+        said += event.get("message", {}).get("content", "") if "done" in event else ""
+    return said
 
 
 def error_of(wire: Wire, body: bytes) -> tuple[str, str]:

@@ -34,8 +34,8 @@ from ...vendors import wire
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
 
 JSON = "application/json"
-# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
-MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
+# a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
 
 @dataclass(slots=True)

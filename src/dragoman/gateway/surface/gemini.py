@@ -61,6 +61,9 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
+    # event any more (2026-11-24)
+    sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:

@@ -1,0 +1,176 @@
+// What a wire loses: a word in its place, a card that explains it, and the whole list.
+
+import { fill, h, several } from "./dom.js";
+import { inline } from "./markdown.js";
+
+const WEIGHTS = {
+  major: "The model is told less, or may do less",
+  minor: "It may answer otherwise, or cost more",
+  trivial: "Nobody would miss it",
+};
+
+/** Whether a loss is marked in its place: what nobody misses stands in the list alone. */
+export function isMarked(loss) {
+  return loss.kind !== "expected";
+}
+
+let card = null;
+let owner = null;
+
+/** A word for a loss, or for several of its code, with a card that explains it while it has the pointer or the focus. */
+export function pill(loss, times = 1) {
+  const button = h(
+    "button",
+    { type: "button", class: `pill ${loss.kind}`, "aria-expanded": "false", "aria-haspopup": "dialog" },
+    h("span", {}, loss.kind),
+    h("span", { class: "code" }, loss.code),
+    times > 1 && h("span", {}, `×${times}`),
+  );
+  button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${loss.where}`);
+  explained(button, () => explanation(loss));
+  return button;
+}
+
+/** Words for losses, those of one code together. */
+export function pills(losses, most = Infinity) {
+  const codes = new Map();
+  for (const loss of losses) {
+    const name = `${loss.kind} ${loss.code}`;
+    codes.set(name, [...(codes.get(name) ?? []), loss]);
+  }
+  const rows = [...codes.values()];
+  const rest = rows.length - most;
+  return [...rows.slice(0, most).map((row) => pill(row[0], row.length)),
+    rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
+}
+
+/** Show a card about `button` on hover, on focus and, until Escape, after a click. */
+export function explained(button, content) {
+  let kept = false;
+  const show = () => open(button, content());
+  const leave = () => {
+    if (!kept) close(button);
+  };
+  button.addEventListener("pointerenter", show);
+  button.addEventListener("pointerleave", leave);
+  button.addEventListener("focus", show);
+  button.addEventListener("blur", () => {
+    kept = false;
+    close(button);
+  });
+  button.addEventListener("click", (event) => {
+    event.stopPropagation();
+    kept = !kept;
+    if (kept) show();
+    else close(button);
+  });
+}
+
+function open(button, content) {
+  if (card === null) {
+    card = h("div", { class: "card", role: "tooltip", id: "card" });
+    document.getElementById("explanation").append(card);
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && owner !== null) close(owner);
+    });
+    document.addEventListener("scroll", () => owner !== null && close(owner), true);
+  }
+  if (owner !== null && owner !== button) close(owner);
+  owner = button;
+  fill(card, content).hidden = false;
+  button.setAttribute("aria-expanded", "true");
+  button.setAttribute("aria-describedby", "card");
+  place(button);
+}
+
+function place(button) {
+  const at = button.getBoundingClientRect();
+  const size = card.getBoundingClientRect();
+  const left = Math.max(12, Math.min(at.left, innerWidth - size.width - 12));
+  const below = at.bottom + 6;
+  const top = below + size.height < innerHeight - 8 ? below : Math.max(8, at.top - size.height - 6);
+  card.style.left = `${left}px`;
+  card.style.top = `${top}px`;
+}
+
+function close(button) {
+  button.setAttribute("aria-expanded", "false");
+  button.removeAttribute("aria-describedby");
+  if (owner === button) {
+    owner = null;
+    card.hidden = true;
+  }
+}
+
+/** What there is to say about a loss. */
+function explanation(loss) {
+  return [
+    h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
+    h("h3", {}, sentence(loss.meaning || loss.code)),
+    loss.fix && inline(loss.fix, h("p")),
+    h(
+      "dl",
+      { class: "facts" },
+      fact("What", loss.did ? `${loss.what} → ${loss.did}` : loss.what),
+      fact("Where", h("code", {}, loss.where)),
+      fact("Weight", loss.weight && `${loss.weight}: ${WEIGHTS[loss.weight].toLowerCase()}`),
+      fact("Rule", loss.rule),
+    ),
+  ];
+}
+
+/** A row of a list of facts; nothing for one that is not known. */
+export function fact(name, value) {
+  return value ? [h("dt", {}, name), h("dd", {}, value)] : null;
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The whole list, what matters most first; `go` leads to a place in the chat or in the JSON. */
+export function lossList(losses, title, go) {
+  const list = h("div", { class: "list" });
+  if (losses.length === 0) {
+    list.append(h("h2", {}, `Nothing is lost for ${title}`));
+    list.append(h("p", { class: "lead" }, "All that is said gets there as it was given."));
+    return list;
+  }
+  const told = losses.filter(isMarked);
+  const silent = losses.filter((loss) => !isMarked(loss));
+  list.append(h("h2", {}, `${several(told.length, "loss", "losses")} for ${title}`));
+  list.append(h("p", { class: "lead" },
+    "Each is marked where it happens, in the conversation and in the JSON. What matters most comes first."));
+  list.append(...told.map((loss) => row(loss, go)));
+  if (silent.length > 0) {
+    const fold = h("details", { class: "fold" });
+    fold.append(h("summary", {}, `${silent.length} more that are in the nature of the wire`));
+    fold.append(h("div", { class: "inside" }, silent.map((loss) => row(loss, go))));
+    list.append(h("h2", {}, "Expected"), fold);
+  }
+  return list;
+}
+
+function row(loss, go) {
+  return h(
+    "article",
+    { class: "loss" },
+    h(
+      "header",
+      {},
+      h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
+      h("span", { class: "muted small" }, loss.weight),
+    ),
+    h("p", {}, sentence(loss.meaning || loss.code), loss.what ? `: ${loss.what}` : "",
+      loss.did ? ` → ${loss.did}` : "", "."),
+    loss.fix && inline(loss.fix, h("p", { class: "muted" })),
+    loss.rule && h("p", { class: "muted small" }, `Rule: ${loss.rule}`),
+    h(
+      "p",
+      { class: "went" },
+      h("button", { type: "button", class: "link mono", onclick: () => go.chat(loss.where) }, loss.where),
+      loss.at.length > 0 && h("button", { type: "button", class: "link mono", onclick: () => go.json(loss.at[0]) },
+        `→ ${loss.at[0]}`),
+    ),
+  );
+}
