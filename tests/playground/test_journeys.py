@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 import dragoman
+from dragoman.interop import read_session_log
+from dragoman.message import ChatRequest
 from dragoman.playground import Page, exported
 from dragoman.vendors import PROTOCOLS
+from tests.interop import test_claude_code
+from tests.interop.jsonl import lines
 
 from . import samples
 from .browsing import Tab
@@ -20,8 +24,9 @@ FILES = (
     ("session.jsonl", samples.lines(samples.SESSION)),
     ("answer.sse", samples.STREAM.encode()),
     ("journey.json", json.dumps(samples.JOURNEY).encode()),
+    ("session.jsonl", lines(test_claude_code.TURN).encode()),
 )
-GATEWAY, FIRST, SECOND, THIRD, STREAM, JOURNEY = range(6)
+GATEWAY, FIRST, SECOND, THIRD, STREAM, JOURNEY, LOG = range(7)
 
 Open = Callable[..., Tab]
 Where = Callable[[str], str]
@@ -212,6 +217,20 @@ def test_both_sides_of_a_gateway_are_shown(where: Where, tab: Open) -> None:
     answer = page.find(".message").last
     assert "In Vienna." in answer.inner_text()
     assert "answer" in answer.locator(".tag").inner_text()
+
+
+def test_a_session_log_is_opened(where: Where, tab: Open) -> None:
+    page = tab(where(f"x={LOG}&wire=gemini&tab=json"))
+    page.page.wait_for_selector(".sheet .line")
+    log = read_session_log(lines(test_claude_code.TURN))
+    assert page.find(".message").count() == len(log.messages)
+    assert "Look at both." in page.find(".message").first.inner_text()
+    page.find("summary").filter(has_text="Bash").click()
+    assert '"command": "ls"' in page.find("details[open]").inner_text()
+    assert page.find("details.failed").count() == 1  # the result that tells of an error
+    request = ChatRequest(log.messages, tools=list(log.tools))
+    written = dragoman.wire("gemini", policy="ignore", fetch=None).write_request(request)
+    assert json.loads(page.copied()) == written.body
 
 
 def test_what_is_open_can_be_found_again_by_its_address(where: Where, tab: Open) -> None:

@@ -286,7 +286,13 @@ function drawRail(rail) {
     row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`)].filter(Boolean);
   fill(rail, sides.length > 0 && [h("h2", {}, "As recorded"), sides],
     h("h2", {}, "Written for"), [...own, ...protocols].map((name) => entry(name, "", name)),
-    answers.live ? more : h("p", { class: "muted small aside" }, "Other vendors: dragoman view"));
+    answers.live ? more : h("p", { class: "muted small aside" }, exportedNote()));
+}
+
+/** What an exported page cannot show, and the live one can. */
+function exportedNote() {
+  const rest = state.contents.left_out > 0 ? ", and what was too much for one file," : "";
+  return `Other vendors${rest} are in the live page: dragoman view`;
 }
 
 function choose(name, side) {

@@ -9,6 +9,7 @@ import { head, whole } from "./source.js";
 
 const STEP = 100_000; // characters that a long text grows by
 const ROLES = { assistant: "Assistant", user: "User", system: "System", developer: "Developer", tool: "Tool" };
+const OPTION = 60; // characters of an option's value
 const LONG_PROMPT = 600; // characters of a system prompt that is folded away
 
 /** A conversation in an element. `go` leads from a block to its JSON. */
@@ -158,7 +159,7 @@ export class Chat {
 
   #request() {
     const { options, tools, model, tokens, messages } = this.#data;
-    const values = options.map(([name, value]) => h("span", {}, `${name} ${JSON.stringify(value)}`));
+    const values = options.map(([name, value]) => h("span", {}, `${name} ${short(JSON.stringify(value))}`));
     const element = h(
       "section",
       { class: "request", "aria-label": "Request" },
@@ -177,7 +178,7 @@ export class Chat {
     return h(
       "details",
       { class: "fold" },
-      h("summary", {}, several(tools.length, "tool"), h("span", { class: "preview" }, names)),
+      h("summary", {}, h("span", {}, several(tools.length, "tool")), h("span", { class: "preview" }, names)),
       h("div", { class: "inside" }, tools.map((tool) => h(
         "div",
         { class: "block", "data-block": tool.path },
@@ -312,6 +313,10 @@ export class Chat {
     holder.append(more());
     return holder;
   }
+}
+
+function short(text) {
+  return text.length > OPTION ? `${text.slice(0, OPTION)}…` : text;
 }
 
 function fold(kind, title, ...content) {
