@@ -20,8 +20,8 @@ COUNT ?= 200000
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest corpus fuzz facts mutants count format \
-  site bench bench-gateway clean
+.PHONY: help demo test check lint types contracts pytest agents corpus fuzz facts mutants count format \
+  site bench bench-gateway comply clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -32,6 +32,7 @@ help:
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
+	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
@@ -40,6 +41,7 @@ help:
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
+	@echo "make comply      judges by others before gateways; OPEN_RESPONSES= is a clone of its suite"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -60,13 +62,16 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-pytest: $(VENV)/.dev $(VENV)/.aimock/.done
+pytest: $(VENV)/.dev $(VENV)/.aimock/.done $(VENV)/.agents/.done
 	$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.agents
+
+agents: $(VENV)/.dev $(VENV)/.agents/.done
+	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
@@ -95,6 +100,10 @@ bench-gateway: $(GATEWAY_VENV)/.bench
 	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default --target $@ \
 	  $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
+comply: $(GATEWAY_VENV)/.bench
+	$(GATEWAY_VENV)/bin/python -m benchmarks.compliance --page docs/gateway-compliance.md \
+	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
+
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
@@ -119,6 +128,13 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 # A mock of providers that runs in Node; without npm its tests are skipped, and tried again next time.
 $(VENV)/.aimock/.done: $(VENV)/.made
 	-npm install --silent --no-audit --no-fund --prefix $(@D) @copilotkit/aimock@1.43.0 && touch $@
+
+# Coding agents, as people install them; their own scripts, which npm may hold back, fetch nothing.
+AGENTS := @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
+$(VENV)/.agents/.done: $(VENV)/.made
+	-npm install --silent --no-audit --no-fund --prefix $(@D) $(AGENTS) && \
+	  node $(@D)/node_modules/@anthropic-ai/claude-code/install.cjs && \
+	  node $(@D)/node_modules/opencode-ai/postinstall.mjs && touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 	$(BIN)/python $(PIP_INSTALL) -e '.[mutants]'

@@ -107,7 +107,7 @@ def test_what_does_not_run_is_little_and_compiles(name: str) -> None:
 
 def test_no_block_hides_behind_another_name() -> None:
     known = ("", "python", "python no-run", "python staged", "output", "sh", "sh staged",
-             "text", "json")  # fmt: skip
+             "text", "json", "toml")  # fmt: skip
     others = {
         f"{name}:{block.line}: {block.info}"
         for name, page in PAGES.items()

@@ -148,6 +148,7 @@ def test_what_clients_make_up_is_no_label() -> None:
                             status=6000 + number))  # fmt: skip
     text, _ = counted.text()
     assert b"made-up" not in text
+    assert "made-up" not in repr(vars(counted))  # nor does it stay in memory
     other = {"protocol": "other", "vendor": "other", "model": "other"}
     assert value(counted, "exchanges_total", **other, status="none", error="other") == 50
 

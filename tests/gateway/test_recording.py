@@ -6,6 +6,8 @@ import json
 import logging
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from dragoman.sse import encode
 from dragoman.study.fidelity import record as study_record
 from tests.cli.bodies import ANSWER, EVENTS, PLAIN
 from tests.cli.running import run
+from tests.house.sources import ROOT
 
 SECRET = "sk-" + "ant-api03-0123456789abcdef"
 CLAUDE_ANSWER: dict[str, Any] = {
@@ -268,6 +271,40 @@ def test_a_disk_that_fails_raises_nothing_and_is_told(
     recorder.ended(exchange())
     assert recorder.close()
     assert len(rows(folder)) == 1
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from dragoman.gateway.recording import Recorder
+from tests.gateway.test_recording import exchange, rows
+folder = Path(sys.argv[1])
+recorder = Recorder(folder)
+recorder.ended(exchange(session="before"))
+assert recorder.flush()
+[path] = folder.iterdir()
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, hard))
+recorder.ended(exchange(session="torn"))
+assert recorder.flush()
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+recorder.ended(exchange(session="behind"))
+assert recorder.close()
+assert recorder.left_out == {"File too large": 1}, recorder.left_out
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of file sizes are those of POSIX")
+def test_a_line_behind_one_that_was_torn_is_whole(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    [path] = tmp_path.iterdir()
+    before, torn, behind = path.read_bytes().splitlines()
+    assert (json.loads(before)["session"], json.loads(behind)["session"]) == ("before", "behind")
+    assert len(torn) == 100
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

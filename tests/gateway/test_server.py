@@ -106,6 +106,15 @@ def test_what_outlasts_the_grace_time_is_cut(run: Callable[..., Gateway]) -> Non
     assert gateway.wait() == 0
 
 
+def test_a_worker_that_is_stuck_is_killed_in_the_end(run: Callable[..., Gateway]) -> None:
+    gateway = run(2, grace=0)
+    with gateway.open("/stuck") as answer:
+        assert answer.readline() == b"stuck\n"
+        gateway.signal(signal.SIGTERM)
+        assert gateway.wait() == 0
+    assert "did not end in time and is killed" in gateway.stderr
+
+
 def test_an_app_that_does_not_start_is_exit_code_1(file: Path, run: Callable[..., Gateway]) -> None:
     for workers in (1, 2):
         file.write_text(FILE.format(model="openai/fails"), "utf-8")

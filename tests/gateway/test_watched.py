@@ -111,15 +111,17 @@ class Watched:
         observers = [self.metrics, JsonLog(self.stream), Recorder(folder), Spans(tracing)]
         self.app = app(config, observers=observers)
 
-    def ask(self, *bodies: dict[str, Any], key: str = ONE.key) -> list[httpx2.Response]:
-        """The answers to requests of OpenAI's chat, one after another; then the gateway ends."""
+    def ask(
+        self, *bodies: dict[str, Any], key: str = ONE.key, path: str = "/v1/chat/completions"
+    ) -> list[httpx2.Response]:
+        """The answers to requests, one after another; then the gateway ends."""
 
         async def asking() -> list[httpx2.Response]:
             transport = httpx2.ASGITransport(app=self.app)
             async with httpx2.AsyncClient(transport=transport, base_url="http://gateway") as client:
                 answers = [
                     await client.post(
-                        "/v1/chat/completions",
+                        path,
                         json=one,
                         params={"said": "in-the-query"},
                         headers={"authorization": f"Bearer {key}", "traceparent": TRACED},
@@ -170,7 +172,31 @@ def test_all_tell_the_same_of_an_exchange(
     assert rows[1]["events"][-1]["data"] == "[DONE]"
     assert rows[1]["request"] == body(stream=True)
     assert [span.name for span in spans] == [f"chat {MODEL}"] * 2
+    for span in spans:
+        told = dict(span.attributes or {})
+        assert told["gen_ai.response.model"] == MODEL
+        assert told["gen_ai.response.finish_reasons"] == ("stop",)
     assert {f"{span.context.trace_id:032x}" for span in spans if span.context} == {TRACE}
+
+
+def test_what_passes_untouched_is_told_as_well(
+    tmp_path: Path, provider: tuple[str, list[dict[str, Any]]]
+) -> None:
+    watched = Watched(tmp_path, provider[0])
+    asked = {**body(), "max_tokens": 9}
+    whole, streamed = watched.ask(asked, {**asked, "stream": True}, path="/v1/messages")
+    assert whole.json() == ANSWER
+    assert streamed.content == encode(EVENTS, "sse")
+    for span in watched.exporter.get_finished_spans():
+        told = dict(span.attributes or {})
+        assert told["dragoman.same_wire"] is True
+        assert told["gen_ai.response.model"] == MODEL
+        assert told["gen_ai.response.finish_reasons"] == ("stop",)
+        assert (told["gen_ai.usage.input_tokens"], told["gen_ai.usage.output_tokens"]) == (3, 2)
+    for row in watched.rows():
+        assert row["response"] == row["upstream"]["response"]
+        assert row["events"] == row["upstream"]["events"]
+        assert row["upstream"]["request"] == {**row["request"], "model": MODEL}
 
 
 def test_the_commands_open_what_was_kept(

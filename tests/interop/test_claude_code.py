@@ -100,7 +100,7 @@ def test_the_messages_go_back_to_their_provider_as_they_were() -> None:
 
 
 def test_what_is_no_message_is_counted_by_kind() -> None:
-    others = [
+    others: list[dict[str, Any]] = [
         {"type": "queue-operation", "operation": "enqueue", "sessionId": "s-1"},
         {"type": "file-history-snapshot", "messageId": "a", "snapshot": {}},
         {"type": "system", "subtype": "turn_duration", "uuid": "z", "parentUuid": "i"},

@@ -116,7 +116,8 @@ def _opencode(model: str, url: str, key: str) -> AgentSettings:
     text = {
         "$schema": "https://opencode.ai/config.json",
         "provider": {
-            "dragoman": {
+            # state of providers hangs on calls under this name, and comes back from it alone
+            "google": {
                 "npm": "@ai-sdk/openai-compatible",
                 "name": "Dragoman",
                 # opencode fills in what stands in {env:...}
@@ -128,11 +129,13 @@ def _opencode(model: str, url: str, key: str) -> AgentSettings:
                         "tool_call": True,
                         "reasoning": True,
                         "modalities": {"input": ["text", "image"], "output": ["text"]},
+                        # without a limit it never compacts; set those of your model
+                        "limit": {"context": 200_000, "output": 32_000},
                     }
                 },
             }
         },
-        "model": f"dragoman/{model}",
+        "model": f"google/{model}",
         "autoupdate": False,
         "share": "disabled",
     }

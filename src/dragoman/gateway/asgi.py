@@ -200,6 +200,9 @@ class App:
         finally:
             line.close()
         exchange.relayed(relay)
+        if relay.apart:
+            await client.send(rest)
+            rest = relay.apart
         await client.send(rest, more=False)
 
     async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
@@ -218,7 +221,7 @@ class App:
             exchange.relayed(relay)
             raise
         except DragomanError as error:
-            return relay.fail(exchange.told(line.fault(error)))
+            return exchange.cut(relay, line.fault(error))
         finally:
             await begun.reply.aclose()
 

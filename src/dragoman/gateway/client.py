@@ -29,7 +29,7 @@ class ClientLeft(BaseException):
 class Client:
     """The connection to a client: its body, the answer, and whether it is still there."""
 
-    __slots__ = ("_left", "_receive", "_send", "record", "signing", "since", "started")
+    __slots__ = ("_left", "_receive", "_send", "record", "sending", "signing", "since", "started")
 
     def __init__(self, receive: Receive, send: Send, record: ExchangeRecord) -> None:
         self._receive = receive
@@ -38,6 +38,7 @@ class Client:
         self.record = record
         self.since = monotonic()
         self.started = False
+        self.sending = False  # which takes as long as the client reads slowly
         self.signing: asyncio.Future[None] | None = None
 
     async def body(self, request: ClientRequest, most: int) -> bytes:
@@ -95,8 +96,7 @@ class Client:
         self.started = True
         self.record.status = status
         self.record.first_byte = monotonic() - self.since
-        pairs = [(name.encode("latin-1"), text.encode("latin-1", "replace"))
-                 for name, text in headers.items()]  # fmt: skip
+        pairs = [(name.encode("latin-1"), _one_line(text)) for name, text in headers.items()]
         pairs.append((b"x-dragoman-id", self.record.id.encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
@@ -108,12 +108,21 @@ class Client:
         """Send a part of the body; waits while the client reads slowly."""
         if self.signing is not None:
             await self.signing
+            self.signing = None
         if not data and more:
             return
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
             kept.response += data
+        self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
+        self.sending = False
+
+
+def _one_line(text: str) -> bytes:
+    """The value of a header: what providers and clients chose must not begin another one."""
+    plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return plain.encode("latin-1", "replace")
 
 
 class Line:
@@ -135,7 +144,6 @@ class Line:
         self._came, self._came_at = 0, now  # from the provider, more than signs of life
         self._went, self._went_at = 0, now  # bytes to the client
         self._stalled = False
-        self._closing: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._work: set[asyncio.Future[None]] = set()
         self._timer = self._loop.call_later(self._period, self._look)
@@ -153,6 +161,7 @@ class Line:
         """The error; that of a provider which fell silent says so."""
         if not self._stalled:
             return error
+        self._stalled = False  # the next target's faults are its own
         return stalled(self._stall)
 
     def close(self) -> None:
@@ -161,17 +170,21 @@ class Line:
 
     def _look(self) -> None:
         now = monotonic()
-        if self._relay is not None and self._relay.progress != self._came:
+        client = self._client
+        if client.sending:  # the provider waits for the client
+            self._came_at = now
+        elif self._relay is not None and self._relay.progress != self._came:
             self._came, self._came_at = self._relay.progress, now
-        if self._client.record.bytes_out != self._went:
-            self._went, self._went_at = self._client.record.bytes_out, now
+        if client.record.bytes_out != self._went:
+            self._went, self._went_at = client.record.bytes_out, now
         if self._reply is not None and now - self._came_at >= self._stall:
             self._stalled = True
-            self._closing = self._begin(self._reply.aclose())
-            return
-        if self._sign and now - self._went_at >= self._pause:
+            self._begin(self._reply.aclose())
+            self._reply = None  # until another target answers
+        if self._sign and now - self._went_at >= self._pause and not client.sending:
             self._went_at = now
-            self._client.signing = self._begin(self._sign_life())
+            if client.signing is None or client.signing.done():
+                client.signing = self._begin(self._sign_life())
         self._timer = self._loop.call_later(self._period, self._look)
 
     def _begin(self, work: Any) -> asyncio.Future[None]:
@@ -207,6 +220,9 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
         raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
     if len(data) > most:
         raise _too_large(most)
+    if not unpack.eof or unpack.unused_data:
+        text = f"the body is not one piece that is packed as {coding}"
+        raise ReadError(text, code="body.packing")
     return data
 
 

@@ -104,7 +104,7 @@ def streamed(surface: Surface, resp: ChatResponse, request: ChatRequest) -> Answ
     item = Part((0, 0), resp.msg.blocks[0], whole=True)
     pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
     events = [event for piece in pieces for event in encoder.feed(piece)]
-    data = Framed("sse").bytes_of([*events, *encoder.finish()])
+    data = Framed("sse", surface).bytes_of([*events, *encoder.finish()])
     return Answer(200, data, {"content-type": CONTENT_TYPES["sse"]})
 
 

@@ -20,15 +20,17 @@ from dataclasses import replace
 from secrets import token_hex
 from time import time
 from typing import Any
+from urllib.parse import quote, unquote_plus
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
+from .._core.stream.builder import Builder
 from ..envelope import MARK
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
-from ..message import ChatRequest, ChatResponse, Usage, Written
+from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
@@ -48,6 +50,8 @@ _log = logging.getLogger("dragoman.gateway")
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
+_PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
+_LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
 
@@ -93,6 +97,10 @@ class Gateway:
         if not isinstance(asked, str) or not asked:
             raise ReadError("the request names no model", path="$.model", code="request.model",
                             hint='add "model"')  # fmt: skip
+        if len(asked) > _LONGEST_NAME:
+            text = f"the name of the model has {len(asked)} characters"
+            raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
+                            code="request.model")  # fmt: skip
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
@@ -117,8 +125,9 @@ class Gateway:
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
+        leads_up = not {"..", "."}.isdisjoint(request.path.split("/"))
         for route in self.config.routes:
-            if route.pass_through:
+            if route.pass_through and not leads_up:
                 record.route = route.name or route.target.name
                 operation = Operation("other")
                 return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
@@ -203,7 +212,7 @@ class Exchange:
         if self.kind != "other" and self.surface.protocol != "gemini":
             body = with_model(body, self.asked, upstream.model)
         if self.kind == "other":
-            path = upstream.below(request.path)
+            path = quote(upstream.below(request.path), safe=_PATH)
         else:
             path = self.surface.below(request.path, upstream.model)
         query = without_key(request.query)
@@ -216,6 +225,7 @@ class Exchange:
         body = self._body
         if self.kind == "count":
             body = surface.counted(body)
+        body = surface.gathered(body)
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
@@ -267,10 +277,18 @@ class Exchange:
 
     # -- the answer --------------------------------------------------------------------------------
 
+    def is_failure(self, status: int) -> bool:
+        """Whether an answer of this status is none: a redirect would lead the client elsewhere."""
+        return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
+
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error of an answer with an error status."""
+        """The error of an answer whose status is a failure."""
         self.record.upstream_status = status
-        if self.passes:
+        if status < 400:
+            text = f"the provider answered with status {status}"
+            return ProviderError(text, status=502, type="api_error", code="upstream.status",
+                                 hint="check base_url")  # fmt: skip
+        if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return told_by_headers(self.upstream.wire.error(status, body), headers)
 
@@ -278,8 +296,14 @@ class Exchange:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
+        if self.passes and self.kind != "other" and not _looks_like_object(body):
+            text = "the provider's answer is no JSON object"
+            raise ProviderError(text, status=502, type="api_error", code="answer.shape",
+                                hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
-            record.usage = self._usage(body)
+            self._look(body)
+            if self._renamed is not None:
+                body = with_model(body, "", self._renamed)
             return self._done(Answer(status, body, answer_headers(headers)))
         if self.kind == "count":
             if self.passes and not self._sealed:
@@ -289,7 +313,8 @@ class Exchange:
                 raise counting.unavailable(self.upstream)
             return self.counted(tokens)
         resp = self._response(status, body)
-        record.usage = resp.usage
+        record.usage, record.answer_model = resp.usage, resp.model or ""
+        record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
         assert self._client_request is not None  # it was converted
         if self.compacts:
             resp = compaction.compacted(resp, self._client_request, self._state)
@@ -329,21 +354,33 @@ class Exchange:
         record = self.record
         if relay.failed is not None and not record.error:
             self.told(relay.failed)
-        record.usage = relay.usage
+        self._note(relay.told)
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
+
+    def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
+        """What stands at the end of a stream that was cut: no error behind a whole answer."""
+        if isinstance(error, ProviderError) and relay.whole:
+            return relay.finish(cut=True)
+        return relay.fail(self.told(error))
 
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+
+    @property
+    def _renamed(self) -> str | None:
+        """The name under which an answer that passes goes out, if it is not the provider's."""
+        other = self.surface.renames and self.kind == "generate"
+        return self.asked if other and self.asked != self.upstream.model else None
 
     @property
     def framing(self) -> Framing:
@@ -387,16 +424,20 @@ class Exchange:
             raise resp.error
         return resp
 
-    def _usage(self, body: bytes) -> Usage | None:
-        """How much an answer that passes tells to have used; nothing depends on it."""
+    def _look(self, body: bytes) -> None:
+        """Note what an answer that passes tells; nothing depends on it."""
         if self.kind != "generate":
-            return None
+            return
         decoder = self.surface.wire.stream_decoder()
         try:
             decoder.feed(body)
         except DragomanError:
-            return None  # the client reads it, or not
-        return decoder.usage
+            return  # the client reads it, or not
+        self._note(decoder.builder)
+
+    def _note(self, told: Builder) -> None:
+        record = self.record
+        record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:
@@ -418,11 +459,19 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     return answer
 
 
+def _looks_like_object(body: bytes) -> bool:
+    """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
+    text = body.strip()
+    return text.startswith(b"{") and text.endswith(b"}")
+
+
 def without_key(query: str) -> str:
-    """The query without the client's key."""
-    if "key=" not in query:
-        return query
-    return "&".join(part for part in query.split("&") if not part.startswith("key="))
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:

@@ -140,7 +140,7 @@ class _Transport:
     def _whole(self, exchange: Exchange) -> Answer:
         def attempt(left: Timeouts) -> Answer:
             reply = self._transport.send(_signed(exchange), left)
-            if reply.status >= 400:
+            if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
@@ -202,9 +202,10 @@ class _Stream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
-        if rest:
-            yield rest
+            rest = self._exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield last
 
     def close(self) -> None:
         """Close the connection to the provider."""
@@ -212,7 +213,7 @@ class _Stream:
 
 
 def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
-    if reply.status >= 400:
+    if exchange.is_failure(reply.status):
         raise exchange.failed(reply.status, reply.headers, reply.read())
     relay = exchange.stream()
     chunks = iter(reply)
@@ -312,9 +313,10 @@ class _AsyncStream:
                     break
             rest = relay.finish()
         except DragomanError as error:
-            rest = relay.fail(self._exchange.told(error))
-        if rest:
-            yield rest
+            rest = self._exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield last
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""

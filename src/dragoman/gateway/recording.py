@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
+from io import FileIO
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -120,17 +121,22 @@ class _Files:
         self._folder = folder
         self._most = most
         self._name = ""
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._size = 0
+        self._torn = False  # the last line may have been written in part
 
     def write(self, line: bytes) -> None:
-        """Append a whole line. Raises OSError."""
+        """Append a line; behind one that was written in part, on a line of its own."""
         file = self.current()
-        file.write(line)
-        file.flush()
-        self._size += len(line)
+        rest = memoryview(b"\n" + line if self._torn else line)
+        self._torn = True
+        while rest:
+            written = file.write(rest)
+            self._size += written
+            rest = rest[written:]
+        self._torn = False
 
-    def current(self) -> BinaryIO:
+    def current(self) -> FileIO:
         """The file for a line that comes now. Raises OSError."""
         name = f"{datetime.now(UTC):%Y-%m-%d}-{os.getpid()}"
         if self._file is None or name != self._name or self._size >= self._most:
@@ -139,14 +145,15 @@ class _Files:
             self._name = name
         return self._file
 
-    def _opened(self, name: str) -> BinaryIO:
+    def _opened(self, name: str) -> FileIO:
         """The first file of this name that has room: a process may have the number of another."""
         for number in count():
             path = self._folder / f"{name}{f'-{number}' if number else ''}.jsonl"
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            handle = os.open(path, flags, 0o600)
             self._size = os.fstat(handle).st_size
             if self._size < self._most:
-                return os.fdopen(handle, "ab")
+                return FileIO(handle, "ab")
             os.close(handle)
         raise AssertionError("count() never ends")
 

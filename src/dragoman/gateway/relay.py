@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
-from .._core.exchange.wire import Wire
+from .._core.exchange.stream import StreamDecoder
 from .._core.jsontext import Json, encoded
-from .._core.stream.pieces import Failed
+from .._core.stream.builder import Builder
+from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
-from ..message import Usage
 from ..sse import Encoder, Framing
-from .splice import Passing
+from .splice import Passing, event_too_large
 from .surface import Surface
 
 
@@ -32,14 +32,25 @@ class AnswerStream(Protocol):
         """How many have gone out."""
 
     @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+
+    @property
     def begun(self) -> bool:
         """Whether something of the answer itself has come."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the provider has said why the answer ended, so that nothing of it is missing."""
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now. Raises ReadError, LossRefused."""
 
-    def finish(self) -> bytes:
-        """What stands at the end, once; an error's event if the provider broke off."""
+    def finish(self, cut: bool = False) -> bytes:
+        """What stands at the end, once; an error's event if the provider broke off.
+
+        `cut`: by a fault, so that half an event is none.
+        """
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle. A call that was open stays open."""
@@ -48,8 +59,8 @@ class AnswerStream(Protocol):
         """What is held back until something of the answer comes: for whoever waits no longer."""
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
+    def told(self) -> Builder:
+        """What the provider has told so far: usage, model, why it ended."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -62,12 +73,14 @@ def _broken_off() -> ProviderError:
 
 
 class Framed:
-    """Events as bytes of one framing."""
+    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "framing")
+    __slots__ = ("_array", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing) -> None:
+    def __init__(self, framing: Framing, surface: Surface) -> None:
         self.framing = framing
+        self.apart = b""
+        self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
 
     def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
@@ -78,6 +91,9 @@ class Framed:
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
         for name, payload in events:
+            if name is None and type(payload) is dict and self._surface.stands_alone(payload):
+                self.apart = encoded(payload)
+                continue
             if name is not None:
                 parts += (b"event: ", name.encode(), b"\n")
             text = payload.encode() if type(payload) is str else encoded(payload)
@@ -97,15 +113,19 @@ class ConvertedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_most",
         "_open",
         "events",
         "failed",
         "progress",
     )
 
-    def __init__(self, converter: StreamConverter, framing: Framing) -> None:
+    def __init__(
+        self, converter: StreamConverter, framing: Framing, surface: Surface, most: int
+    ) -> None:
         self._converter = converter
-        self._framed = Framed(framing)
+        self._most = most  # bytes of an event
+        self._framed = Framed(framing, surface)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
@@ -114,18 +134,31 @@ class ConvertedAnswer:
         self.events = 0
 
     @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
+
+    @property
     def begun(self) -> bool:
         """Whether something of the answer itself has come."""
         return self._converter.begun
+
+    @property
+    def whole(self) -> bool:
+        """Whether the provider has said why the answer ended."""
+        return self._converter.finished and self._converter.failed is None
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
         converter = self._converter
         events = converter.feed(chunk)
         self.failed = converter.failed
+        if not _alive_only(chunk):
+            self.progress += 1
         if not events:
+            if converter.decoder.unread > self._most:
+                raise event_too_large(self._most)
             return b""
-        self.progress += 1
         self.events += len(events)
         data = self._framed.bytes_of(events)
         if self._open:
@@ -133,25 +166,30 @@ class ConvertedAnswer:
         self._held.append(data)
         return self.release() if converter.begun or converter.finished else b""
 
-    def finish(self) -> bytes:
+    def finish(self, cut: bool = False) -> bytes:
         """What stands at the end."""
         if self._ended:
             return b""
         self._ended = True
         converter = self._converter
-        events = converter.pieces(converter.decoder.rest())
+        events = [] if cut else converter.pieces(converter.decoder.rest())
         if converter.failed is None and not converter.finished:
             return self.release() + self._framed.bytes_of(events) + self.fail(_broken_off())
         self.failed = converter.failed
-        events += converter.end()
-        self.events += len(events)
-        return self.release() + self._framed.bytes_of(events) + self._framed.rest()
+        return self._last(events)
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle."""
         self._ended = True
-        events = self._converter.fail(error)
+        events = self._converter.pieces((Failed(error),))
         self.failed = self._converter.failed
+        return self._last(events)
+
+    def _last(self, events: list[tuple[str | None, Json]]) -> bytes:
+        """These events and those of the end; behind an error nothing that does not tell of it."""
+        last = self._converter.end()
+        events += last if self.failed is None else [one for one in last if _tells_error(one)]
+        self.events += len(events)
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
 
     def release(self) -> bytes:
@@ -162,9 +200,9 @@ class ConvertedAnswer:
         return held
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._converter.decoder.usage
+    def told(self) -> Builder:
+        """What the provider has told so far."""
+        return self._converter.decoder.builder
 
     @property
     def losses(self) -> list[Loss]:
@@ -173,25 +211,33 @@ class ConvertedAnswer:
 
 
 class PassedAnswer:
-    """A stream of the client's own protocol, event by event as it came."""
+    """A stream of the client's own protocol, event by event as it came.
+
+    Until something of the answer comes, the events are read too: so an error is seen before
+    anything has gone out.
+    """
 
     __slots__ = (
         "_ended",
         "_framed",
         "_held",
-        "_open",
+        "_model",
+        "_opening",
         "_passing",
         "_surface",
         "failed",
         "progress",
     )
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
+    def __init__(
+        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+    ) -> None:
         self._surface = surface
-        self._framed = Framed(framing)
+        self._model = model  # the name under which the answer goes out, if it is another
+        self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most)
         self._held: list[bytes] = []
-        self._open = False
+        self._opening: StreamDecoder | None = self._decoder()
         self._ended = False
         self.failed: ProviderError | None = None
         self.progress = 0
@@ -202,33 +248,51 @@ class PassedAnswer:
         return self._passing.events
 
     @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
+
+    @property
     def begun(self) -> bool:
-        """Whether something that is no error has passed."""
-        return self._open
+        """Whether something of the answer itself has passed."""
+        return self._opening is None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the event has passed that ends a stream."""
+        return self._passing.ended
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
+        if not _alive_only(chunk):
+            self.progress += 1
         data = self._passing.feed(chunk)
         if not data:
             return b""
-        if _alive_only(data):
-            return data if self._open else b""
-        self.progress += 1
-        if self._open:
+        if self._opening is None:
             return data
         self._held.append(data)
-        self.failed = self._told(data)
-        return b"" if self.failed is not None else self.release()
+        for piece in self._opening.feed_bytes(data):
+            if type(piece) is Failed:
+                self.failed = piece.error
+                return b""
+            if type(piece) in _OPENING and not _is_noise(piece):
+                self._opening = None
+                return self.release()
+        return b""
 
-    def finish(self) -> bytes:
+    def finish(self, cut: bool = False) -> bytes:
         """What stands at the end."""
         if self._ended:
             return b""
         self._ended = True
-        rest = self._passing.rest()
-        if self._passing.ended:
-            return self.release() + rest
-        return self.fail(_broken_off())
+        rest = b"" if cut else self._passing.rest()
+        if not self._passing.ended:
+            return self.fail(_broken_off())
+        self.failed = self._told()
+        if self.failed is None:
+            self._opening = None  # one that ends at once is an answer, too
+        return self.release() + rest
 
     def fail(self, error: ProviderError) -> bytes:
         """The error's events; the half of an event that came is left out."""
@@ -237,34 +301,45 @@ class PassedAnswer:
         encoder = self._surface.wire.stream_encoder()
         events = [*encoder.feed(Failed(error)), *encoder.finish()]
         told = [one for one in events if _tells_error(one)]
-        return self.release() + self._framed.bytes_of(told)
+        return self.release() + self._framed.bytes_of(told) + self._framed.rest()
 
     def release(self) -> bytes:
         """What is held back."""
-        self._open = True
         held = b"".join(self._held)
         self._held.clear()
-        return held
+        return held if self._model is None else self._surface.renamed(held, self._model)
 
     @property
-    def usage(self) -> Usage:
-        """How much was used, as far as it was told."""
-        return self._passing.usage(self._surface.wire)
+    def told(self) -> Builder:
+        """What the provider has told so far, in the events that tell of usage."""
+        return self._passing.told(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:
         """None: nothing was written anew."""
         return []
 
-    def _told(self, data: bytes) -> ProviderError | None:
-        """The error that the first event of all may be."""
-        if b"rror" not in data:
-            return None
-        wire: Wire = self._surface.wire
-        decoder = wire.stream_decoder()
+    def _decoder(self) -> StreamDecoder:
+        decoder = self._surface.wire.stream_decoder()
         decoder.framing = self._framed.framing
-        pieces = [*decoder.feed_bytes(data)]
+        return decoder
+
+    def _told(self) -> ProviderError | None:
+        """The error with which the provider has ended the stream."""
+        last = self._passing.last
+        if b"rror" not in last and b"failed" not in last:
+            return None
+        pieces = self._decoder().feed_bytes(last)
         return next((piece.error for piece in pieces if type(piece) is Failed), None)
+
+
+# pieces that are more than what an answer is called; a Raw one may say anything
+_OPENING = frozenset({Part, End, Raw})
+
+
+def _is_noise(piece: Piece) -> bool:
+    """Whether an event is none: neither JSON nor a word that a protocol has."""
+    return type(piece) is Raw and isinstance(piece.payload, str)
 
 
 def _tells_error(event: tuple[str | None, Json]) -> bool:
@@ -275,7 +350,9 @@ def _tells_error(event: tuple[str | None, Json]) -> bool:
 
 
 def _alive_only(data: bytes) -> bool:
-    """Whether these events say nothing but that the provider is there: a comment, or a ping."""
+    """Whether bytes say nothing but that the provider is there: comments, or pings."""
     if data[:1] == b":":
         return b"data:" not in data
-    return data.startswith(b"event: ping") and data.count(b"\n\n") == 1
+    if not data.startswith(b"event: ping"):
+        return False
+    return data.count(b"event:") == data.count(b"event: ping")

@@ -62,7 +62,7 @@ class Sender:
             call = await _signed(exchange)
             reply = await self._transport(exchange).asend(call, left)
             exchange.keep(reply.body)
-            if reply.status >= 400:
+            if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
@@ -77,9 +77,14 @@ class Sender:
         """A stream that has begun. Raises DragomanError where no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call = await _signed(exchange)
-            reply = await self._answering(exchange, call, left)
+            call, stall = await _signed(exchange), exchange.gateway.config.limits.stall
+            transport = self._transport(exchange)
+            # the pieces of an answer are watched by the line
+            reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
+                if exchange.is_failure(reply.status):
+                    body = await _in_time(reply.read(), stall)
+                    raise exchange.failed(reply.status, reply.headers, body)
                 return await _begun(exchange, line, reply)
             except ReadError as error:
                 await reply.aclose()
@@ -92,18 +97,6 @@ class Sender:
                 raise
 
         return await _first(exchange, attempt)
-
-    async def _answering(
-        self, exchange: Exchange, call: HttpCall, left: Timeouts
-    ) -> AsyncStreamReply:
-        """The answer, whose head must come in time; its pieces are watched by the line."""
-        limits = exchange.gateway.config.limits
-        try:
-            async with asyncio.timeout(limits.stall):
-                transport = self._transport(exchange)
-                return await transport.astream(call, replace(left, read=None))
-        except TimeoutError as error:
-            raise stalled(limits.stall) from error
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
@@ -126,9 +119,16 @@ def stalled(seconds: float) -> ProviderError:
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
+async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
+    """What the provider gives. Raises Timeout if that takes too long."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except TimeoutError as error:
+        raise stalled(seconds) from error
+
+
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
-    if reply.status >= 400:
-        raise exchange.failed(reply.status, reply.headers, await reply.read())
     relay = exchange.stream()
     line.watch(reply, relay)
     chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))

@@ -47,6 +47,7 @@ GRACE = 30  # seconds for what is under way when the gateway ends
 BACKLOG = 2048  # connections that wait to be taken
 KEEP_ALIVE = 75  # seconds of an idle connection: longer than clients keep theirs (openai: 5)
 _ANSWERS = 10  # seconds in which a worker answers its parent
+_SPARE = 5  # seconds beyond the grace time, for a worker to end
 
 INTERRUPTED = 130
 
@@ -396,7 +397,7 @@ class _Workers(Multiprocess):
         """Wait for all workers; whoever outstays the grace time is ended."""
         grace = self.config.timeout_graceful_shutdown or 0
         for worker in self.processes:
-            worker.process.join(grace + _ANSWERS)
+            worker.process.join(grace + _SPARE)
             if worker.process.is_alive():
                 _log.error("worker %s did not end in time and is killed", worker.pid)
                 worker.process.kill()

@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from .._core.exchange.wire import Wire
-from .._core.jsontext import encoded
+from .._core.jsontext import encoded, loads
+from .._core.stream.builder import Builder
 from ..errors import ReadError
-from ..message import Usage
 from ..sse import Framing
 from .surface import Surface
+from .surface.base import MODEL
 
-# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
-_MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
+_KEY = b'"model"'
+_HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
+_SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 
 # what belongs to one connection, or to the client's own relation to the gateway
@@ -26,8 +28,11 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "content-encoding", "cookie", "forwarded",
-    "origin", "referer", "via", "x-api-key", "x-goog-api-key", "x-real-ip",
+    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
+    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
+    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
+    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
@@ -36,40 +41,64 @@ _THEIRS = frozenset({
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The client's headers that go on to the provider: no keys, no cookies, no addresses."""
+    """The client's headers that go on to the provider: no keys, no cookies, no addresses.
+
+    Nor what no server may be sent: a client may have sent more than ASCII.
+    """
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        if text.isascii() and text.isprintable()
+        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
     }  # fmt: skip
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The provider's headers that go on to the client."""
+    hop = _hop(headers)
     return {
         name: text for name, text in headers.items()
-        if not (name in _HOP or name in _THEIRS or name.startswith(("access-control-", "cf-")))
+        if not (name in hop or name in _THEIRS or name.startswith(("access-control-", "cf-")))
     }  # fmt: skip
 
 
-def with_model(body: bytes, asked: str, model: str) -> bytes:
-    r"""The body with `model` in the place of the top-level `model`, which says `asked`.
+def _hop(headers: Mapping[str, str]) -> frozenset[str]:
+    """The headers of this one connection, with those that it names itself (RFC 9110, 7.6.1)."""
+    named = headers.get("connection", "").lower()
+    if named in ("", "close", "keep-alive"):
+        return _HOP
+    return _HOP.union(one.strip() for one in named.split(","))
 
-    Raises ReadError where the key is spelled in a way that hides it (`"\u006dodel"`).
+
+def with_model(body: bytes, asked: str, model: str) -> bytes:
+    r"""The body with `model` in the place of every top-level `model`; the last says `asked`.
+
+    Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
+    keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
-    if asked == model:
+    hidden = _HIDDEN.search(body) is not None
+    if asked == model and not hidden and body.count(_KEY) == 1:
         return body
-    found = list(_MODEL.finditer(body))
-    if len(found) > 1:
+    found = list(MODEL.finditer(body))
+    if hidden or len(found) > 1:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
-    if not found:
-        raise ReadError("the key of the model is spelled with escapes", path="$.model",
-                        hint='write "model"', code="model.spelling")  # fmt: skip
+        if hidden and any(_is_hidden(body, at) for at in tops):
+            raise ReadError("the key of the model is spelled with escapes", path="$.model",
+                            hint='write "model"', code="model.spelling")  # fmt: skip
     parts, at = [], 0
     for match in found:
+        if loads(match[1]) == model:
+            continue  # however it is spelled
         parts += [body[at : match.start(1)], encoded(model)]
         at = match.end(1)
     return b"".join([*parts, body[at:]])
+
+
+def _is_hidden(body: bytes, at: int) -> bool:
+    """Whether the text that begins here is the key "model", spelled with escapes."""
+    match = _SHORT_KEY.match(body, at)
+    return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
 
 
 def _top_level(body: bytes) -> Iterator[int]:
@@ -85,19 +114,26 @@ def _top_level(body: bytes) -> Iterator[int]:
             yield match.start()
 
 
+def event_too_large(most: int) -> ReadError:
+    """The fault of an event beyond the bound, which nobody keeps to its end."""
+    text = f"an event of the provider's is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.event", code="stream.event_size")
+
+
 class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream. A JSON array is cut between its elements
-    by nobody, so it is not for this.
+    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
+    between its elements by nobody, so it is not for this.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
-                 "_surface", "_tail", "ended", "events")  # fmt: skip
+                 "_surface", "_tail", "ended", "events", "last")  # fmt: skip
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
         self.ended = False
+        self.last = b""
         self.events = 0
         self._line_ends = framing == "ndjson"
         self._surface = surface
@@ -135,15 +171,15 @@ class Passing:
             self._look(whole)
         return whole
 
-    def usage(self, wire: Wire) -> Usage:
-        """What the events tell of how much was used."""
+    def told(self, wire: Wire) -> Builder:
+        """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
         decoder.framing = "ndjson" if self._line_ends else "sse"
         for data in (self._first, self._last):
             if data is not None:
                 decoder.feed_bytes(data)
         decoder.rest()
-        return decoder.usage
+        return decoder.builder
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""
@@ -167,15 +203,15 @@ class Passing:
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._most:
-            text = f"an event of the provider's is larger than {self._most} bytes"
-            raise ReadError(text, hint="raise limits.event", code="stream.event_size")
+            raise event_too_large(self._most)
         self._held.append(data)
         self._tail = (self._tail + data)[-3:]
 
     def _look(self, whole: bytes) -> None:
         """See in whole events whether they end the stream, and what they tell of usage."""
         self.events += whole.count(b"\n" if self._line_ends else b"\n\n")
-        self.ended = self.ended or self._surface.ends(whole)
+        if not self.ended and self._surface.ends(whole):
+            self.ended, self.last = True, whole
         if self._mark in whole:
             if self._first is None:
                 self._first = whole

@@ -121,7 +121,7 @@ class Upstream:
         own, theirs = self.surface.wire, self.wire
         if own.room.host != theirs.room.host or self.route.can or self.route.truncation:
             return False
-        return own.vendor is theirs.vendor or own.dialect == theirs.dialect
+        return self.vendor.name == self.surface.maker or own.dialect == theirs.dialect
 
 
 def _protocol(target: Target, name: ModelName, surface: Surface) -> str:

@@ -6,12 +6,28 @@ messages. Where a log holds a provider's own JSON, the reader of that provider's
 
 from __future__ import annotations
 
-from .log import SessionLog, Skipped, rows_of, unknown_log
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from .log import Row, SessionLog, Skipped, rows_of, unknown_log
 from .readers import atif, claude_code, codex, gemini_cli, opencode
 
 __all__ = ["SessionLog", "Skipped", "read_session_log"]
 
-_READERS = (atif, opencode, claude_code, codex, gemini_cli)
+
+class _Reader(Protocol):
+    """A module that reads the logs of one agent."""
+
+    @property
+    def claims(self) -> Callable[[Sequence[Row]], bool]:
+        """Whether rows are its log."""
+
+    @property
+    def read(self) -> Callable[[Sequence[Row], list[Skipped]], SessionLog]:
+        """The session in rows that are."""
+
+
+_READERS: tuple[_Reader, ...] = (atif, opencode, claude_code, codex, gemini_cli)
 
 
 def read_session_log(text: str, name: str = "") -> SessionLog:

@@ -64,8 +64,8 @@ def model_name(name: str) -> ModelName:
     head, slash, rest = name.partition("/")
     if not slash:
         return _of_maker(name)
-    if head not in VENDORS and head in PROTOCOLS:
-        head = _bearer(head)
+    if head not in VENDORS and head in PROTOCOLS and rest:
+        return ModelName(vendor(_bearer(head)), head, rest)
     if head not in VENDORS and head not in wires():
         raise ConfigError(
             f"{shown(name)} begins with no vendor", code="llm.name",
@@ -81,11 +81,8 @@ def model_name(name: str) -> ModelName:
 
 
 def _bearer(protocol: str) -> str:
-    """The vendor at whose home a protocol is spoken, where it has another name."""
-    for name in VENDORS:
-        if next(iter(vendor(name).wires), "") == protocol:
-            return name
-    return protocol
+    """The vendor whose own a protocol is, where it has another name: it begins with that one's."""
+    return next(name for name in VENDORS if protocol.startswith(f"{name}-"))
 
 
 def maker_of(name: str) -> str:

@@ -31,8 +31,8 @@ class Fault:
 
     `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
     `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
-    it comes. `error` comes inside of a stream, behind `after` pieces, or in place of a whole
-    answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
+    it comes. `error` comes inside of a stream, behind `after` pieces (0: as the first), or in place
+    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
     `retry-after`.
     """
 
@@ -188,6 +188,9 @@ def _events(
 ) -> Iterator[tuple[str | None, Any]]:
     encoder = wire.stream_encoder(request, origin=resp.msg.origin)
     sent = 0
+    if fault.error is not None and fault.after == 0:
+        yield from [*encoder.feed(Failed(fault.error)), *encoder.finish()]
+        return
     for piece in _pieces(resp, wire, request):
         for event in encoder.feed(piece):
             yield event

@@ -45,9 +45,27 @@ def official_faults(protocol: str, body: Any) -> list[str]:
         data = loads(body) if isinstance(body, (bytes, str)) else body
     except ReadError as error:
         return [str(error)]
+    if protocol == "openai-responses":
+        data = _with_ids(data)
     module, whole, streamed = row
     streams = isinstance(data, dict) and data.get("stream") is True
     return _faults(_adapter(module, streamed if streams else whole), data)
+
+
+def _with_ids(data: Any) -> Any:
+    """The body with an id on sealed reasoning that has none: the types want one, the API does not.
+
+    It looks nothing up by id where nothing is stored; Codex sent none until 2025.
+    """
+    items = data.get("input") if isinstance(data, dict) else None
+    if not isinstance(items, list):
+        return data
+    return {**data, "input": [
+        {"id": "rs_0", **item}
+        if isinstance(item, dict) and item.get("type") == "reasoning" and item.get("encrypted_content")
+        else item
+        for item in items
+    ]}  # fmt: skip
 
 
 def load_types(protocol: str) -> None:

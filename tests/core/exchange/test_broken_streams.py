@@ -81,8 +81,9 @@ def test_what_was_said_before_stays(target: str) -> None:
     assert reader.error.message == "overloaded"
 
 
-@pytest.mark.parametrize("target", ["anthropic", "openai-responses", "bedrock-converse", "cohere"])
-def test_a_whole_call_is_ended_before_the_failure(target: str) -> None:
-    given = chunks('{"path": ', '"/tmp"}')
+@pytest.mark.parametrize("failure", [True, False], ids=["fails", "cut"])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_balanced_arguments_end_no_call_either(target: str, failure: bool) -> None:
+    given = chunks('{"path": ', '"/tmp"}', failure=failure)
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
-    assert ends_behind_the_call([(event.event, event.data) for event in stream])
+    assert not ends_behind_the_call([(event.event, event.data) for event in stream])

@@ -16,7 +16,7 @@ class MessagesTalk(Talk):
     """`client.messages`."""
 
     protocol: ClassVar[str] = "anthropic"
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
         400: (anthropic.BadRequestError,), 401: (anthropic.AuthenticationError,),
         403: (anthropic.PermissionDeniedError,), 404: (anthropic.NotFoundError,),
         422: (anthropic.UnprocessableEntityError,), 429: (anthropic.RateLimitError,),
@@ -25,14 +25,10 @@ class MessagesTalk(Talk):
     broken: ClassVar[tuple[type[Exception], ...]] = (anthropic.APIError,)
 
     def connect(self, door: Door, key: str) -> None:
-        http = door.httpx2() if door.httpx2 is not None else None
         self.sdk = Anthropic(
-            api_key=key, base_url=door.url, http_client=http, max_retries=0, timeout=20
+            api_key=key, base_url=door.url, http_client=door.httpx2, max_retries=0, timeout=20
         )
         self.history: list[Any] = []
-
-    def close(self) -> None:
-        self.sdk.close()
 
     def say(self, text: str, image: bytes | None = None) -> Reply:
         self.history.append({"role": "user", "content": _content(text, image)})
@@ -56,7 +52,7 @@ class MessagesTalk(Talk):
                 for tool in self.tools
             ]
         if self.thinks:
-            fields["thinking"] = {"type": "enabled", "budget_tokens": 2000}
+            fields["thinking"] = {"type": "adaptive", "display": "summarized"}
         if self.schema is not None:
             fields["output_format"] = self.schema
         events = 0
@@ -90,8 +86,7 @@ class MessagesTalk(Talk):
 
 def _plain(block: Any) -> Any:
     """The block for the next request: what the helper parsed is the program's own."""
-    body = block.to_dict()
-    body.pop("parsed_output", None)
+    body: dict[str, Any] = block.model_dump(exclude={"parsed_output"}, exclude_unset=True)
     return body
 
 

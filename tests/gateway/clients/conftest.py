@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from dragoman.gateway.config import Config, config_for
+from dragoman.llm.names import model_name
 from dragoman.testing import StrictServer
 
 from . import Talk, talk
-from .serving import Served, in_process, served
+from .serving import Served, served
 from .upstreams import MODELS
 
 
@@ -38,19 +38,17 @@ def begin(server: Served, place: str) -> Iterator[Begin]:
     with ExitStack() as open_things:
 
         def start(
-            client: str, upstream: str, *answers: Any, change: Callable[[Config], Config] | None = None,
+            client: str, upstream: str, *answers: Any, models: Mapping[str, str] = MODELS,
+            change: Callable[[Config], Config] | None = None, tokens: int | None = None,
             **options: Any,
-        ) -> tuple[Talk, StrictServer]:
-            model = MODELS.get(upstream, upstream)
-            host, _, rest = model.partition("/")
-            wire = f"{host}/{upstream}" if upstream in rest else host
-            judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key"))
+        ) -> tuple[Talk, StrictServer]:  # fmt: skip
+            model = models[upstream]
+            asked = model_name(model)
+            wire = f"{asked.host.name}/{asked.protocol}"
+            judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key", tokens=tokens))
             config = config_for(model, key="upstream-key", base_url=judge.url)
             config = config if change is None else change(config)
-            door = server.door(config) if place == "server" else in_process(config)
-            conversation = talk(client)(door, **options)
-            open_things.callback(conversation.close)
-            return conversation, judge
+            door = server.door(config) if place == "server" else server.inner_door(config)
+            return talk(client)(door, **options), judge
 
         yield start
-    gc.collect()

@@ -14,9 +14,8 @@ from .talk import MODEL, Call, Door, Reply, Talk
 
 
 def _client(door: Door, key: str) -> Any:
-    http = door.httpx2() if door.httpx2 is not None else None
     options = types.HttpOptions(
-        base_url=door.url, httpx_client=http, timeout=20_000,
+        base_url=door.url, httpx_client=door.httpx2, timeout=20_000,
         retry_options=types.HttpRetryOptions(attempts=1),
     )  # fmt: skip
     return genai.Client(api_key=key, http_options=options)
@@ -26,7 +25,7 @@ class GeminiTalk(Talk):
     """`client.chats`, which keeps the history itself."""
 
     protocol: ClassVar[str] = "gemini"
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
         status: (errors.ClientError,) for status in (400, 401, 403, 404, 422, 429)
     }
     default_error: ClassVar[type[Exception]] = errors.ServerError
@@ -35,9 +34,6 @@ class GeminiTalk(Talk):
     def connect(self, door: Door, key: str) -> None:
         self.sdk = _client(door, key)
         self._chat: Any = None
-
-    def close(self) -> None:
-        self.sdk.close()
 
     @property
     def chat(self) -> Any:
@@ -48,7 +44,7 @@ class GeminiTalk(Talk):
                                           parameters_json_schema=tool.schema)
                 for tool in self.tools
             ]  # fmt: skip
-            thinking = types.ThinkingConfig(include_thoughts=True, thinking_budget=2000)
+            thinking = types.ThinkingConfig(include_thoughts=True)
             config = types.GenerateContentConfig(
                 system_instruction=self.system or None,
                 tools=[types.Tool(function_declarations=declared)] if declared else None,
@@ -120,7 +116,7 @@ class InteractionsTalk(Talk):
     """`client.interactions` without a memory of the server's: the steps go back as input."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
         400: (compat_errors.BadRequestError,), 401: (compat_errors.AuthenticationError,),
         403: (compat_errors.PermissionDeniedError,), 404: (compat_errors.NotFoundError,),
         422: (compat_errors.UnprocessableEntityError,), 429: (compat_errors.RateLimitError,),
@@ -131,9 +127,6 @@ class InteractionsTalk(Talk):
     def connect(self, door: Door, key: str) -> None:
         self.sdk = _client(door, key)
         self.history: list[Any] = []
-
-    def close(self) -> None:
-        self.sdk.close()
 
     def say(self, text: str, image: bytes | None = None) -> Reply:
         self.history.append({"type": "user_input", "content": _contents(text, image)})

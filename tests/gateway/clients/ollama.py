@@ -14,18 +14,16 @@ class OllamaTalk(Talk):
     """`client.chat`, which gives calls no ids and raises one error for all statuses."""
 
     protocol: ClassVar[str] = "ollama"
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]] = {}
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {}
     default_error: ClassVar[type[Exception]] = ollama.ResponseError
     broken: ClassVar[tuple[type[Exception], ...]] = (ollama.ResponseError,)
 
     def connect(self, door: Door, key: str) -> None:
-        more = {"transport": door.transport()} if door.transport is not None else {}
         headers = {"authorization": f"Bearer {key}"}
-        self.sdk = ollama.Client(host=door.url, headers=headers, timeout=20, **more)
+        self.sdk = ollama.Client(
+            host=door.url, headers=headers, timeout=20, transport=door.transport
+        )
         self.history: list[Any] = []
-
-    def close(self) -> None:
-        self.sdk.close()
 
     def say(self, text: str, image: bytes | None = None) -> Reply:
         images = {"images": [image]} if image is not None else {}
@@ -33,10 +31,12 @@ class OllamaTalk(Talk):
         return self._ask()
 
     def give(self, results: Sequence[tuple[Call, str, bytes | None]]) -> Reply:
-        for call, text, image in results:
-            images = {"images": [image]} if image is not None else {}
-            message = {"role": "tool", "tool_name": call.name, "content": text, **images}
+        for call, text, _ in results:
+            message = {"role": "tool", "tool_name": call.name, "content": text}
             self.history.append(message)
+        shown = [image for _, _, image in results if image is not None]
+        if shown:  # results hold text alone
+            self.history.append({"role": "user", "content": "", "images": shown})
         return self._ask()
 
     def _ask(self) -> Reply:

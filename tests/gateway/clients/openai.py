@@ -9,15 +9,13 @@ from typing import Any, ClassVar
 
 import openai
 from openai import OpenAI
-from openai.lib._parsing._completions import type_to_response_format_param
-
-from .talk import MODEL, Call, Door, Reply, Talk, Tool
+from .talk import MODEL, AnswerFailed, Call, Door, Reply, Talk, Tool
 
 
 class _OpenAI(Talk):
     """What both share."""
 
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
         400: (openai.BadRequestError,), 401: (openai.AuthenticationError,),
         403: (openai.PermissionDeniedError,), 404: (openai.NotFoundError,),
         422: (openai.UnprocessableEntityError,), 429: (openai.RateLimitError,),
@@ -27,14 +25,11 @@ class _OpenAI(Talk):
     history: list[Any]
 
     def connect(self, door: Door, key: str) -> None:
-        http = door.httpx2() if door.httpx2 is not None else None
         self.sdk = OpenAI(
-            api_key=key, base_url=f"{door.url}/v1", http_client=http, max_retries=0, timeout=20
-        )
+            api_key=key, base_url=f"{door.url}/v1", http_client=door.httpx2, max_retries=0,
+            timeout=20,
+        )  # fmt: skip
         self.history = []
-
-    def close(self) -> None:
-        self.sdk.close()
 
     def message_of(self, error: Exception) -> str:
         return error.message if isinstance(error, openai.APIError) else str(error)
@@ -58,12 +53,15 @@ class ChatTalk(_OpenAI):
         return self._ask()
 
     def give(self, results: Sequence[tuple[Call, str, bytes | None]]) -> Reply:
-        for call, text, image in results:
-            content: Any = text
-            if image is not None:
-                url = {"url": _data_url(image)}
-                content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": url}]
-            self.history.append({"role": "tool", "tool_call_id": call.id, "content": content})
+        for call, text, _ in results:
+            self.history.append({"role": "tool", "tool_call_id": call.id, "content": text})
+        shown = [
+            {"type": "image_url", "image_url": {"url": _data_url(image)}}
+            for _, _, image in results
+            if image is not None
+        ]  # this API's results hold text alone
+        if shown:
+            self.history.append({"role": "user", "content": shown})
         return self._ask()
 
     def _ask(self) -> Reply:
@@ -74,6 +72,8 @@ class ChatTalk(_OpenAI):
             fields["tools"] = [_chat_tool(tool) for tool in self.tools]
         if self.thinks:
             fields["reasoning_effort"] = "medium"
+        elif self.tools:  # over this API OpenAI's newest models take tools only so
+            fields["reasoning_effort"] = "none"
         if self.schema is not None:
             fields["response_format"] = self.schema
         events = 0
@@ -112,8 +112,7 @@ def _chat_tool(tool: Tool) -> dict[str, Any]:
 
 def _without_parsed(message: Any) -> Any:
     """The message as its host sent it: what the helper parsed is the program's own."""
-    body = message.to_dict()
-    body.pop("parsed", None)
+    body: dict[str, Any] = message.model_dump(exclude={"parsed"}, exclude_unset=True)
     for call in body.get("tool_calls") or ():
         call["function"].pop("parsed_arguments", None)
         call.pop("index", None)
@@ -123,6 +122,7 @@ def _without_parsed(message: Any) -> Any:
 class ResponsesTalk(_OpenAI):
     """`client.responses`, whose history is the program's: `store=False`."""
 
+    broken: ClassVar[tuple[type[Exception], ...]] = (AnswerFailed, openai.APIError)
     protocol: ClassVar[str] = "openai-responses"
 
     def say(self, text: str, image: bytes | None = None) -> Reply:
@@ -169,6 +169,8 @@ class ResponsesTalk(_OpenAI):
             done = self.sdk.responses.parse(**fields)
         else:
             done = self.sdk.responses.create(**fields)
+        if done.status == "failed":
+            raise AnswerFailed(done.error.message)
         self.history += [_item(item) for item in done.output]
         return Reply(
             done.output_text,
@@ -185,12 +187,8 @@ class ResponsesTalk(_OpenAI):
 
 
 def _item(item: Any) -> dict[str, Any]:
-    body: dict[str, Any] = item.to_dict()
-    body.pop("parsed_arguments", None)
-    for part in body.get("content") or ():
-        part.pop("parsed", None)
+    ours: Any = {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}
+    if item.type != "message":
+        ours = {"parsed_arguments"}
+    body: dict[str, Any] = item.model_dump(exclude=ours, exclude_unset=True)
     return body
-
-
-# what `parse` makes of a type, for tests of what arrives
-schema_of = type_to_response_format_param

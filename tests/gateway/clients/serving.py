@@ -1,4 +1,8 @@
-"""A gateway for tests: over a server on loopback, whose configuration changes from test to test."""
+"""A gateway for tests: over a server on loopback, or inside of the client's process.
+
+Its configuration changes from test to test; what holds sockets stays, for a client takes longer to
+make than a test to run.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
+import httpx2
 import uvicorn
 
+from dragoman._core.edges.http.transport import transport_of
+from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.asgi import App
 from dragoman.gateway.config import Config, config_for
+from dragoman.gateway.record import ExchangeRecord
 
 from .talk import Door
 
@@ -21,12 +30,33 @@ class Served:
 
     def __init__(self, app: App, port: int) -> None:
         self.app = app
+        self.records: list[ExchangeRecord] = []  # of exchanges that have ended
         self.url = f"http://127.0.0.1:{port}"
+        self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
+        self._calls = transport_of("httpx2", asynchronous=False)
+
+    def begun(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+
+    def ended(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+        self.records.append(record)
 
     def door(self, config: Config) -> Door:
-        """The way in, with this configuration from now on."""
+        """The way in over a socket, with this configuration from now on."""
         self.app.reload(config)
-        return Door(self.url)
+        return Door(self.url, self._newer, self._older)
+
+    def inner_door(self, config: Config) -> Door:
+        """The way in without a socket."""
+        client = http_client(config, transport=self._calls)
+        return Door("http://gateway.test", client, http_transport(config, transport=self._calls))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._newer.close()
+        self._older.close()
+        self._calls.close()
 
 
 @contextmanager
@@ -43,19 +73,12 @@ def served() -> Iterator[Served]:
             if not thread.is_alive():
                 raise RuntimeError("the server has not started")
             thread.join(0.005)
-        yield Served(app, listener.getsockname()[1])
+        gateway = Served(app, listener.getsockname()[1])
+        app.observers = (gateway,)
+        yield gateway
+        gateway.close()
     finally:
         server.should_exit = True
         thread.join(10)
         listener.close()
 
-
-def in_process(config: Config) -> Door:
-    """The way in without a server."""
-    from dragoman.gateway import http_client, http_transport
-
-    return Door(
-        "http://gateway.test",
-        httpx2=lambda: http_client(config),
-        transport=lambda: http_transport(config),
-    )

@@ -7,7 +7,7 @@ the history is what the SDK's own objects give back when they are put into the n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -49,23 +49,24 @@ class Reply:
     events: int = 0
 
 
+class AnswerFailed(Exception):
+    """The SDK gives an answer that says of itself that it failed, and raises nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
-    """How an SDK reaches the gateway: the address, and for in-process doors what carries calls.
-
-    `httpx2` makes a client of httpx2's, `transport` a transport for SDKs which take that alone.
-    """
+    """How an SDK reaches the gateway: the address, a client of httpx2's, a transport of httpx's."""
 
     url: str
-    httpx2: Callable[[], Any] | None = None
-    transport: Callable[[], Any] | None = None
+    httpx2: Any
+    transport: Any
 
 
 class Talk(ABC):
     """A conversation. `thinks`: thinking is asked for; `streams`: answers are streamed."""
 
     protocol: ClassVar[str]
-    errors: ClassVar[dict[int, tuple[type[Exception], ...]]]  # which the SDK raises for a status
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]]  # which the SDK raises for a status
     broken: ClassVar[tuple[type[Exception], ...]]  # for a stream that tells of an error
     default_error: ClassVar[type[Exception]]
 
@@ -102,10 +103,6 @@ class Talk(ABC):
     def count(self, text: str) -> int:
         """How many tokens the user's text takes."""
         raise NotImplementedError(f"{self.protocol} counts nothing")
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close the connections."""
 
     @abstractmethod
     def message_of(self, error: Exception) -> str:

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["AGENTS", "KEY", "Agent", "Place", "program_folder"]
+__all__ = ["AGENTS", "KEY", "OPEN", "Agent", "Place", "program_folder"]
 
+OPEN = "DRAGOMAN_AGENTS_OPEN"  # set where the network is not the session's own
+_NOWHERE = "http://127.0.0.1:9"
+_PROXIES = {"HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE, "NO_PROXY": "127.0.0.1,localhost"}
 KEY = "sk-test-0123456789abcdef"
 
 
@@ -52,6 +58,7 @@ class Agent(ABC):
     program: str
     wire: str
     model: str
+    logged: str  # what `dragoman.interop` calls it
     base: str  # the path of the base URL that it wants
     eager = False  # whether it runs a call whose arguments are whole, but not its answer
     window = 200_000  # tokens of context that it believes in
@@ -69,6 +76,7 @@ class Agent(ABC):
             "TERM": "dumb",
             "CI": "1",
             "NO_COLOR": "1",
+            **(_PROXIES if OPEN in os.environ else {}),
             **self.settings(place, url + self.base),
         }
 
@@ -81,17 +89,17 @@ class Agent(ABC):
         """What starts it with a prompt, or goes on with the latest session."""
 
     @abstractmethod
-    def logs(self, place: Place) -> list[Path]:
-        """The session logs that it has written."""
+    def log(self, place: Place) -> str:
+        """The log of the session, as it is kept or as the agent exports it."""
 
 
 class ClaudeCode(Agent):
     name = "claude"
+    logged = "claude-code"
     program = "claude"
     wire = "anthropic"
     model = "claude-opus-4-8"
     base = ""
-
 
     def settings(self, place: Place, base_url: str) -> dict[str, str]:
         off = ("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER",
@@ -110,12 +118,13 @@ class ClaudeCode(Agent):
             "--permission-mode", "bypassPermissions", "--output-format", "stream-json", "--verbose",
         ]  # fmt: skip
 
-    def logs(self, place: Place) -> list[Path]:
-        return sorted((place.home / ".claude" / "projects").glob("*/*.jsonl"))
+    def log(self, place: Place) -> str:
+        return _newest((place.home / ".claude" / "projects").glob("*/*.jsonl"))
 
 
 class Codex(Agent):
     name = "codex"
+    logged = "codex"
     program = "codex"
     wire = "openai-responses"
     model = "gpt-5.5"
@@ -145,12 +154,13 @@ class Codex(Agent):
             "--dangerously-bypass-approvals-and-sandbox", prompt,
         ]  # fmt: skip
 
-    def logs(self, place: Place) -> list[Path]:
-        return sorted((place.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
+    def log(self, place: Place) -> str:
+        return _newest((place.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
 
 
 class GeminiCli(Agent):
     name = "gemini"
+    logged = "gemini-cli"
     program = "gemini"
     wire = "gemini"
     eager = True  # it has seen the call, whatever comes behind, and runs it after a retry
@@ -180,12 +190,13 @@ class GeminiCli(Agent):
             "--skip-trust", "-o", "stream-json",
         ]  # fmt: skip
 
-    def logs(self, place: Place) -> list[Path]:
-        return sorted((place.home / ".gemini" / "tmp").glob("**/chats/*.json*"))
+    def log(self, place: Place) -> str:
+        return _newest((place.home / ".gemini" / "tmp").glob("**/chats/*.json*"))
 
 
 class OpenCode(Agent):
     name = "opencode"
+    logged = "opencode"
     eager = True
     program = "opencode"
     wire = "openai-chat"
@@ -209,8 +220,9 @@ class OpenCode(Agent):
         }
         config = {
             "$schema": "https://opencode.ai/config.json",
-            "provider": {"gateway": provider},
-            "model": f"gateway/{self.model}",
+            # only from a provider of this id do thought signatures come back
+            "provider": {"google": provider},
+            "model": f"google/{self.model}",
             "permission": {"*": "allow"},
             "autoupdate": False,
             "share": "disabled",
@@ -227,8 +239,25 @@ class OpenCode(Agent):
         more = ["--continue"] if resumed else []
         return [str(self.executable()), "run", *more, "--format", "json", "--auto", prompt]
 
-    def logs(self, place: Place) -> list[Path]:
-        return sorted((place.home / ".local" / "share" / "opencode").rglob("*"))
+    def log(self, place: Place) -> str:
+        def printed(*words: str) -> str:
+            path = place.root / "printed.txt"  # a pipe would get the first 64 KiB only
+            with path.open("wb") as file:
+                subprocess.run(
+                    [str(self.executable()), *words], cwd=place.work, stdout=file, check=False,
+                    env=self.environment(place, ""), stdin=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            return path.read_text("utf-8")
+
+        found = re.search(r"ses_\w+", printed("session", "list"))
+        return printed("export", found[0]) if found else ""
+
+
+def _newest(files: Iterable[Path]) -> str:
+    """The text of the file that was written last."""
+    kept = sorted(files, key=lambda file: file.stat().st_mtime)
+    return kept[-1].read_text("utf-8") if kept else ""
 
 
 AGENTS: dict[str, Agent] = {

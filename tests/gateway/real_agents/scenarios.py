@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .scripted_model import Call, Step
@@ -101,7 +101,8 @@ def long(work: Path, first: str, second: str, window: int) -> Scenario:
     """Over 30 turns on two kinds of host: the session is resumed on the second, and compacted."""
     here, there = _loop(work, range(EDITS // 2)), _loop(work, range(EDITS // 2, EDITS))
     turns = [*there, _DONE]
-    turns[-6] = Step(turns[-6].calls, turns[-6].text, turns[-6].thought, used=int(window * 0.97))
+    turns[9] = replace(turns[9], used=int(window * 0.97))
+    turns.insert(10, Step((_read(work),), "I read the notes again."))  # some forget that they did
     legs = (
         Leg(first, _PROMPT, (*here, Step(text="Half of it is done."))),
         Leg(second, "Go on with the other half.", tuple(turns)),

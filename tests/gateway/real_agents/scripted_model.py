@@ -1,9 +1,9 @@
 """A model that follows a script: it knows no agent, and finds tools by what they do.
 
-A step names what is to be done (read, edit, run, look); which tool of the request does that, and how
-its arguments are called, is read from the request itself. So one script drives every agent, over
-every wire. What an agent asks beside its loop (a title, a route, a summary) is answered in general
-words.
+A step names what is to be done (read, edit, run, look); which tool of the request does that, and
+how its arguments are called, is read from the request itself. So one script drives every agent,
+over every wire. What an agent asks beside its loop (a title, a route, a summary) is answered in
+general words.
 """
 
 from __future__ import annotations
@@ -159,8 +159,9 @@ class Model:
     """Follows `steps`, one for each turn of the loop; the last one stands for what follows.
 
     `voice` says an answer as the host does that it stands for, with its thinking and proofs.
-    `turns` are the requests of the loop in order, `side` the others. `faults` say what becomes of
-    the answer of a step on its way. Raises an error of the host's when the loop does not end.
+    `turns` are the requests of the loop in order, `side` the others, `calls` the ids of its calls.
+    `faults` say what becomes of the answer of a step on its way. A loop that does not end gets an
+    error of the host's.
     """
 
     steps: Sequence[Step]
@@ -169,6 +170,7 @@ class Model:
     faults: dict[int, Callable[[ChatResponse], Any]] = field(default_factory=dict)
     turns: list[ChatRequest] = field(default_factory=list)
     side: list[ChatRequest] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def __call__(self, request: ChatRequest) -> Any:
@@ -188,6 +190,7 @@ class Model:
             _use(request, call, f"{self.prefix}_{number:03}_{index}")
             for index, call in enumerate(step.calls)
         ]
+        self.calls += [block.id for block in blocks if isinstance(block, ToolUseBlock)]
         used = step.used or 1_000 + 50 * number
         answer = self.voice(_told(blocks, used), request, step.thought, number)
         fault = self.faults.get(number)

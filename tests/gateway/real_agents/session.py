@@ -1,7 +1,8 @@
 """One session in a network of its own: hosts, gateway, tap and agent, with loopback only.
 
 `run` starts this file as a program within `unshare`, so that nothing of what the agent starts can
-reach another machine; what it found comes back as JSON.
+reach another machine; what it found comes back as JSON. Where the system allows no such network,
+the agent gets a proxy that is not there for all but loopback.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from . import scenarios
-from .programs import AGENTS, KEY, Agent, Place
+from .programs import AGENTS, KEY, OPEN, Agent, Place
 from .scenarios import Leg, Scenario
 from .scripted_model import Model
 from .tap import Passed, Tap
@@ -67,19 +69,31 @@ def run(wish: Wish, folder: Path) -> Outcome:
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     result = folder / "outcome.json"
-    private = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "-r"]
     inner = [sys.executable, "-m", "tests.gateway.real_agents.session", json.dumps(asdict(wish)),
              str(folder)]  # fmt: skip
-    shell = 'ip link set lo up && exec "$@"'
+    apart = _namespace()
+    raised = [*apart, "sh", "-c", 'ip link set lo up && exec "$@"', "sh"] if apart else []
+    environment = os.environ if apart else {**os.environ, OPEN: "1"}
     done = subprocess.run(
-        [*private, "sh", "-c", shell, "sh", *inner], cwd=_ROOT, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+        [*raised, *inner], cwd=_ROOT, capture_output=True, text=True, check=False, env=environment
+    )
     if not result.exists():
         return Outcome(wish, [f"the session broke off: {done.stderr[-2000:]}"])
     stored = json.loads(result.read_text("utf-8"))
     stored["wish"] = wish
     return Outcome(**stored)
+
+
+@cache
+def _namespace() -> tuple[str, ...]:
+    """What starts a program in a network of its own; nothing where the system does not allow it."""
+    for command in (("unshare", "--net"), ("unshare", "--net", "--map-root-user")):
+        if all(map(shutil.which, ("unshare", "ip"))):
+            tried = subprocess.run([*command, "ip", "link", "set", "lo", "up"], check=False,
+                                   capture_output=True)  # fmt: skip
+            if tried.returncode == 0:
+                return command
+    return ()
 
 
 # -- within the namespace --------------------------------------------------------------------------
@@ -98,7 +112,8 @@ def _within(wish: Wish, folder: Path) -> Outcome:
             break
     edited = scenarios.edited(place.work)
     half = (place.work / scenarios.HALF).exists()
-    faults = faults_of(agent, scenario, seen, edited, half=half)
+    log = "" if wish.scenario in ("error", "cut") else agent.log(place)
+    faults = faults_of(agent, scenario, seen, edited, log, half=half)
     return Outcome(
         wish, faults, sum(len(one.turns) for one in seen),
         sum(len(step.calls) for leg in scenario.legs for step in leg.steps), edited,
@@ -124,11 +139,11 @@ def _leg(
     if leg.broken is not None:
         model.faults[leg.broken] = break_of(leg.how, kind, inside=agent.eager)
     with ExitStack() as stack:
-        upstream = stack.enter_context(Upstream(kind, model))
+        upstream = stack.enter_context(Upstream(kind, model, own=agent.wire == kind.wire))
         target = upstream.root
         if not direct:
             log = stack.enter_context((place.root / f"gateway-{number}.log").open("wb"))
-            target = stack.enter_context(_gateway(kind.route, upstream.url, log))
+            target = stack.enter_context(_gateway(kind.route(agent.wire), upstream.url, log))
         tap = stack.enter_context(Tap(target))
         command = agent.command(leg.prompt, resumed=number > 0)
         code, out, err = _agent(command, place, agent.environment(place, tap.url), timeout)

@@ -1,4 +1,4 @@
-"""The hosts behind the gateway: a strict server of each kind, with the thinking that its kind has."""
+"""The hosts behind the gateway: a strict server of each kind, and how its kind thinks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dragoman.testing.scripted import SentReply
 from .scenarios import HALF
 from .scripted_model import Model
 
-__all__ = ["KINDS", "Kind", "STREAMS_ARGUMENTS", "Upstream", "break_of"]
+__all__ = ["KINDS", "STREAMS_ARGUMENTS", "Kind", "Upstream", "break_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,15 @@ class Kind:
     """A kind of host: the `wire`, how a route names it, and how it seals what it thought."""
 
     wire: str
+    vendor: str
     model: str
     proves: bool = False  # whether it seals its thinking, and wants the proof back
+    known: str = ""  # a model for agents of this very wire, whose fields it takes as they come
 
-    @property
-    def route(self) -> str:
-        return f"{self.wire}/{self.model}"
+    def route(self, spoken: str) -> str:
+        """The model, as the gateway is told it, for an agent that speaks the wire `spoken`."""
+        model = self.known if self.known and spoken == self.wire else self.model
+        return f"{self.vendor}/{self.wire}/{model}"
 
     def proof(self, number: int) -> str:
         """What the host wants back unchanged of the thinking of one turn."""
@@ -75,11 +78,11 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.wire: kind
     for kind in (
-        Kind("openai-chat", "gpt-5.6"),
-        Kind("openai-responses", "gpt-5.6", proves=True),
-        Kind("anthropic", "claude-opus-5-5", proves=True),
-        Kind("gemini", "gemini-3.8-pro", proves=True),
-        Kind("ollama", "qwen3.6"),
+        Kind("openai-chat", "openai", "gpt-5.6", known="gpt-4.1"),
+        Kind("openai-responses", "openai", "gpt-5.6", proves=True),
+        Kind("anthropic", "anthropic", "claude-opus-5-5", proves=True),
+        Kind("gemini", "gemini", "gemini-3.8-pro", proves=True),
+        Kind("ollama", "ollama", "qwen3.6"),
     )
 }
 
@@ -88,6 +91,8 @@ _ENDS = "x-scripted-end"  # the header of an answer that breaks off: how it does
 
 # what its home takes of an agent, though no document of it says so
 _TAKEN = ("$.client_metadata:",)
+# what Gemini CLI 0.61 sends over its own wire when it resumes: all results twice, and no signatures
+_RESUMED = ("a call is answered once", "a call must come back with the signature")
 
 
 # hosts that tell the arguments of a call bit by bit; elsewhere a call is whole or is not there
@@ -95,16 +100,21 @@ STREAMS_ARGUMENTS = ("openai-chat", "openai-responses", "anthropic")
 
 
 class Upstream(StrictServer):
-    """A strict server whose answers a scripted model gives; it counts tokens where its kind can."""
+    """A strict server whose answers a scripted model gives; it counts tokens where its kind can.
 
-    def __init__(self, kind: Kind, model: Model) -> None:
+    `own`: the agent speaks this wire itself, so that its own faults pass the gateway as they are.
+    """
+
+    def __init__(self, kind: Kind, model: Model, *, own: bool) -> None:
         self.kind = kind
+        self._own = own
         self.script = Scripted(model, wire=kind.host, repeat=True)
-        super().__init__(kind.wire, self.script)
+        super().__init__(kind.wire, self.script)  # type: ignore[arg-type]  # it takes one, too
 
     def _faults(self, call: HttpCall, path: str) -> list[str]:
         found = super()._faults(call, path)
-        return [fault for fault in found if not fault.startswith(_TAKEN)]
+        borne = (*_TAKEN, *(_RESUMED if self._own else ()))
+        return [fault for fault in found if not any(words in fault for words in borne)]
 
     def answer(self, call: HttpCall) -> SentReply | ProviderError:
         """What the call gets; counting is answered with a count that is none of zero."""
@@ -120,7 +130,7 @@ class Upstream(StrictServer):
         chunks = []
         with suppress(StreamBroken):
             for chunk in reply:
-                chunks.append(chunk)
+                chunks += [chunk]
         made = Rendered(200, dict(reply.headers), [*chunks, _error_event(self.kind.wire)])
         return SentReply(made)
 
@@ -140,7 +150,10 @@ def _counted(call: HttpCall) -> dict[str, Any] | None:
 
 _SAID = "The host is overloaded."
 _ERROR_EVENTS = {
-    "anthropic": ("error", {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}}),
+    "anthropic": (
+        "error",
+        {"type": "error", "error": {"type": "overloaded_error", "message": _SAID}},
+    ),
     "openai-responses": (
         "error",
         {"type": "error", "code": "server_is_overloaded", "message": _SAID, "param": None,

@@ -13,6 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dragoman import wire
+from dragoman.errors import ReadError
+from dragoman.interop import read_session_log
 from dragoman.message import ChatRequest, ImageBlock, ToolResultBlock
 
 from .programs import Agent
@@ -22,6 +24,9 @@ from .tap import Passed
 from .upstream import Kind, Upstream
 
 __all__ = ["LegSeen", "faults_of"]
+
+
+_MUCH = 100_000  # tokens that no step of these scripts takes unless it fills the context
 
 
 @dataclass(slots=True)
@@ -54,9 +59,9 @@ class LegSeen:
 
 
 def faults_of(
-    agent: Agent, scenario: Scenario, seen: Sequence[LegSeen], edited: int, *, half: bool
+    agent: Agent, scenario: Scenario, seen: Sequence[LegSeen], edited: int, log: str, *, half: bool
 ) -> list[str]:
-    """What is wrong with a session, a sentence each."""
+    """What is wrong with a session, a sentence each; `log` is the agent's own log of it."""
     faults = []
     if half:
         faults.append(f"the agent ran the half call: {HALF} is there")
@@ -64,9 +69,26 @@ def faults_of(
         faults.append(f"{edited} of {scenario.edits} lines are edited")
     for number, one in enumerate(seen):
         faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in _leg_faults(agent, one)]
-    if scenario.looks and not any(_pictures(turn) for one in seen for turn in one.turns):
-        faults.append("no picture arrived at the host")
+        if scenario.looks and not any(_pictures(turn) for turn in one.turns):
+            faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
+    if not any(one.leg.broken is not None or one.exit != 0 for one in seen):
+        faults += _log_faults(agent, seen, log)
     return faults
+
+
+def _log_faults(agent: Agent, seen: Sequence[LegSeen], log: str) -> Iterator[str]:
+    """Whether `dragoman.interop` finds every call of the session in the agent's log."""
+    try:
+        read = read_session_log(log)
+    except ReadError as error:
+        yield f"its log cannot be read: {error}"
+        return
+    if read.agent != agent.logged:
+        yield f"its log is taken for one of {read.agent}"
+    logged = " ".join(call.id for message in read.messages for call in message.calls)
+    told = [id for one in seen for id in one.model.calls]
+    if missing := [id for id in told if id not in logged]:
+        yield f"{len(missing)} of {len(told)} calls are not in its log, first {missing[0]}"
 
 
 def _leg_faults(agent: Agent, seen: LegSeen) -> Iterator[str]:
@@ -81,18 +103,23 @@ def _leg_faults(agent: Agent, seen: LegSeen) -> Iterator[str]:
         path = seen.upstream.calls[number].url
         yield from (f"request {number} to {path}: {fault}" for fault in judged)
     for one in seen.passed:
-        if one.status >= 400 and not _explained(one):
+        if one.status >= 400 and not _explained(one, seen.kind):
             yield f"{one.method} {one.path} got {one.status}: {one.answer[:300]!r}"
         elif one.status == 0:
             yield f"{one.method} {one.path} got no answer"
     yield from _results(seen)
+    full = any(step.used > _MUCH for step in seen.leg.steps)
+    if full and not any(map(_compacted, seen.turns)):
+        yield "the agent did not sum up, though its context was said to be full"
     if not broken:
         yield from _proofs(seen)
         yield from _prefixes(seen)
 
 
-def _explained(one: Passed) -> bool:
+def _explained(one: Passed, kind: Kind) -> bool:
     """Whether an error is as it should be: what a scripted host has not, and agents do without."""
+    if _is_count(one.path):
+        return one.status == 404 and kind.wire in ("openai-chat", "ollama")
     return one.method in ("HEAD", "GET") and one.status in (404, 405, 501)
 
 
@@ -122,18 +149,18 @@ def _pictures(turn: ChatRequest) -> int:
 
 
 def _proofs(seen: LegSeen) -> Iterator[str]:
-    """What the host sealed in a turn comes back in the next ones, until the agent compacts."""
+    """What the host sealed in a turn comes back in the next one."""
     if not seen.kind.proves:
         return
     bodies = _turn_bodies(seen)
-    for number, (turn, body) in enumerate(zip(seen.turns, bodies, strict=False)):
-        if _compacted(turn):
-            return
-        here = {i for i in range(number) if seen.leg.steps[min(i, len(seen.leg.steps) - 1)].thought}
-        missing = [i for i in sorted(here) if seen.kind.proof(i).encode() not in body]
-        if missing:
-            yield f"turn {number}: the proof of turn {missing[0]} did not come back"
-            return
+    steps = seen.leg.steps
+    missing = [
+        str(number) for number, (step, body) in enumerate(zip(steps, bodies[1:], strict=False))
+        if step.thought and seen.kind.proof(number).encode() not in body
+        and not _compacted(seen.turns[number + 1])
+    ]  # fmt: skip
+    if missing:
+        yield f"the next turn lacks what was sealed in these: {', '.join(missing)}"
 
 
 def _turn_bodies(seen: LegSeen) -> list[bytes]:
@@ -197,12 +224,15 @@ def _parts(body: bytes) -> list[tuple[str, str]]:
     return rows
 
 
+_MARKS = ("cache_control", "prompt_cache_breakpoint")
+
+
 def _unmarked(value: Any) -> str:
-    """The JSON text without cache marks, which agents move from turn to turn."""
+    """The JSON text without marks of a cache's end, which agents move from turn to turn."""
 
     def bare(item: Any) -> Any:
         if isinstance(item, dict):
-            return {k: bare(v) for k, v in item.items() if k != "cache_control"}
+            return {k: bare(v) for k, v in item.items() if k not in _MARKS}
         return [bare(one) for one in item] if isinstance(item, list) else item
 
     return json.dumps(bare(value), ensure_ascii=False)

@@ -45,7 +45,7 @@ class StreamDecoder:
     """
 
     __slots__ = ("_arguments", "_frames", "_make_reader", "_odd_values", "_properties", "_reader",
-                 "_restorer", "builder", "framing", "names")  # fmt: skip
+                 "_restorer", "builder", "framing", "names", "unread")  # fmt: skip
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class StreamDecoder:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
+        self.unread = 0  # bytes since the last piece of the body that completed an event
         self._make_reader = make_reader
         self._reader = make_reader()
         self._odd_values: OddValues | None = None
@@ -94,7 +95,9 @@ class StreamDecoder:
         if self._frames is None:
             self._frames = Decoder(self.framing)
         pieces: list[Piece] = []
-        for event, data in self._frames.frames(chunk):
+        frames = self._frames.frames(chunk)
+        self.unread = 0 if frames else self.unread + len(chunk)
+        for event, data in frames:
             pieces += self._text(data, event)
         return pieces
 

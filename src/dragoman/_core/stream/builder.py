@@ -297,6 +297,16 @@ class Builder:
         return {issuer: data for issuer, data in by_issuer if data} or None
 
     @property
+    def model(self) -> str:
+        """The model as the provider names it, if it has so far."""
+        return self._meta_value("model") or ""
+
+    @property
+    def finishes(self) -> tuple[str, ...]:
+        """Why candidates have ended so far, as the provider said it; `finish` may correct it."""
+        return tuple(self._ends[index].reason for index in sorted(self._ends))
+
+    @property
     def usage(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""
         if len(self._usage) < 2:

@@ -174,10 +174,12 @@ class _OpenBlock:
 
     @property
     def is_open_call(self) -> bool:
-        """Whether it is a call of which nobody can tell that it is whole."""
-        if self.kind is not ToolUseBlock or self.is_whole:
-            return False
-        return self.freeform or self.balance is None or not self.balance.whole
+        """Whether it is a call of which nobody has told that it is whole.
+
+        Balanced arguments do not tell it: clients run what has ended (Claude Code 2.1.197 and
+        Codex 0.169, seen on 2026-11-24), and a provider that fails there has not ended it.
+        """
+        return self.kind is ToolUseBlock and not self.is_whole
 
     def total(self) -> ContentBlock:
         return total(self.pieces[self.start :])
@@ -192,6 +194,7 @@ class Steps:
     answer), its place and its name.
 
     `untold`: blocks that say otherwise than what had gone out, and fields that came too late.
+    `unended`: the call that was open when the answer broke off.
     `report` is told which pieces a block is made of, for the places of losses.
     """
 
@@ -199,6 +202,7 @@ class Steps:
         self.seed = seed
         self.report = report
         self.untold: list[ContentBlock] = []
+        self.unended: list[ContentBlock] = []
         self._current: _OpenBlock | None = None
         self._count = 0
         self._waiting: dict[Key, list[ContentBlock]] = {}
@@ -236,15 +240,16 @@ class Steps:
     def finish(self, broken: bool = False) -> list[Step]:
         """The steps of the end: everything that waits goes out.
 
-        `broken`: the answer failed, or was cut. Then a call whose text may go on is not ended,
-        for clients run what has ended, and nothing can come behind it.
+        `broken`: the answer failed, or was cut. Then the call that is open is not ended, and
+        nothing can come behind it.
         """
         steps: list[Step] = []
-        while not (broken and self._current is not None and self._current.is_open_call):
+        while self._current is None or not (broken and self._current.is_open_call):
             self._shut(steps)
             if not self._waiting:
                 return steps
             self._next(next(iter(self._waiting)), steps)
+        self.unended.append(self._current.total())
         self.untold += [total(pieces) for pieces in self._waiting.values()]
         self._waiting.clear()
         self._current = None

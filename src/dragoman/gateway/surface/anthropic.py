@@ -5,14 +5,15 @@ Reference: Anthropic API: "Create a Message", "Count tokens", "List models", "Er
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import JsonObject, encoded
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
-from .base import ListedModel, Operation, Surface
+from .base import MODEL, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
 # and so would the prefix that a provider caches (recorded on 2026-11-22)
@@ -23,8 +24,10 @@ class Messages(Surface):
     """`/v1/messages` and what stands beside it."""
 
     protocol: ClassVar[str] = "anthropic"
+    maker: ClassVar[str] = "anthropic"
+    renames: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[tuple[bytes, ...]] = (b"event: message_stop", b"event: error")
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def operation(self, method: str, path: str) -> Operation | None:
@@ -43,6 +46,18 @@ class Messages(Surface):
         """Take the billing line out of the system prompt."""
         messages = [_without_billing(m, report) if m.role == "system" else m for m in req.messages]
         req.messages = [m for m in messages if m is not None]
+
+    def renamed(self, events: bytes, model: str) -> bytes:
+        """`message_start` under the name that was asked.
+
+        Claude Code sends back no thinking of a model that it did not ask (2.1.197, 2026-11-24).
+        """
+        start = events.find(b'"message_start"')
+        end = events.find(b"\n\n", start)
+        if start < 0 or end < 0:
+            return events
+        named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
+        return events[:start] + named + events[end:]
 
     def counted(self, body: JsonObject) -> JsonObject:
         """A request for a count has no `max_tokens`, which every request for an answer needs."""

@@ -6,6 +6,7 @@ request or an answer says is the business of `dragoman.protocols`.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from ..._core.exchange.wire import Wire
 from ..._core.failures import usual_status
 from ..._core.jsontext import JsonObject, encoded
-from ..._core.stream.pieces import Failed
+from ..._core.stream.pieces import End, Failed
 from ...capabilities import Capabilities
 from ...errors import (
     ConfigError,
@@ -33,6 +34,8 @@ from ...vendors import wire
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
 
 JSON = "application/json"
+# a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
 
 @dataclass(slots=True)
@@ -85,13 +88,19 @@ class ListedModel:
 
 
 class Surface(ABC):
-    """One client protocol. `keys` are the headers in which its clients send their key."""
+    """One client protocol. `keys` are the headers in which its clients send their key.
+
+    `maker` is the vendor whose API it is: what its clients send can go there as it is.
+    """
 
     protocol: ClassVar[str]
+    maker: ClassVar[str]
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
-    endings: ClassVar[tuple[bytes, ...]] = ()  # lines with which events begin that end a stream
+    # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
+    # so what is looked for here is a line or a key
+    endings: ClassVar[re.Pattern[bytes]]
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
     def __init__(self) -> None:
@@ -112,10 +121,18 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """The body with what the client's SDK keeps in pieces put together."""
+        return body
+
     def prepare(  # noqa: B027 - most have nothing of the kind
         self, req: ChatRequest, report: Report
     ) -> None:
         """Take out of a request what is meant for the client's provider alone, and name it."""
+
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """Whether clients see an event only where it is all that one read of the body gives."""
+        return False
 
     # -- bytes that pass untouched -----------------------------------------------------------------
 
@@ -123,10 +140,21 @@ class Surface(ABC):
         """The path below a base URL for a request that goes to `model` as it is."""
         return path
 
+    renames: ClassVar[bool] = False  # whether answers that pass bear the name that was asked for
+
+    def renamed(self, events: bytes, model: str) -> bytes:
+        """The first events of an answer that passes, under the name that the client asked for."""
+        return events
+
     def ends(self, events: bytes) -> bool:
         """Whether one of these whole events ends a stream, well or not."""
-        # no line of an event's JSON begins so: in JSON a line break has a backslash
-        return any(events.startswith(one) or b"\n" + one in events for one in self.endings)
+        return self.endings.search(events) is not None
+
+    def reads_end(self, events: bytes) -> bool:
+        """The same by reading the events: for protocols where arguments may have such keys too."""
+        decoder = self.wire.stream_decoder()
+        pieces = [*decoder.feed_bytes(events), *decoder.rest()]
+        return any(type(piece) in (End, Failed) for piece in pieces)
 
     # -- token counts ------------------------------------------------------------------------------
 

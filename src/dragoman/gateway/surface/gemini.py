@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote, unquote
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import Json, JsonObject
 from ...errors import ProviderError
 from ...sse import Framing
 from .base import ClientRequest, ListedModel, Operation, Surface
@@ -19,6 +19,7 @@ _METHOD = re.compile(r"/v1(?:beta1?)?/(?:.+/)?models/([^/:]+(?:/[^/:]+)*):(\w+)"
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
 _VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
 _INTERACTIONS = re.compile(r"/v1(?:beta1?)?/interactions(/.*)?")
+_TEXT = frozenset({"text", "thought"})
 _KEEPS = "this gateway keeps no interactions: send the whole history as input"
 _ACTIONS = ["generateContent", "streamGenerateContent", "countTokens"]
 
@@ -26,6 +27,7 @@ _ACTIONS = ["generateContent", "streamGenerateContent", "countTokens"]
 class _Gemini(Surface):
     """What both share: where the key is, and what errors are called."""
 
+    maker: ClassVar[str] = "gemini"
     keys: ClassVar[tuple[str, ...]] = ("x-goog-api-key", "authorization")
 
     def below(self, path: str, model: str) -> str:
@@ -59,6 +61,10 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
+    # event any more (2026-11-24)
+    sign_of_life: ClassVar[bytes] = b"\n"
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:
         """`/models/{model}:{method}`."""
@@ -77,8 +83,16 @@ class GenerateContent(_Gemini):
         return None
 
     def ends(self, events: bytes) -> bool:
-        """Why a candidate ended, or why there is none. A text that quotes this has backslashes."""
-        return any(mark in events for mark in (b'"finishReason"', b'"blockReason"', b'"error"'))
+        """Why a candidate ended, or why there is none."""
+        return super().ends(events) and self.reads_end(events)
+
+    def stands_alone(self, payload: JsonObject) -> bool:
+        """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
+
+        In an event of its own Gemini CLI 0.61 overlooks it, and runs the calls that came before it
+        (seen on 2026-11-24).
+        """
+        return "error" in payload
 
     def framing(self, request: ClientRequest) -> Framing:
         """Server-sent events with `alt=sse`, else the elements of a JSON array."""
@@ -87,6 +101,20 @@ class GenerateContent(_Gemini):
     def asks_stream(self, body: JsonObject) -> bool:
         """The path tells it."""
         return False
+
+    def gathered(self, body: JsonObject) -> JsonObject:
+        """Chats of google-genai give back a streamed turn as one content for each chunk (3.4.0)."""
+        contents = body.get("contents")
+        if not isinstance(contents, list) or not any(map(_goes_on, contents, contents[1:])):
+            return body
+        turns: list[Json] = []
+        for content in contents:
+            last = turns[-1] if turns else None
+            if _goes_on(last, content):
+                turns[-1] = {"parts": _joined([*last["parts"], *content["parts"]]), "role": "model"}
+            else:
+                turns.append(content)
+        return {**body, "contents": turns}
 
     def counted(self, body: JsonObject) -> JsonObject:
         """The whole request, or its contents alone."""
@@ -98,13 +126,45 @@ class GenerateContent(_Gemini):
         return {"totalTokens": tokens}
 
 
+def _goes_on(content: Any, later: Any) -> bool:
+    """Whether the later of two contents goes on with the model's turn."""
+    return all(
+        isinstance(one, dict)
+        and one.keys() == {"parts", "role"}
+        and one["role"] == "model"
+        and isinstance(one["parts"], list)
+        for one in (content, later)
+    )
+
+
+def _joined(parts: list[Any]) -> list[Any]:
+    """The parts, with texts of one kind that follow each other as one."""
+    joined: list[Any] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if (
+            _is_text(last)
+            and _is_text(part)
+            and bool(last.get("thought")) == bool(part.get("thought"))
+        ):
+            joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
+        else:
+            joined.append(part)
+    return joined
+
+
+def _is_text(part: Any) -> bool:
+    """Whether a part is a text alone, or the words of a thought."""
+    return isinstance(part, dict) and isinstance(part.get("text"), str) and part.keys() <= _TEXT
+
+
 class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"event: interaction.completed", b"event: error", b"data: [DONE]",
-    )  # fmt: skip
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Making one; what the provider would keep of them is refused with a reason."""

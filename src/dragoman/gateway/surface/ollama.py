@@ -6,12 +6,15 @@ information", "Version".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
 from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatRequest, ThinkingBlock
 from .base import ListedModel, Operation, Surface
 
 
@@ -19,8 +22,10 @@ class OllamaChat(Surface):
     """`/api/chat`, `/api/tags` and `/api/show`. A line of JSON has no room for a sign of life."""
 
     protocol: ClassVar[str] = "ollama"
+    maker: ClassVar[str] = "ollama"
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')
 
     def operation(self, method: str, path: str) -> Operation | None:
         """What Ollama's clients ask: the model of `/api/show` stands in the body."""
@@ -33,12 +38,22 @@ class OllamaChat(Surface):
         return None
 
     def ends(self, events: bytes) -> bool:
-        """The line that is done, or tells of an error. A text that quotes this has backslashes."""
-        return b'"done":true' in events or b'"done": true' in events or b'"error":' in events
+        """The line that is done, or tells of an error."""
+        return super().ends(events) and self.reads_end(events)
 
     def asks_stream(self, body: JsonObject) -> bool:
         """It streams unless it is told not to."""
         return body.get("stream") is not False
+
+    def prepare(self, req: ChatRequest, report: Report) -> None:
+        """Let thoughts go to any provider that takes mere words: no client here says whose they are.
+
+        DeepSeek answers 400 where a call comes back without the thought before it.
+        """
+        for m in req.messages:
+            for block in m.blocks if type(m.content) is list else ():
+                if type(block) is ThinkingBlock and not (block.signature or block.redacted):
+                    block.origin = None
 
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
         """`{"models": [{"name", "model", "modified_at", "size", "digest", "details"}]}`."""

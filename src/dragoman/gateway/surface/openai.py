@@ -5,6 +5,7 @@ Reference: OpenAI API reference, "Models", "Error codes", "Responses": compact, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -22,6 +23,8 @@ def _below(path: str) -> str:
 
 class _OpenAI(Surface):
     """What both share."""
+
+    maker: ClassVar[str] = "openai"
 
     def below(self, path: str, model: str) -> str:
         """Base URLs end in /v1."""
@@ -55,13 +58,10 @@ class Chat(_OpenAI):
     """Chat Completions, and the lists of models that both have."""
 
     protocol: ClassVar[str] = "openai-chat"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"data: [DONE]", b"data:[DONE]", b'data: {"error"',
-    )  # fmt: skip
-
-    def ends(self, events: bytes) -> bool:
-        """Some hosts say why the model stopped, and no `[DONE]`."""
-        return super().ends(events) or b'"finish_reason":"' in events
+    # some hosts say why the model stopped, and no `[DONE]`
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error")|"finish_reason"[ \t]*:[ \t]*"'
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/chat/completions`, `/v1/models`, `/v1/models/{id}`."""
@@ -79,10 +79,11 @@ class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
-    endings: ClassVar[tuple[bytes, ...]] = (
-        b"event: response.completed", b"event: response.incomplete", b"event: response.failed",
-        b"event: error", b'data: {"type":"response.completed"',
-    )  # fmt: skip
+    # events may come without their names, which stand in their data too
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?m)^(?:event: ?|data: ?\{[ \t]*"type"[ \t]*:[ \t]*")'
+        rb"(?:response\.(?:completed|incomplete|failed)|error)\b"
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/responses`, and what stands below it."""

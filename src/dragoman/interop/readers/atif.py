@@ -50,7 +50,7 @@ def _trajectory(data: JsonObject, path: str) -> SessionLog:
     log.session = str(data.get("session_id") or data.get("trajectory_id") or "")
     log.skipped = skipped_fields(path, data, _TRAJECTORY)
     log.skipped += skipped_fields(f"{path}.agent", agent, _AGENT)
-    log.tools = _tools(agent.get("tool_definitions"), f"{path}.agent.tool_definitions")
+    log.tools += _tools(agent.get("tool_definitions"), f"{path}.agent.tool_definitions")
     for i, step in enumerate(_list(data, "steps", path)):
         _add(log, step, f"{path}.steps[{i}]")
     for i, inner in enumerate(_list(data, "subagent_trajectories", path)):

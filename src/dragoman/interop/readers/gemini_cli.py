@@ -139,8 +139,8 @@ def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[M
         place = rows[0][1].place
         raise ReadError(error.message, path=place, hint=error.hint, code="log.message") from error
     if len(messages) == len(times):  # one message for each content
-        for message, time in zip(messages, times, strict=True):
-            message.timestamp = time if isinstance(time, str) else None
+        for said, time in zip(messages, times, strict=True):
+            said.timestamp = time if isinstance(time, str) else None
     return messages
 
 

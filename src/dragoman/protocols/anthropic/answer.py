@@ -355,6 +355,7 @@ _ERROR_TYPES: dict[ErrorKind, str] = {
     "not_found": "not_found_error",
     "too_large": "request_too_large",
     "timeout": "timeout_error",
+    "connection": "api_error",
     "invalid": "invalid_request_error",
     "server": "api_error",
     "other": "api_error",

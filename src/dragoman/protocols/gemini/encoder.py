@@ -27,7 +27,7 @@ class Progress:
 
     `fields` wait for the next chunk; `content` is what stands beside its parts. `texts` are those
     that citations may refer to. `whole_calls` replace what came of their calls before. `broken`: a
-    call broke off.
+    call broke off. `held`: chunks from the first call on, which wait for the end of the answer.
     """
 
     index: int
@@ -38,11 +38,16 @@ class Progress:
     texts: dict[Key, tuple[list[str], list[Citation]]] = field(default_factory=dict)
     whole_calls: dict[Key, ToolUseBlock] = field(default_factory=dict)
     broken: bool = False
+    held: list[Event] = field(default_factory=list)
+    calls: list[ToolUseBlock] = field(default_factory=list)  # those that are held
 
 
 # fields that speak of what was said so far, or grow: they cannot wait for the next chunk
 _IMMEDIATE = ("groundingMetadata", "citationMetadata", "logprobsResult", "urlContextMetadata")
 _TEXTS = frozenset({TextBlock, ThinkingBlock, tree.RefusalBlock})
+# Chats of google-genai keep no turn of which a chunk has no part (3.4.0); Gemini's last one mostly
+# has an empty text (recorded until 2026-11)
+_REGULAR = ("STOP", "MAX_TOKENS")
 _EMPTY_PARTS = ({"text": ""}, {"text": "", "thought": True})
 
 
@@ -56,6 +61,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         self._fields: JsonObject = {}  # of the answer, which wait for the next chunk
         self._candidates: dict[int, Progress] = {}
         self._blocked: Any = None  # why the prompt was blocked
+        self._failed = False
 
     def part(self, piece: Part) -> list[Event]:
         """The chunks of a text as it grows, or of what stood before this part."""
@@ -74,14 +80,24 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         candidate = self._candidate(piece.candidate)
         if candidate.end is None or piece.finish.raw:
             candidate.end = piece.finish
-        return self._steps(candidate, candidate.steps.finish())
+        events = self._steps(candidate, candidate.steps.finish())
+        held, candidate.held, candidate.calls = [*candidate.held, *events], [], []
+        return held
 
     def failed(self, piece: Failed) -> list[Event]:
-        """An error in the middle of the stream."""
-        return [*self._flushed(), (None, {"error": error_body(piece.error)})]
+        """An error in the middle of the stream; a call that waited for the end does not go out.
+
+        Gemini CLI 0.61 asks again, and runs what it was given before beside what it gets then
+        (seen on 2026-11-24).
+        """
+        events = self._flushed()
+        self._failed = not self.writer.own
+        return [*events, (None, {"error": error_body(piece.error)})]
 
     def finish(self) -> list[Event]:
         """What waited, and the last chunk; it says no end of an answer that broke off."""
+        if self._failed:
+            return []
         events = self._flushed()
         for candidate in self._candidates.values():
             for block in candidate.steps.untold:
@@ -101,7 +117,12 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     def _flushed(self) -> list[Event]:
         events: list[Event] = []
         for candidate in self._candidates.values():
-            events += self._steps(candidate, candidate.steps.finish())
+            broken = candidate.end is None and not self.writer.own
+            events += self._steps(candidate, candidate.steps.finish(broken))
+            unsaid = [*candidate.calls, *candidate.steps.unended] if broken else []
+            for call in unsaid:
+                self.report.lost("answer.unsaid", call, what="a call before the answer broke off")
+            candidate.held, candidate.calls, candidate.steps.unended = [], [], []
         return events
 
     def _chunk(self, entries: Sequence[JsonObject], usage: JsonObject | None = None) -> Event:
@@ -133,6 +154,8 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         reason = self.writer.reason(end, end, candidate.broken)
         if self.writer.own and not entry and end.raw == self._blocked:
             return entry
+        if reason in _REGULAR and "content" not in entry:
+            entry["content"] = {"parts": [{"text": ""}], **_MODEL}
         return {"finishReason": reason, **entry} if reason is not None else entry
 
     def _steps(self, candidate: Progress, steps: Iterable[Step]) -> list[Event]:
@@ -147,8 +170,16 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             for part in parts:
                 content = {"parts": [part], **candidate.content}
                 candidate.content = _MODEL
-                events.append(self._chunk([{"content": content, **self._entry(candidate)}]))
+                chunk = self._chunk([{"content": content, **self._entry(candidate)}])
+                waits = candidate.held or (parts and type(step.block) is ToolUseBlock)
+                (candidate.held if waits and self._holds(candidate) else events).append(chunk)
+            if parts and type(step.block) is ToolUseBlock and self._holds(candidate):
+                candidate.calls.append(step.block)
         return events
+
+    def _holds(self, candidate: Progress) -> bool:
+        """Whether a call waits: of another wire's answer, until that has ended."""
+        return candidate.end is None and not self.writer.own
 
     def _text(self, candidate: Progress, step: Grow) -> list[Json]:
         """A piece of text; with nothing in it, it is but what stands beside it."""

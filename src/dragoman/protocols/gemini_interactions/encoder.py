@@ -84,18 +84,17 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
 
     def finish(self) -> list[Event]:
         """What still waits, the interaction as it ended, and the end of the stream."""
-        events = self._events(self._steps.finish()) + self._close()
+        broken = self._end is None or self._error is not None
+        events = self._events(self._steps.finish(broken)) + self._close()
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came behind its block")
         if self._end is None and self._error is None:
             return events  # it broke off
         events += self._start()
-        if self._end is not None:
+        if self._end is not None and (self._error is None or self.writer.own):
             resp = self.about.finish()
             resp.candidates[0].finish = self._end  # which no content bears out there
             resp.id, resp.model = self._id, self._model
-            if self._error is not None and not self.writer.own:
-                resp.error = self._error
             body = self.writer.envelope(resp, self._requested, None)
             if self._created is not None:
                 body["created"] = body["updated"] = iso_date(self._created)

@@ -155,7 +155,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         """What waited for its end: calls, each on a line of its own, and media."""
         lines: list[Event] = []
         for block in self._take_waiting():
-            if type(block) is ToolUseBlock and block.unfinished and self._end is None:
+            if type(block) is ToolUseBlock and self._is_cut(block):
                 self.report.lost("answer.unsaid", block, what="a call that breaks off")
             elif type(block) is ToolUseBlock:
                 self._call_broke |= not isinstance(block.input, dict)
@@ -165,6 +165,10 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
             elif (data := self.writer.data(block)) is not None:
                 lines.append((None, self._line({"images": [data]})))
         return lines
+
+    def _is_cut(self, call: ToolUseBlock) -> bool:
+        """Whether nobody has told that the call is whole."""
+        return self._end is None and (call.unfinished or not self.writer.own)
 
     def _take_waiting(self) -> list[ContentBlock]:
         """The blocks that waited, each made of its first piece for whoever asks where it stood."""

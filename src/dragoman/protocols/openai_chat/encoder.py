@@ -176,12 +176,15 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         self._choice_fields: dict[int, list[JsonObject]] = {}  # of its choices
         self._deltas: dict[int, Deltas] = {}
         self._ends: dict[int, Finish] = {}
+        self._failed = False
 
     def finish(self) -> list[Event]:
         """Why each candidate ended, what the answer cost, and the sign of the end: `[DONE]`.
 
-        An answer that broke off has no such sign.
+        An answer that broke off has no such sign, and nothing comes behind an error.
         """
+        if self._failed and not self.writer.own:
+            return []
         events: list[Event] = []
         for index, end in sorted(self._ends.items()):
             deltas = self._candidate(index)
@@ -223,6 +226,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
 
     def failed(self, piece: Failed) -> list[Event]:
         """An error in the middle of the stream."""
+        self._failed = True
         body = piece.error.body
         if not (self.writer.own and isinstance(body, dict) and "choices" not in body):
             body = {"error": answer.write_error(piece.error)}

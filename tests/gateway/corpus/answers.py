@@ -1,0 +1,224 @@
+"""Recorded answers of five kinds of upstreams, through the gateway to clients of six protocols.
+
+Each client, by its official SDK or, where a protocol has none that reads bytes, by the package's
+own reader, hears the texts and calls that the upstream said. Over the same wire all bytes pass.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import dragoman
+from dragoman.errors import DragomanError
+from dragoman.gateway.exchange import Exchange
+from dragoman.gateway.surface import Answer
+from tests.contract.converting.answers import told
+from tests.contract.converting.clients import CLIENTS as OFFICIAL
+from tests.contract.converting.clients import REFUSALS, Said, client
+from tests.contract.reading.recorded import Exchange as Recorded
+from tests.contract.reading.recorded import exchanges
+from tests.laws.encoding import encoded
+
+from .asking import Event, ask, events_of
+from .kinds import CLIENTS, UPSTREAMS, gateway
+from .requests import refusal_faults
+
+__all__ = ["Heard", "answered", "recorded_answers"]
+
+_STEP = 700  # bytes of a chunk: events lie across two
+
+
+@dataclass(slots=True)
+class Heard:
+    """What became of the answers of one kind of upstream for clients of one protocol."""
+
+    whole: int = 0
+    streams: int = 0
+    errors: int = 0  # told as errors, by the upstream or because it broke off
+    other: Counter[str] = field(default_factory=Counter)  # heard as it was read, or a loss says why
+    faults: list[tuple[str, str]] = field(default_factory=list)  # (id, words)
+
+
+def recorded_answers(kind: str, every: int = 1) -> Iterator[Recorded]:
+    """The recorded answers of an upstream: the first of each `every`."""
+    yield from exchanges(kind, every)
+
+
+def answered(one: Recorded, kind: str, protocol: str, heard: Heard) -> None:
+    """Send an answer through the gateway, and note what the client hears."""
+    stream = one.events is not None
+    opened = gateway(UPSTREAMS[kind]).open(ask(protocol, stream=stream))
+    assert isinstance(opened, Exchange)
+    opened.call()
+    assert opened.upstream.protocol == kind
+    if stream and one.taken:
+        heard.streams += 1
+        faults = _streamed(one, kind, opened, heard)
+    else:
+        heard.whole += 1
+        faults = _whole(one, kind, opened, heard)
+    heard.faults += [(one.id, fault) for fault in faults]
+
+
+def _whole(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterator[str]:
+    data = json.dumps(one.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    protocol = exchange.surface.protocol
+    if not one.taken:
+        heard.errors += 1
+        answer = exchange.refusal(exchange.failed(503, {}, data))
+        if exchange.passes:
+            if answer.body != data:
+                yield "the error that passes is another"
+        elif answer.status < 400:
+            yield f"an error has the status {answer.status}"
+        else:
+            yield from _error_faults(protocol, answer)
+        return
+    try:
+        answer = exchange.whole(200, {}, data)
+    except DragomanError as error:
+        heard.errors += 1
+        yield from _error_faults(protocol, exchange.refusal(error))
+        return
+    if exchange.passes:
+        if answer.body != data:
+            yield "the answer that passes is another"
+        return
+    body = json.loads(answer.body)
+    yield from _compared(one, kind, exchange, heard, lambda: _said(protocol, body))
+
+
+def _error_faults(protocol: str, answer: Answer) -> Iterator[str]:
+    """Whether an error of the upstream is told in the client's shape, whatever its status."""
+    yield from (fault for fault in refusal_faults(protocol, answer) if "status" not in fault)
+
+
+def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterator[str]:
+    assert one.events is not None
+    framing = dragoman.wire(kind).room.framing
+    data = encoded(one.events, framing)
+    relay = exchange.stream()
+    out = b""
+    try:
+        for at in range(0, len(data), _STEP):
+            out += relay.feed(data[at : at + _STEP])
+        out += relay.finish()
+    except DragomanError as error:
+        yield f"raised {type(error).__name__}: {error}"
+        return
+    if relay.failed is not None:
+        heard.errors += 1
+        if _ended_well(one, kind):
+            yield f"a whole stream counts as broken: {relay.failed}"
+        return
+    if exchange.passes:
+        if out != data:
+            yield "the stream that passes is another"
+        return
+    protocol = exchange.surface.protocol
+    try:
+        events = events_of(out, exchange.framing)
+    except ValueError as error:
+        yield f"no events: {error}"
+        return
+    exchange.relayed(relay)
+    yield from _compared(one, kind, exchange, heard, lambda: _said_stream(protocol, events))
+
+
+def _ended_well(one: Recorded, kind: str) -> bool:
+    """Whether the recorded stream says why it ended, and tells of no error."""
+    resp = _read(one, kind)
+    return resp.error is None and resp.status == "complete"
+
+
+def _read(one: Recorded, kind: str) -> Any:
+    wire = dragoman.wire(kind)
+    if one.events is None:
+        return wire.read_response(one.body)
+    decoder = wire.stream_decoder()
+    for name, payload in one.events:
+        decoder.feed(payload, name)
+    decoder.rest()
+    return decoder.finish()
+
+
+def _compared(
+    one: Recorded, kind: str, exchange: Exchange, heard: Heard, listen: Any
+) -> Iterator[str]:
+    """Lay what the client hears beside what the upstream said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the SDKs warn of fields that they do not know
+        try:
+            listened = listen()
+        except REFUSALS as error:
+            yield f"the client refuses it: {type(error).__name__}: {error}"[:300]
+            return
+        resp = _read(one, kind)
+        says = _source_says(one, kind, resp)
+    ours = told(resp)
+    found = list(_apart(says, listened))
+    if not found:
+        return
+    losses = {loss.code for loss in exchange.record.losses}
+    if "answer.candidates" in losses or not list(_apart(ours, listened)):
+        heard.other["named" if "answer.candidates" in losses else "as read"] += 1
+        return
+    yield from found
+
+
+def _source_says(one: Recorded, kind: str, resp: Any) -> list[Said]:
+    if kind not in OFFICIAL:
+        return told(resp)
+    try:
+        if one.events is None:
+            return client(kind).whole(one.body)
+        events = [(_name(kind, name, data), data) for name, data in one.events]
+        return client(kind).streamed(events)
+    except REFUSALS:
+        return told(resp)
+
+
+def _name(kind: str, name: str | None, data: Any) -> str | None:
+    """The name under which the provider sends it: some recordings left names out."""
+    unnamed = kind == "anthropic" and name is None and isinstance(data, dict)
+    return data.get("type") if unnamed else name
+
+
+def _said(protocol: str, body: Any) -> list[Said]:
+    if protocol in OFFICIAL:
+        return client(protocol).whole(body, strict=True)
+    return told(dragoman.wire(protocol).read_response(body))
+
+
+def _said_stream(protocol: str, events: list[Event]) -> list[Said]:
+    if protocol in OFFICIAL:
+        return client(protocol).streamed(events, strict=True)
+    decoder = dragoman.wire(protocol).stream_decoder()
+    for name, payload in events:
+        decoder.feed(payload, name)
+    return told(decoder.finish())
+
+
+def _apart(says: list[Said], heard: list[Said]) -> Iterator[str]:
+    if len(says) != len(heard) and any(one.text or one.calls for one in (*says, *heard)):
+        yield f"candidates: {len(says)} said, {len(heard)} heard"
+    for said, other in zip(says, heard, strict=False):
+        if said.text != other.text:
+            yield f"text: {said.text[:120]!r} said, {other.text[:120]!r} heard"
+        if _calls(said) != _calls(other):
+            yield f"calls: {said.calls!s:.150} said, {other.calls!s:.150} heard"
+
+
+def _calls(one: Said) -> list[str]:
+    """Names and arguments; arguments that were cut off and are no JSON are nobody's."""
+    cut = [isinstance(call.input, str) for call in one.calls]
+    return [json.dumps([call.name, None if is_cut else call.input], sort_keys=True)
+            for call, is_cut in zip(one.calls, cut, strict=True)]  # fmt: skip
+
+
+__all__ += ["CLIENTS"]

@@ -1,0 +1,1 @@
+"""The five laws of the gateway: prefixes, ends, counts, nothing invented, whoever leaves."""

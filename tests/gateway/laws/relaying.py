@@ -1,0 +1,66 @@
+"""A stream through the gateway without sockets, as the app drives it: chunk by chunk, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from dragoman.errors import DragomanError
+from dragoman.gateway.exchange import Exchange
+from dragoman.gateway.relay import AnswerStream
+from dragoman.gateway.surface import Answer
+from tests.gateway.corpus.asking import ask
+from tests.gateway.corpus.kinds import UPSTREAMS, gateway
+
+__all__ = ["Relayed", "chunks", "exchange_of", "relayed"]
+
+
+@dataclass(slots=True)
+class Relayed:
+    """What the client got: a refusal with a status, or the bytes of a stream."""
+
+    exchange: Exchange
+    relay: AnswerStream
+    refusal: Answer | None
+    data: bytes
+
+
+def exchange_of(kind: str, protocol: str, query: str = "") -> Exchange:
+    """A client's request for a stream, sent to a kind of upstream."""
+    exchange = gateway(UPSTREAMS[kind]).open(ask(protocol, stream=True, query=query))
+    assert isinstance(exchange, Exchange)
+    exchange.call()
+    assert exchange.upstream.protocol == kind
+    return exchange
+
+
+def relayed(exchange: Exchange, pieces: Iterable[bytes], *, end: bool = True) -> Relayed:
+    """Feed the pieces; `end`: the upstream closes behind them."""
+    relay = exchange.stream()
+    out = b""
+    try:
+        for piece in pieces:
+            out += relay.feed(piece)
+            if relay.failed is not None:
+                break
+        if end and (relay.begun or relay.failed is None):
+            out += relay.finish()
+    except DragomanError as error:
+        out += relay.fail(exchange.told(error))
+    if relay.failed is not None and not relay.begun:
+        return Relayed(exchange, relay, exchange.refusal(relay.failed), b"")
+    return Relayed(exchange, relay, None, out)
+
+
+def chunks(data: bytes, seed: int) -> list[bytes]:
+    """The bytes cut anywhere: whole, into single bytes, or at random places."""
+    random = Random(seed)
+    way = seed % 4
+    if way == 0 or len(data) < 2:
+        return [data]
+    if way == 1:
+        return [data[at : at + 1] for at in range(len(data))]
+    most = min(len(data) - 1, random.choice((1, 2, 5, 20, 60)))
+    places = sorted(random.sample(range(1, len(data)), most))
+    return [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]
