@@ -226,7 +226,7 @@ def test_a_session_log_is_opened(where: Where, tab: Open) -> None:
     assert page.find(".message").count() == len(log.messages)
     assert "Look at both." in page.find(".message").first.inner_text()
     page.find("summary").filter(has_text="Bash").click()
-    assert '"command": "ls"' in page.find("details[open]").inner_text()
+    assert '"command": "ls"' in page.find("details.call[open]").inner_text()
     assert page.find("details.failed").count() == 1  # the result that tells of an error
     request = ChatRequest(log.messages, tools=list(log.tools))
     written = dragoman.wire("gemini", policy="ignore", fetch=None).write_request(request)
