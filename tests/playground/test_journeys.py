@@ -86,6 +86,18 @@ def test_a_planted_loss_is_marked_on_both_sides_and_explained(where: Where, tab:
         card.wait_for(state="hidden")
 
 
+def test_the_json_of_a_block_is_tinted_while_it_has_the_pointer(where: Where, tab: Open) -> None:
+    page = tab(where(f"x={JOURNEY}&wire=openai-chat&tab=json"))
+    page.page.wait_for_selector(".sheet .pill")
+    page.find('[data-block="$.messages[1].content[2]"] summary').hover()
+    tinted = page.find(".sheet .line.linked").evaluate_all(
+        "lines => lines.map(x => x.dataset.path)"
+    )
+    assert tinted[0] == "$.messages[2].tool_calls[0]"
+    assert "$.messages[2].tool_calls[0].function.arguments" in tinted
+    assert all(path.startswith("$.messages[2].tool_calls[0]") for path in tinted)
+
+
 def test_losses_are_listed_with_their_reasons_and_lead_to_their_places(
     where: Where, tab: Open
 ) -> None:
