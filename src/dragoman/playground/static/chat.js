@@ -38,7 +38,6 @@ export class Chat {
 
   #index() {
     this.#known.set("$", -1);
-    for (const [name] of this.#data.options) this.#known.set(`$.${name}`, -1);
     for (const tool of this.#data.tools) this.#known.set(tool.path, -1);
     this.#data.messages.forEach((message, index) => {
       this.#known.set(message.path, index);
@@ -167,7 +166,7 @@ export class Chat {
         several(messages.length, "message"), ` · about ${several(tokens, "token")}`,
         h("span", { class: "muted" }, `, ${this.#countedBy}`)),
       values.length > 0 && h("p", { class: "options muted" }, values),
-      h("div", { class: "all-marks" }, ["$", ...options.map(([name]) => `$.${name}`)].map((path) => this.#marksAt(path))),
+      this.#marksAt("$"),
       tools.length > 0 && this.#tools(tools),
     );
     return element;

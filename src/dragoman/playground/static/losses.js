@@ -9,6 +9,8 @@ const WEIGHTS = {
   trivial: "Nobody would miss it",
 };
 
+const PLACES = 5; // that a card tells
+
 /** Whether a loss is marked in its place: what nobody misses stands in the list alone. */
 export function isMarked(loss) {
   return loss.kind !== "expected";
@@ -17,8 +19,10 @@ export function isMarked(loss) {
 let card = null;
 let owner = null;
 
-/** A word for a loss, or for several of its code, with a card that explains it while it has the pointer or the focus. */
-export function pill(loss, times = 1) {
+/** A word for losses of one code, with a card that explains them while it has the pointer or the focus. */
+function pill(group) {
+  const [loss] = group;
+  const times = group.length;
   const button = h(
     "button",
     { type: "button", class: `pill ${loss.kind}`, "aria-expanded": "false", "aria-haspopup": "dialog" },
@@ -26,8 +30,8 @@ export function pill(loss, times = 1) {
     h("span", { class: "code" }, loss.code),
     times > 1 && h("span", {}, `×${times}`),
   );
-  button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${loss.where}`);
-  explained(button, () => explanation(loss));
+  button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${places(group)}`);
+  explained(button, () => explanation(group));
   return button;
 }
 
@@ -35,12 +39,12 @@ export function pill(loss, times = 1) {
 export function pills(losses, most = Infinity) {
   const rows = grouped(losses);
   const rest = rows.length - most;
-  return [...rows.slice(0, most).map((row) => pill(row[0], row.length)),
+  return [...rows.slice(0, most).map(pill),
     rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
 }
 
 /** Show a card about `button` on hover, on focus and, until Escape, after a click. */
-export function explained(button, content) {
+function explained(button, content) {
   let kept = false;
   const show = () => open(button, content());
   const leave = () => {
@@ -97,8 +101,17 @@ function close(button) {
   }
 }
 
-/** What there is to say about a loss. */
-function explanation(loss) {
+/** Where losses of one code are: the first few places, and how many more there are. */
+function places(group) {
+  const paths = [...new Set(group.map((loss) => loss.where))];
+  const more = paths.length > PLACES ? ` and ${paths.length - PLACES} more` : "";
+  return paths.slice(0, PLACES).join(", ") + more;
+}
+
+/** What there is to say about losses of one code. */
+function explanation(group) {
+  const [loss] = group;
+  const whats = [...new Set(group.map((one) => (one.did ? `${one.what} → ${one.did}` : one.what)))];
   return [
     h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
     h("h3", {}, sentence(loss.meaning || loss.code)),
@@ -106,8 +119,8 @@ function explanation(loss) {
     h(
       "dl",
       { class: "facts" },
-      fact("What", loss.did ? `${loss.what} → ${loss.did}` : loss.what),
-      fact("Where", h("code", {}, loss.where)),
+      fact("What", whats.slice(0, PLACES).join(", ")),
+      fact("Where", h("code", {}, places(group))),
       fact("Weight", loss.weight && `${loss.weight}: ${WEIGHTS[loss.weight].toLowerCase()}`),
       fact("Rule", loss.rule),
     ),
