@@ -77,6 +77,8 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
     hidden = _HIDDEN.search(body) is not None
+    fault = ReadError("the key of the model is spelled with escapes", path="$.model",
+                      hint='write "model"', code="model.spelling")  # fmt: skip
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
@@ -84,8 +86,9 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
         if hidden and any(_is_hidden(body, at) for at in tops):
-            raise ReadError("the key of the model is spelled with escapes", path="$.model",
-                            hint='write "model"', code="model.spelling")  # fmt: skip
+            raise fault
+    if not found:
+        raise fault
     parts, at = [], 0
     for match in found:
         if loads(match[1]) == model:
@@ -125,7 +128,7 @@ class Passing:
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
     is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
-    between its elements by nobody, so it is not for this.
+    between its elements by nobody: it is held to its end.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",

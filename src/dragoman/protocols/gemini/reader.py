@@ -493,6 +493,10 @@ class GeminiReader:
                 self._figures.append(value)
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
+        if first and self._figures and _goes_on(candidates):
+            figures = self._figures[:]
+            self._usage(pieces)  # the prompt's tokens: clients of others want them at the beginning
+            self._figures = figures
         ended = False
         for i, entry in enumerate(candidates or ()):
             ended = self._candidate(entry, i).read(entry, pieces, first) or ended
@@ -553,6 +557,14 @@ class GeminiReader:
         self._figures = []
         if figures:
             pieces.append(read_usage(figures, self._issuer))
+
+
+def _goes_on(candidates: Any) -> bool:
+    """Whether a chunk is not the last of its answer."""
+    return bool(candidates) and not any(
+        isinstance(entry, dict) and (entry.get("finishReason") or entry.get("finish_reason"))
+        for entry in candidates
+    )
 
 
 def _body(payload: Any) -> JsonObject:
