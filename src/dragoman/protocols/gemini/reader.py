@@ -474,9 +474,7 @@ class GeminiReader:
         """The pieces of one chunk, or of a whole answer; a list holds several."""
         pieces: list[Piece] = []
         if type(payload) is list:
-            for chunk in payload:
-                pieces += self.feed(chunk, event)
-            return pieces
+            return [piece for chunk in payload for piece in self.feed(chunk, event)]
         candidates: Any = None
         body: Any = payload
         if "modelVersion" not in payload:
@@ -496,9 +494,8 @@ class GeminiReader:
         if first and self._figures and _goes_on(candidates):
             # how long the prompt was: clients of others want it before anything of the answer
             pieces.append(read_usage(self._told(), self._issuer))
-        ended = False
-        for i, entry in enumerate(candidates or ()):
-            ended = self._candidate(entry, i).read(entry, pieces, first) or ended
+        entries = [*enumerate(candidates or ())]
+        ended = any([self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries])
         if not candidates:
             self._no_candidates(body, candidates, pieces)
         if ended or not candidates:
