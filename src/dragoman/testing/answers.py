@@ -32,8 +32,8 @@ class Fault:
     `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
     `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
     it comes. `error` comes inside of a stream, behind `after` pieces (0: as the first), or in place
-    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
-    `retry-after`.
+    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones,
+    such as `retry-after`.
     """
 
     answer: Any = "Hello."

@@ -53,9 +53,9 @@ class Messages(Surface):
         Claude Code sends back no thinking of a model that it did not ask (2.1.197, 2026-11-24).
         """
         start = events.find(b'"message_start"')
-        end = events.find(b"\n\n", start)
-        if start < 0 or end < 0:
+        if start < 0:
             return events
+        end = events.find(b"\n", start)  # its data is one line
         named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
 

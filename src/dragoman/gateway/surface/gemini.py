@@ -141,12 +141,9 @@ def _joined(parts: list[Any]) -> list[Any]:
     """The parts, with texts of one kind that follow each other as one."""
     joined: list[Any] = []
     for part in parts:
-        last = joined[-1] if joined else None
-        if (
-            _is_text(last)
-            and _is_text(part)
-            and bool(last.get("thought")) == bool(part.get("thought"))
-        ):
+        last = joined[-1] if joined else {}
+        is_thought = bool(part.get("thought")) if isinstance(part, dict) else False
+        if _is_text(last) and _is_text(part) and bool(last.get("thought")) == is_thought:
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
         else:
             joined.append(part)
