@@ -32,8 +32,8 @@ class Fault:
     `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
     `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
     it comes. `error` comes inside of a stream, behind `after` pieces (0: as the first), or in place
-    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
-    `retry-after`.
+    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones,
+    such as `retry-after`.
     """
 
     answer: Any = "Hello."
@@ -209,7 +209,11 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
         # but Ollama, whose calls hold objects and come whole
-        if wire.room.framing != "ndjson" and isinstance(piece, Part) and type(block) is ToolUseBlock:
+        if (
+            wire.room.framing != "ndjson"
+            and isinstance(piece, Part)
+            and type(block) is ToolUseBlock
+        ):
             yield replace(piece, block=_told_in_text(block))
             continue
         plain = type(block) is TextBlock and block == TextBlock(block.text)

@@ -493,10 +493,8 @@ class GeminiReader:
                 self._figures.append(value)
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
-        if first and self._figures and _goes_on(candidates):
-            figures = self._figures[:]
-            self._usage(pieces)  # the prompt's tokens: clients of others want them at the beginning
-            self._figures = figures
+        if first:
+            self._first_usage(candidates, pieces)
         ended = False
         for i, entry in enumerate(candidates or ()):
             ended = self._candidate(entry, i).read(entry, pieces, first) or ended
@@ -547,6 +545,13 @@ class GeminiReader:
             reason = set_fields(feedback).get("blockReason")
             if reason and not self._candidates:
                 pieces.append(End(Finish("content_filter", str(reason))))
+
+    def _first_usage(self, candidates: Any, pieces: list[Piece]) -> None:
+        """The prompt's tokens, if more chunks will come: others tell them at the beginning."""
+        if self._figures and _goes_on(candidates):
+            figures = self._figures[:]
+            self._usage(pieces)
+            self._figures = figures
 
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""
