@@ -493,8 +493,7 @@ class GeminiReader:
                 self._figures.append(value)
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
-        if first:
-            self._first_usage(candidates, pieces)
+        self._first_usage(candidates, pieces)
         ended = False
         for i, entry in enumerate(candidates or ()):
             ended = self._candidate(entry, i).read(entry, pieces, first) or ended
@@ -548,7 +547,7 @@ class GeminiReader:
 
     def _first_usage(self, candidates: Any, pieces: list[Piece]) -> None:
         """The prompt's tokens, if more chunks will come: others tell them at the beginning."""
-        if self._figures and _goes_on(candidates):
+        if self._chunks == 1 and self._figures and _goes_on(candidates):
             figures = self._figures[:]
             self._usage(pieces)
             self._figures = figures
