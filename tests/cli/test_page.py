@@ -30,6 +30,18 @@ def test_a_page_is_written_to_a_file(tmp_path: Path) -> None:
     assert target.read_text("utf-8") == exported(page)
 
 
+def test_a_folder_stands_for_the_recordings_in_it(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_bytes(samples.lines(samples.SESSION))
+    (tmp_path / "a.jsonl").write_bytes(samples.lines([samples.gateway()]))
+    (tmp_path / "notes.txt").write_text("no recording")
+    ran = run("export", str(tmp_path))
+    assert ran.exit_code == 0
+    assert ran.stdout.index('"name": "a.jsonl"') < ran.stdout.index('"name": "b.jsonl"')
+    (tmp_path / "empty").mkdir()
+    refused = run("export", str(tmp_path / "empty"))
+    assert (refused.exit_code, "no recording in it" in refused.stderr) == (2, True)
+
+
 def test_stdin_is_opened_and_stdout_written() -> None:
     ran = run("export", "-", input=REQUEST)
     assert ran.exit_code == 0

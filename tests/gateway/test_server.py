@@ -17,7 +17,8 @@ from dragoman import ConfigError
 from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.connection import ClientConnection
 from dragoman.gateway.exposure import Exposed, is_loopback, refuse_exposed
-from dragoman.gateway.server import Source, serve
+from dragoman.gateway.server import serve
+from dragoman.gateway.serving import Source
 
 from .process import Gateway, lines, until
 from .small_app import SmallApp

@@ -398,7 +398,7 @@ def test_sizes(value: Any, expected: int | None) -> None:
         assert size(value) == expected
 
 
-ODDITIES = st.sampled_from(
+ODDITIES: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, 0, -1, 1.5, float("nan"), float("inf"), 2**70, "", " ", "x", "*", "a/b", "[", "é",
      "anthropic/*", [], [[]], [{}], {}, {"x": 1}, {"to": 3}, {1: 2}, [1, "a", None]]
 )  # fmt: skip

@@ -40,7 +40,7 @@ class Tab:
             reduced_motion="reduce",
         )  # fmt: skip
         self._context.grant_permissions(["clipboard-read", "clipboard-write"])
-        self._context.set_default_timeout(10_000)
+        self._context.set_default_timeout(30_000)
         self.page = self._context.new_page()
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
@@ -92,7 +92,7 @@ class Tab:
         """What the copy button of the first body puts on the clipboard."""
         self.page.evaluate("navigator.clipboard.writeText('')")
         self.find(".sheet button[aria-label^='Copy the JSON']").first.click()
-        for _ in range(500):
+        for _ in range(1000):
             if text := str(self.page.evaluate("navigator.clipboard.readText()")):
                 return text
             self.page.wait_for_timeout(20)

@@ -41,14 +41,14 @@ def serve() -> Iterator[Serve]:
         ready = threading.Event()
         thread = threading.Thread(target=server.run, args=(ready.set,), daemon=True)
         thread.start()
-        assert ready.wait(20)
+        assert ready.wait(60)
         servers.append((server, thread))
         return server.url
 
     yield start
     for server, thread in servers:
         server.stop()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 

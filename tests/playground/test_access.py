@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+
+from dragoman.playground import Page, exported
 
 from . import samples
 from .browsing import ARTIFACTS, PHONE, Tab
@@ -69,6 +72,19 @@ def test_axe_finds_nothing_in_an_empty_page(
     page = tab(serve(), scheme=scheme)
     page.page.wait_for_selector(".welcome")
     assert violations(page) == []
+
+
+def test_axe_finds_nothing_in_an_exported_page(tmp_path: Path, tab: Open) -> None:
+    opened = Page()
+    opened.open(json.dumps(samples.JOURNEY).encode(), "journey.json")
+    path = tmp_path / "page.html"
+    path.write_text(exported(opened), "utf-8")
+    page = tab(f"{path.as_uri()}#wire=openai-chat&tab=json")
+    page.page.wait_for_selector(".sheet .pill")
+    page.page.get_by_label("Keep").wait_for()
+    assert violations(page) == []
+    assert "live page: dragoman view" in page.find(".rail").inner_text()
+    page.keep("exported-1280-light")
 
 
 def test_an_open_card_has_no_violation(url: str, tab: Open) -> None:

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 import dragoman
+from dragoman.interop import read_session_log
+from dragoman.message import ChatRequest
 from dragoman.playground import Page, exported
 from dragoman.vendors import PROTOCOLS
+from tests.interop import test_claude_code
+from tests.interop.jsonl import lines
 
 from . import samples
 from .browsing import Tab
@@ -20,8 +24,9 @@ FILES = (
     ("session.jsonl", samples.lines(samples.SESSION)),
     ("answer.sse", samples.STREAM.encode()),
     ("journey.json", json.dumps(samples.JOURNEY).encode()),
+    ("session.jsonl", lines(test_claude_code.TURN).encode()),
 )
-GATEWAY, FIRST, SECOND, THIRD, STREAM, JOURNEY = range(6)
+GATEWAY, FIRST, SECOND, THIRD, STREAM, JOURNEY, LOG = range(7)
 
 Open = Callable[..., Tab]
 Where = Callable[[str], str]
@@ -79,6 +84,18 @@ def test_a_planted_loss_is_marked_on_both_sides_and_explained(where: Where, tab:
         assert "OpenAI API reference" in card.inner_text()
         page.page.mouse.move(0, 0)
         card.wait_for(state="hidden")
+
+
+def test_the_json_of_a_block_is_tinted_while_it_has_the_pointer(where: Where, tab: Open) -> None:
+    page = tab(where(f"x={JOURNEY}&wire=openai-chat&tab=json"))
+    page.page.wait_for_selector(".sheet .pill")
+    page.find('[data-block="$.messages[1].content[2]"] summary').hover()
+    tinted = page.find(".sheet .line.linked").evaluate_all(
+        "lines => lines.map(x => x.dataset.path)"
+    )
+    assert tinted[0] == "$.messages[2].tool_calls[0]"
+    assert "$.messages[2].tool_calls[0].function.arguments" in tinted
+    assert all(path.startswith("$.messages[2].tool_calls[0]") for path in tinted)
 
 
 def test_losses_are_listed_with_their_reasons_and_lead_to_their_places(
@@ -212,6 +229,20 @@ def test_both_sides_of_a_gateway_are_shown(where: Where, tab: Open) -> None:
     answer = page.find(".message").last
     assert "In Vienna." in answer.inner_text()
     assert "answer" in answer.locator(".tag").inner_text()
+
+
+def test_a_session_log_is_opened(where: Where, tab: Open) -> None:
+    page = tab(where(f"x={LOG}&wire=gemini&tab=json"))
+    page.page.wait_for_selector(".sheet .line")
+    log = read_session_log(lines(test_claude_code.TURN))
+    assert page.find(".message").count() == len(log.messages)
+    assert "Look at both." in page.find(".message").first.inner_text()
+    page.find("summary").filter(has_text="Bash").click()
+    assert '"command": "ls"' in page.find("details.call[open]").inner_text()
+    assert page.find("details.failed").count() == 1  # the result that tells of an error
+    request = ChatRequest(log.messages, tools=list(log.tools))
+    written = dragoman.wire("gemini", policy="ignore", fetch=None).write_request(request)
+    assert json.loads(page.copied()) == written.body
 
 
 def test_what_is_open_can_be_found_again_by_its_address(where: Where, tab: Open) -> None:

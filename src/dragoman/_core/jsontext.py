@@ -141,7 +141,9 @@ def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
 
 def _loads_std(text: str | bytes) -> Json:
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        # json would take other encodings too, and halves of surrogate pairs
+        plain = text if isinstance(text, str) else text.decode("utf-8-sig")
+        value = json.loads(plain, parse_constant=_refuse)
         # text such as `1e999` became an infinity, which no JSON can say again
         huge = (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text)  # type: ignore[arg-type]
         if huge and any(abs(item) == inf for item in _floats(value)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -17,7 +18,9 @@ from .output import CommandError
 Files: TypeAlias = Annotated[
     list[str],
     options.file(
-        "Requests, answers, streams, recordings, session logs or messages; - is stdin.", "FILE..."
+        "Requests, answers, streams, recordings or a folder of them, session logs, messages;"
+        " - is stdin.",
+        "FILE...",
     ),
 ]
 
@@ -66,7 +69,7 @@ def export(files: Files, to_file: options.Output = "-", counter: Counter = None)
 def _page(files: list[str], counter: str | None) -> Page:
     """The page with the files open."""
     page = Page(options.counter(counter) if counter is not None else None, counter or "")
-    for file in files:
+    for file in chain.from_iterable(map(_files, files)):
         name = inputs.file_name(file)
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         try:
@@ -74,6 +77,16 @@ def _page(files: list[str], counter: str | None) -> Page:
         except ReadError as error:
             raise CommandError.of(error, name) from error
     return page
+
+
+def _files(place: str) -> list[str]:
+    """The file itself; of a folder the JSON lines in it, such as a gateway records."""
+    if place == "-" or not Path(place).is_dir():
+        return [place]
+    files = sorted(map(str, Path(place).glob("*.jsonl")))
+    if not files:
+        raise CommandError(f"{place}: there is no recording in it", "a folder of .jsonl files")
+    return files
 
 
 def _serve(page: Page, port: int, browser: bool) -> None:

@@ -153,8 +153,8 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
             {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
         ) and _fields(thought.get("extras", {})):  # fmt: skip
             return ThinkingBlock(
-                block.thinking or thought.get("words") or "",
-                thought.get("signature"), thought.get("redacted"),
+                block.thinking or thought.get("words") or "", thought.get("signature"),
+                thought.get("redacted"),
                 extras=thought.get("extras"), spelling=thought.get("spelling"),
                 origin=_origin(thought["origin"]),
             )  # fmt: skip

@@ -39,10 +39,17 @@ class Target:
     secret: str | None = field(default=None, repr=False)
 
     def model(self, asked: str) -> ModelName:
-        """Who is asked for what, where the client asks for the model `asked`."""
-        if self.name == KEPT or not self.name.endswith(f"/{KEPT}"):
-            return model_name(asked if self.name == KEPT else self.name)
-        return model_name(f"{self.name[: -len(KEPT)]}{asked}")
+        """Who is asked for what, where the client asks for the model `asked`.
+
+        Raises ConfigError, with the code `route.missing` where it is the client's name that is
+        none.
+        """
+        if self.name != KEPT and not self.name.endswith(f"/{KEPT}"):
+            return model_name(self.name)
+        try:
+            return model_name(f"{self.name[: -len(KEPT)]}{asked}")
+        except ConfigError as error:
+            raise ConfigError(error.message, hint=error.hint, code="route.missing") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from .losses_header import losses_header
 from .record import ExchangeRecord, Kept
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, request_headers, with_model
+from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
 from .upstream import Upstream
@@ -199,7 +199,10 @@ class Exchange:
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
-        call = self._passed() if self.passes and not self._sealed else self._converted()
+        try:
+            call = self._passed() if self.passes and not self._sealed else self._converted()
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
@@ -224,15 +227,19 @@ class Exchange:
         upstream, surface = self.upstream, self.surface
         self._state.faults.clear()  # of the call before
         body = self._body
+        if self.passes and "model" in body:  # what no envelope touches is written as it was read
+            body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
-                return upstream.call(path, headers, encoded({**body, "model": upstream.model}))
+                return upstream.call(path, headers, encoded(body))
             if self.compacts and not self.passes:
                 body = compaction.asking(body)
         written = self._write(body)
+        if self.passes:
+            written.body = in_order_of(body, written.body)
         if self.kind == "count":
             call = counting.call(upstream, written)
             if call is None:
@@ -259,6 +266,8 @@ class Exchange:
         headers = {name: text for name, text in self.request.headers.items()
                    if name.startswith("anthropic-")}  # fmt: skip
         path = self.request.target if self.kind != "count" else None
+        if path and self.passes and self.surface.protocol == "gemini":
+            path = self.surface.below(self.request.path, self.upstream.model)
         keep = self.upstream.protocol == self.surface.protocol
         req = wire._read(body, path, headers, keep=keep, watched=False)
         if self.kind != "count" and self.streams != req.stream:
@@ -332,7 +341,8 @@ class Exchange:
             policy=self.upstream.policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
-        return self._done(Answer.json(200, written.body, self.headers()))
+        whole = self.surface.completed(written.body, self._body)
+        return self._done(Answer.json(200, whole, self.headers()))
 
     def counted(self, tokens: int) -> Answer:
         """The answer to a request for a count."""
@@ -368,7 +378,7 @@ class Exchange:
         """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
-        return relay.fail(self.told(error))
+        return relay.fail(self.told(unreadable(error) if isinstance(error, ReadError) else error))
 
     def stream(self) -> AnswerStream:
         """What relays a streamed answer."""
@@ -380,7 +390,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event, self._body)
 
     @property
     def _renamed(self) -> str | None:
@@ -423,9 +433,10 @@ class Exchange:
         upstream = self.upstream
         try:
             resp = upstream.wire.read_response(body, request=self._written, status=status)
+        except RecursionError as error:
+            raise unreadable(ReadError("it is nested too deeply", code="json.deep")) from error
         except ReadError as error:
-            text = f"the provider's answer cannot be read: {error.message}"
-            raise ProviderError(text, status=502, type="api_error", code=error.code) from error
+            raise unreadable(error) from error
         if resp.error is not None:
             raise resp.error
         return resp
@@ -454,6 +465,12 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
         f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
         bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
     )  # fmt: skip
+
+
+def unreadable(error: ReadError) -> ProviderError:
+    """The error of a provider whose answer cannot be read: none of the client's."""
+    text = f"the provider's answer cannot be read: {error.message}"
+    return ProviderError(text, status=502, type="api_error", code=error.code, hint=error.hint)
 
 
 def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:

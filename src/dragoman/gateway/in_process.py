@@ -27,7 +27,7 @@ from .._core.redaction import shown
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError
 from ..llm.asking import PASSING
 from .config import Config, config_for
-from .exchange import Exchange, Gateway
+from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream
 from .sending import Begun, Sender
 from .surface import Answer, ClientRequest
@@ -158,8 +158,7 @@ class _Transport:
                 return _begun(exchange, reply)
             except ReadError as error:
                 reply.close()
-                text = f"the provider's answer cannot be read: {error.message}"
-                raise ProviderError(text, status=502, type="api_error") from error
+                raise unreadable(error) from error
             except BaseException:
                 reply.close()
                 raise

@@ -22,7 +22,7 @@ from .._core.edges.http.transport import (
 )
 from ..errors import DragomanError, ProviderError, ReadError, Timeout
 from ..llm.asking import PASSING
-from .exchange import Exchange
+from .exchange import Exchange, unreadable
 from .relay import AnswerStream
 from .surface import Answer
 
@@ -82,14 +82,10 @@ class Sender:
             # the pieces of an answer are watched by the line
             reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
-                if exchange.is_failure(reply.status):
-                    body = await _in_time(reply.read(), stall)
-                    raise exchange.failed(reply.status, reply.headers, body)
                 return await _begun(exchange, line, reply)
             except ReadError as error:
                 await reply.aclose()
-                text = f"the provider's answer cannot be read: {error.message}"
-                raise ProviderError(text, status=502, type="api_error") from error
+                raise unreadable(error) from error
             except BaseException as error:
                 await reply.aclose()
                 if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
@@ -129,6 +125,9 @@ async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
 
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
+    if exchange.is_failure(reply.status):
+        body = await _in_time(reply.read(), exchange.gateway.config.limits.stall)
+        raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
     chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))

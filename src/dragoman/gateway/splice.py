@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
@@ -21,6 +22,8 @@ _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+_NEAR = 32  # how many elements in a row may have been left out
 
 # what belongs to one connection, or to the client's own relation to the gateway
 _HOP = frozenset({
@@ -77,6 +80,8 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
     hidden = _HIDDEN.search(body) is not None
+    fault = ReadError("the key of the model is spelled with escapes", path="$.model",
+                      hint='write "model"', code="model.spelling")  # fmt: skip
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
@@ -84,8 +89,9 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
         if hidden and any(_is_hidden(body, at) for at in tops):
-            raise ReadError("the key of the model is spelled with escapes", path="$.model",
-                            hint='write "model"', code="model.spelling")  # fmt: skip
+            raise fault
+    if not found:
+        raise fault
     parts, at = [], 0
     for match in found:
         if loads(match[1]) == model:
@@ -99,6 +105,26 @@ def _is_hidden(body: bytes, at: int) -> bool:
     """Whether the text that begins here is the key "model", spelled with escapes."""
     match = _SHORT_KEY.match(body, at)
     return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
+
+
+def in_order_of(sent: Any, body: Any) -> Any:
+    """The same JSON with all keys in the order in which the client sent them, and others behind.
+
+    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    """
+    if isinstance(sent, dict) and isinstance(body, dict):
+        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        return {**kept, **{key: value for key, value in body.items() if key not in kept}}
+    if not (isinstance(sent, list) and isinstance(body, list)):
+        return body
+    made: list[Any] = []
+    at = 0
+    for one in body:
+        near = range(at, min(at + _NEAR, len(sent)))
+        found = next((nth for nth in near if sent[nth] == one), None)
+        at = at if found is None else found + 1
+        made.append(one if found is None else in_order_of(sent[found], one))
+    return made
 
 
 def _top_level(body: bytes) -> Iterator[int]:
@@ -125,7 +151,7 @@ class Passing:
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
     is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
-    between its elements by nobody, so it is not for this.
+    between its elements by nobody: it is held to its end.
     """
 
     __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",

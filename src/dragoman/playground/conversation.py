@@ -228,7 +228,8 @@ def _result(block: kinds.ToolResultBlock, path: str, texts: LongTexts) -> Shown:
         shown["blocks"] = [block_of(item, f"{path}.content[{i}]", texts)
                            for i, item in enumerate(output)]  # fmt: skip
         said = [item.text for item in output if isinstance(item, kinds.TextBlock)]
-        return {**shown, "preview": preview(" ".join(said) or f"{len(output)} blocks")}
+        inside = " ".join(said) or ", ".join(item.type for item in output) or "nothing"
+        return {**shown, "preview": preview(inside)}
     text = output if isinstance(output, str) else "" if output is None else _json(output)
     return {**shown, "text": texts.text(text), "preview": preview(output or "nothing")}
 

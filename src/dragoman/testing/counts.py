@@ -39,9 +39,8 @@ def counted_call(protocol: str, call: HttpCall, path: str) -> HttpCall:
     body: Any = loads(call.body)
     if not isinstance(body, dict):
         raise ReadError("a request for a count is a JSON object", path="$")
-    return replace(
-        call, url=f"http://127.0.0.1{path}", body=arguments(_asked(protocol, body)).encode()
-    )
+    asked = arguments(_asked(protocol, body)).encode()
+    return replace(call, url=f"http://127.0.0.1{path}", body=asked)
 
 
 def _asked(protocol: str, body: JsonObject) -> JsonObject:

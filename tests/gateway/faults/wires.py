@@ -44,6 +44,13 @@ class Wire:
         """A whole answer that says Hello."""
         return WHOLE[self.name]
 
+    def passed(self, body: bytes) -> bytes:
+        """The answer of the own provider as the client gets it: of Anthropic under another name."""
+        if self.name != "anthropic":
+            return body
+        name = b'"model":' if b"message_start" in body else b'"model": '
+        return body.replace(b'"model": "up"', name + b'"to-anthropic"', 1)
+
     @property
     def error_event(self) -> bytes:
         """The event with which a provider tells in mid-stream that it has no capacity."""
@@ -143,9 +150,12 @@ def payloads(wire: Wire, body: bytes) -> list[Any]:
     if wire.framing == "ndjson":
         assert body.endswith(b"\n") or not body
         return [json.loads(line) for line in body.splitlines()]
-    assert body.endswith(b"\n\n") or not body, body[-200:]
     found = []
-    for block in body.decode().replace("\r\n", "\n").split("\n\n"):
+    *blocks, last = body.decode().replace("\r\n", "\n").split("\n\n")
+    if wire is GEMINI and last:  # an error stands there by itself
+        return [*payloads(wire, body[: -len(last.encode())]), json.loads(last)]
+    assert not last, last
+    for block in blocks:
         lines = [line[5:].strip() for line in block.split("\n") if line.startswith("data:")]
         if lines:
             text = "\n".join(lines)

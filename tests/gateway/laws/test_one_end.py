@@ -50,9 +50,8 @@ def test_a_stream_that_ends_well_has_one_end(
     assert heard.text == "".join(part.whole for part in script.parts if part.kind == "text")
     assert heard.calls == [part.called for part in script.calls]
     assert heard.finish
-    if made.exchange.passes:  # signs of life before the first event need not
-        assert data.endswith(made.data)
-        assert events == events_of(data, made.exchange.framing)
+    if made.exchange.passes and protocol != "anthropic":  # whose clients hear the name they asked
+        assert made.data == data
 
 
 @settings(max_examples=12)

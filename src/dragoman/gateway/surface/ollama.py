@@ -46,7 +46,7 @@ class OllamaChat(Surface):
         return body.get("stream") is not False
 
     def prepare(self, req: ChatRequest, report: Report) -> None:
-        """Let thoughts go to any provider that takes mere words: nothing says whose they are.
+        """Let thoughts go to any provider that takes mere words: no client says whose they are.
 
         DeepSeek answers 400 where a call comes back without the thought before it.
         """

@@ -180,7 +180,8 @@ function drawWork(data) {
   document.getElementById("skip").hidden = false;
   fill(main, chat, h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
     h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }));
-  const toJson = here().request ? (path) => go.json(path, atOf) : null;
+  const toJson = here().request ? (path) => go.json(path, (wanted) => placesOf(wanted)[0]) : null;
+  follow(scroller);
   view.chat = new Chat(scroller, answers, data, state.contents.counted_by, toJson);
   drawTabs();
 }
@@ -197,12 +198,32 @@ const go = {
   },
 };
 
-/** Where in the body stands what the chat has at a path. */
-function atOf(path) {
-  const pairs = new Map((view.answer?.pairs ?? []).toReversed().map(([at, from]) => [from, at]));
-  if (pairs.size === 0) return path;
-  const inside = [...pairs.keys()].findLast((from) => from.startsWith(`${path}.`) || from.startsWith(`${path}[`));
-  return pairs.get(path) ?? pairs.get(inside) ?? pairs.get(nearest(path, pairs)) ?? path;
+/** Where in the body stands what the chat has at a path: all places, or the nearest one. */
+function placesOf(path) {
+  const pairs = view.answer?.pairs ?? [];
+  if (pairs.length === 0) return [path];
+  const within = pairs.filter(([, from]) => inside(from, path)).map(([at]) => at);
+  if (within.length > 0) return within;
+  const known = new Map(pairs.map(([at, from]) => [from, at]));
+  return [known.get(nearest(path, known)) ?? path];
+}
+
+/** Whether a path is the parent's, or leads to something in it. */
+function inside(path, parent) {
+  return path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+}
+
+/** Tint in the JSON what stands for the block that has the pointer or the focus. */
+function follow(scroller) {
+  let last = "";
+  const tint = (event) => {
+    const block = event.target.closest?.("[data-block]")?.dataset.block ?? "";
+    if (block === last) return;
+    last = block;
+    view.sheets[0]?.tint(block === "" ? [] : placesOf(block));
+  };
+  scroller.addEventListener("pointerover", tint);
+  scroller.addEventListener("focusin", tint);
 }
 
 // -- tabs -----------------------------------------------------------------------------------------
@@ -286,7 +307,13 @@ function drawRail(rail) {
     row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`)].filter(Boolean);
   fill(rail, sides.length > 0 && [h("h2", {}, "As recorded"), sides],
     h("h2", {}, "Written for"), [...own, ...protocols].map((name) => entry(name, "", name)),
-    answers.live ? more : h("p", { class: "muted small aside" }, "Other vendors: dragoman view"));
+    answers.live ? more : h("p", { class: "muted small aside" }, exportedNote()));
+}
+
+/** What an exported page cannot show, and the live one can. */
+function exportedNote() {
+  const rest = state.contents.left_out > 0 ? ", and what was too much for one file," : "";
+  return `Other vendors${rest} are in the live page: dragoman view`;
 }
 
 function choose(name, side) {
@@ -375,8 +402,7 @@ async function answerFor(asked) {
 /** The paths in a body that say messages which are cut. */
 function dropped(answer) {
   const gone = view.chat.pathsOf(view.positions[state.cut]?.dropped ?? []);
-  return answer.pairs.filter(([, from]) => gone.some((path) =>
-    from === path || from.startsWith(`${path}.`) || from.startsWith(`${path}[`))).map(([at]) => at);
+  return answer.pairs.filter(([, from]) => gone.some((path) => inside(from, path))).map(([at]) => at);
 }
 
 /** What stands beside the wire: what was recorded, with the marks of its losses, or another wire. */

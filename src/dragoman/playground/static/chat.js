@@ -9,6 +9,7 @@ import { head, whole } from "./source.js";
 
 const STEP = 100_000; // characters that a long text grows by
 const ROLES = { assistant: "Assistant", user: "User", system: "System", developer: "Developer", tool: "Tool" };
+const OPTION = 60; // characters of an option's value
 const LONG_PROMPT = 600; // characters of a system prompt that is folded away
 
 /** A conversation in an element. `go` leads from a block to its JSON. */
@@ -37,7 +38,6 @@ export class Chat {
 
   #index() {
     this.#known.set("$", -1);
-    for (const [name] of this.#data.options) this.#known.set(`$.${name}`, -1);
     for (const tool of this.#data.tools) this.#known.set(tool.path, -1);
     this.#data.messages.forEach((message, index) => {
       this.#known.set(message.path, index);
@@ -158,7 +158,7 @@ export class Chat {
 
   #request() {
     const { options, tools, model, tokens, messages } = this.#data;
-    const values = options.map(([name, value]) => h("span", {}, `${name} ${JSON.stringify(value)}`));
+    const values = options.map(([name, value]) => h("span", {}, `${name} ${short(JSON.stringify(value))}`));
     const element = h(
       "section",
       { class: "request", "aria-label": "Request" },
@@ -166,7 +166,7 @@ export class Chat {
         several(messages.length, "message"), ` · about ${several(tokens, "token")}`,
         h("span", { class: "muted" }, `, ${this.#countedBy}`)),
       values.length > 0 && h("p", { class: "options muted" }, values),
-      h("div", { class: "all-marks" }, ["$", ...options.map(([name]) => `$.${name}`)].map((path) => this.#marksAt(path))),
+      this.#marksAt("$"),
       tools.length > 0 && this.#tools(tools),
     );
     return element;
@@ -177,7 +177,7 @@ export class Chat {
     return h(
       "details",
       { class: "fold" },
-      h("summary", {}, several(tools.length, "tool"), h("span", { class: "preview" }, names)),
+      h("summary", {}, h("span", {}, several(tools.length, "tool")), h("span", { class: "preview" }, names)),
       h("div", { class: "inside" }, tools.map((tool) => h(
         "div",
         { class: "block", "data-block": tool.path },
@@ -312,6 +312,10 @@ export class Chat {
     holder.append(more());
     return holder;
   }
+}
+
+function short(text) {
+  return text.length > OPTION ? `${text.slice(0, OPTION)}…` : text;
 }
 
 function fold(kind, title, ...content) {

@@ -57,11 +57,10 @@ export class JsonView {
   #marks = new Map(); // line -> losses
   #notes = new Map(); // line -> words
   #gone = new Set(); // lines of what a cut takes away
+  #tinted = new Set();
   #pager;
-  #root;
 
   constructor(root, answers, body, long) {
-    this.#root = root;
     this.#answers = answers;
     this.#body = body;
     this.#long = long;
@@ -111,6 +110,18 @@ export class JsonView {
       if (until === line.depth && (line.closes || line.value !== undefined)) until = -1;
     });
     this.#redraw();
+  }
+
+  /** Tint the lines at these paths, and no others. */
+  tint(paths) {
+    this.#tinted = new Set(paths);
+    for (const [index, element] of this.#pager.rendered()) {
+      element.classList.toggle("linked", this.#isTinted(this.#lines[index]));
+    }
+  }
+
+  #isTinted(line) {
+    return !line.closes && this.#tinted.has(line.path);
   }
 
   /** Scroll to what stands at a path. */
@@ -168,6 +179,7 @@ export class JsonView {
 
   #markLine(index, element) {
     if (this.#gone.has(index)) element.classList.add("gone");
+    if (this.#isTinted(this.#lines[index])) element.classList.add("linked");
     const losses = this.#marks.get(index) ?? [];
     const note = this.#notes.get(index);
     if (losses.length === 0 && note === undefined) return;

@@ -9,6 +9,8 @@ const WEIGHTS = {
   trivial: "Nobody would miss it",
 };
 
+const PLACES = 5; // that a card tells
+
 /** Whether a loss is marked in its place: what nobody misses stands in the list alone. */
 export function isMarked(loss) {
   return loss.kind !== "expected";
@@ -17,8 +19,10 @@ export function isMarked(loss) {
 let card = null;
 let owner = null;
 
-/** A word for a loss, or for several of its code, with a card that explains it while it has the pointer or the focus. */
-export function pill(loss, times = 1) {
+/** A word for losses of one code, with a card that explains them while it has the pointer or the focus. */
+function pill(group) {
+  const [loss] = group;
+  const times = group.length;
   const button = h(
     "button",
     { type: "button", class: `pill ${loss.kind}`, "aria-expanded": "false", "aria-haspopup": "dialog" },
@@ -26,26 +30,21 @@ export function pill(loss, times = 1) {
     h("span", { class: "code" }, loss.code),
     times > 1 && h("span", {}, `×${times}`),
   );
-  button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${loss.where}`);
-  explained(button, () => explanation(loss));
+  button.setAttribute("aria-label", `${loss.kind}: ${loss.meaning || loss.code}, at ${places(group)}`);
+  explained(button, () => explanation(group));
   return button;
 }
 
 /** Words for losses, those of one code together. */
 export function pills(losses, most = Infinity) {
-  const codes = new Map();
-  for (const loss of losses) {
-    const name = `${loss.kind} ${loss.code}`;
-    codes.set(name, [...(codes.get(name) ?? []), loss]);
-  }
-  const rows = [...codes.values()];
+  const rows = grouped(losses);
   const rest = rows.length - most;
-  return [...rows.slice(0, most).map((row) => pill(row[0], row.length)),
+  return [...rows.slice(0, most).map(pill),
     rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
 }
 
 /** Show a card about `button` on hover, on focus and, until Escape, after a click. */
-export function explained(button, content) {
+function explained(button, content) {
   let kept = false;
   const show = () => open(button, content());
   const leave = () => {
@@ -80,10 +79,10 @@ function open(button, content) {
   fill(card, content).hidden = false;
   button.setAttribute("aria-expanded", "true");
   button.setAttribute("aria-describedby", "card");
-  place(button);
+  position(button);
 }
 
-function place(button) {
+function position(button) {
   const at = button.getBoundingClientRect();
   const size = card.getBoundingClientRect();
   const left = Math.max(12, Math.min(at.left, innerWidth - size.width - 12));
@@ -102,8 +101,17 @@ function close(button) {
   }
 }
 
-/** What there is to say about a loss. */
-function explanation(loss) {
+/** Where losses of one code are: the first few places, and how many more there are. */
+function places(group) {
+  const paths = [...new Set(group.map((loss) => loss.where))];
+  const more = paths.length > PLACES ? ` and ${paths.length - PLACES} more` : "";
+  return paths.slice(0, PLACES).join(", ") + more;
+}
+
+/** What there is to say about losses of one code. */
+function explanation(group) {
+  const [loss] = group;
+  const whats = [...new Set(group.map((one) => (one.did ? `${one.what} → ${one.did}` : one.what)))];
   return [
     h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
     h("h3", {}, sentence(loss.meaning || loss.code)),
@@ -111,8 +119,8 @@ function explanation(loss) {
     h(
       "dl",
       { class: "facts" },
-      fact("What", loss.did ? `${loss.what} → ${loss.did}` : loss.what),
-      fact("Where", h("code", {}, loss.where)),
+      fact("What", whats.slice(0, PLACES).join(", ")),
+      fact("Where", h("code", {}, places(group))),
       fact("Weight", loss.weight && `${loss.weight}: ${WEIGHTS[loss.weight].toLowerCase()}`),
       fact("Rule", loss.rule),
     ),
@@ -141,36 +149,52 @@ export function lossList(losses, title, go) {
   list.append(h("h2", {}, `${several(told.length, "loss", "losses")} for ${title}`));
   list.append(h("p", { class: "lead" },
     "Each is marked where it happens, in the conversation and in the JSON. What matters most comes first."));
-  list.append(...told.map((loss) => row(loss, go)));
+  list.append(...grouped(told).map((group) => row(group, go)));
   if (silent.length > 0) {
     const fold = h("details", { class: "fold" });
-    fold.append(h("summary", {}, `${silent.length} more that are in the nature of the wire`));
-    fold.append(h("div", { class: "inside" }, silent.map((loss) => row(loss, go))));
+    fold.append(h("summary", {}, h("span", {}, `${silent.length} more that are in the nature of the wire`)));
+    fold.append(h("div", { class: "inside" }, grouped(silent).map((group) => row(group, go))));
     list.append(h("h2", {}, "Expected"), fold);
   }
   return list;
 }
 
-function row(loss, go) {
+function row(group, go) {
+  const [loss] = group;
+  const rules = [...new Set(group.map((one) => one.rule).filter(Boolean))];
   return h(
     "article",
     { class: "loss" },
     h(
       "header",
       {},
-      h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code)),
+      h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code),
+        group.length > 1 && h("span", {}, `×${group.length}`)),
       h("span", { class: "muted small" }, loss.weight),
     ),
-    h("p", {}, sentence(loss.meaning || loss.code), loss.what ? `: ${loss.what}` : "",
-      loss.did ? ` → ${loss.did}` : "", "."),
+    h("p", {}, sentence(loss.meaning || loss.code), "."),
     loss.fix && inline(loss.fix, h("p", { class: "muted" })),
-    loss.rule && h("p", { class: "muted small" }, `Rule: ${loss.rule}`),
-    h(
-      "p",
-      { class: "went" },
-      h("button", { type: "button", class: "link mono", onclick: () => go.chat(loss.where) }, loss.where),
-      loss.at.length > 0 && h("button", { type: "button", class: "link mono", onclick: () => go.json(loss.at[0]) },
-        `→ ${loss.at[0]}`),
-    ),
+    rules.map((rule) => h("p", { class: "muted small" }, `Rule: ${rule}`)),
+    h("ul", { class: "places" }, group.map((one) => place(one, go))),
   );
+}
+
+/** One place of a loss: what it is about there, and both sides of it. */
+function place(loss, go) {
+  const words = [loss.what, loss.did && `→ ${loss.did}`].filter(Boolean).join(" ");
+  return h("li", {},
+    h("button", { type: "button", class: "link mono", onclick: () => go.chat(loss.where) }, loss.where),
+    loss.at.length > 0 && h("button", { type: "button", class: "link mono", onclick: () => go.json(loss.at[0]) },
+      `→ ${loss.at[0]}`),
+    h("span", { class: "muted" }, words));
+}
+
+/** Losses of one kind and code together, in the order of the first of each. */
+function grouped(losses) {
+  const groups = new Map();
+  for (const loss of losses) {
+    const name = `${loss.kind} ${loss.code}`;
+    groups.set(name, [...(groups.get(name) ?? []), loss]);
+  }
+  return [...groups.values()];
 }

@@ -474,9 +474,7 @@ class GeminiReader:
         """The pieces of one chunk, or of a whole answer; a list holds several."""
         pieces: list[Piece] = []
         if type(payload) is list:
-            for chunk in payload:
-                pieces += self.feed(chunk, event)
-            return pieces
+            return [piece for chunk in payload for piece in self.feed(chunk, event)]
         candidates: Any = None
         body: Any = payload
         if "modelVersion" not in payload:
@@ -493,10 +491,12 @@ class GeminiReader:
                 self._figures.append(value)
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
-        self._first_usage(candidates, pieces)
-        ended = False
-        for i, entry in enumerate(candidates or ()):
-            ended = self._candidate(entry, i).read(entry, pieces, first) or ended
+        if first and self._figures and _goes_on(candidates):
+            # how long the prompt was: clients of others want it before anything of the answer
+            pieces.append(read_usage(self._told(), self._issuer))
+        entries = [*enumerate(candidates or ())]
+        read = [self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries]
+        ended = any(read)  # none is left unread behind one that has ended
         if not candidates:
             self._no_candidates(body, candidates, pieces)
         if ended or not candidates:
@@ -545,22 +545,20 @@ class GeminiReader:
             if reason and not self._candidates:
                 pieces.append(End(Finish("content_filter", str(reason))))
 
-    def _first_usage(self, candidates: Any, pieces: list[Piece]) -> None:
-        """The prompt's tokens, if more chunks will come: others tell them at the beginning."""
-        if self._chunks == 1 and self._figures and _goes_on(candidates):
-            figures = self._figures[:]
-            self._usage(pieces)
-            self._figures = figures
-
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""
+        figures = self._told()
+        self._figures = []
+        if figures:
+            pieces.append(read_usage(figures, self._issuer))
+
+    def _told(self) -> JsonObject:
+        """The figures that no piece of the end has yet."""
         figures: JsonObject = {}
         for data in self._figures:
             fields = camel_keys(data)
             figures |= {key: n for key, n in fields.items() if n is not None or key not in figures}
-        self._figures = []
-        if figures:
-            pieces.append(read_usage(figures, self._issuer))
+        return figures
 
 
 def _goes_on(candidates: Any) -> bool:

@@ -272,13 +272,16 @@ def _extras(node: Any, data: Any, path: str, keys: list[str], issuer: str) -> _R
     yield from _below(node, data.get(key), path, field)
 
 
-def _below(node: Any, data: Json, path: str, field: str) -> _Rows:
-    for key, value in data.items() if isinstance(data, dict) else ():
+_DEEPEST = 100  # levels of extras that have places: paths are shortened before
+
+
+def _below(node: Any, data: Json, path: str, field: str, level: int = 0) -> _Rows:
+    for key, value in data.items() if isinstance(data, dict) and level < _DEEPEST else ():
         # as far down as keys are read they are in camelCase, and below that as they came
         for name in dict.fromkeys((key, camel_key(key))):
             below, inner = member(path, key), member(field, name)
             yield below, Field(node, inner)
-            yield from _below(node, value, below, inner)
+            yield from _below(node, value, below, inner, level + 1)
 
 
 def _source(source: Source, path: str, data: Any) -> _Rows:
