@@ -390,6 +390,8 @@ def test_calls_without_arguments_and_calls_that_mingle_become_whole_blocks_in_tu
             case {"type": "content_block_stop", "index": index}:
                 assert index == open_block
                 open_block = None
+            case other:
+                assert other["type"].startswith("message_")
     assert [(names[i], json.loads(arguments[i] or "{}")) for i in sorted(names)] == [
         ("warmth", {"city": "Merv"}), ("look", {}), ("warmth", {"city": "Buchara"}),
     ]  # fmt: skip

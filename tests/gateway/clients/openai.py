@@ -79,7 +79,7 @@ class ChatTalk(_OpenAI):
             fields["response_format"] = self.schema
         events = 0
         if self.streams:
-            usage = {"include_usage": True}
+            usage: Any = {"include_usage": True}
             with self.sdk.chat.completions.stream(**fields, stream_options=usage) as stream:
                 for _ in stream:
                     events += 1

@@ -21,6 +21,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
+from dragoman.message import Tool as Declared
 from dragoman.testing import StrictServer
 
 from . import CLIENTS, Tool
@@ -111,6 +112,7 @@ def test_parallel_tools(begin: Begin, client: str, upstream: str, streams: bool)
     assert [result.id for result in results] == [call.id for call in made]
     assert [text_of(result) for result in results] == ["31 degrees", "29 degrees"]
     [tool] = req.tools or []
+    assert type(tool) is Declared
     parameters: Any = tool.parameters
     assert tool.name == "warmth"
     assert parameters["properties"]["city"]["type"] == "string"
