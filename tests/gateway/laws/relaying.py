@@ -1,4 +1,4 @@
-"""A stream through the gateway without sockets, as the app drives it: chunk by chunk, to its end."""
+"""A stream through the gateway without sockets, chunk by chunk, as the app drives it."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def upstream(made: Upstream) -> Iterator[Upstream]:
 @contextmanager
 def gateway(url: str) -> Iterator[int]:
     """The port of a gateway, in a thread, whose only target is Anthropic's API at this URL."""
-    target = Target("anthropic/claude-opus-5-5", base_url=url, secret="none")  # noqa: S106
+    target = Target("anthropic/claude-opus-5-5", base_url=url, secret="none")
     config = Config(routes=(Route(target),), envelopes=Envelopes(keys=(bytes(32),)))
     settings = uvicorn.Config(App(config, ()), port=0, log_level="error", loop="asyncio")
     server = uvicorn.Server(settings)
