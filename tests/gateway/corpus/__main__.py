@@ -31,9 +31,13 @@ def main() -> int:
         print("skipped: needs ../shared: recorded traffic")
         return 0
     print("\nthe gateway: requests passed, converted, refused by code")
-    fine = [_asking(protocol, recorded(protocol, every)) for protocol in CLIENTS if protocol in wires]
+    fine = [
+        _asking(protocol, recorded(protocol, every)) for protocol in CLIENTS if protocol in wires
+    ]
     fine += [_asking(agent, of_agents(agent)) for agent in AGENTS if agent in wires]
-    print("\nthe gateway: answers whole, streamed, errors; heard otherwise for a reason that is told")
+    print(
+        "\nthe gateway: answers whole, streamed, errors; heard otherwise for a reason that is told"
+    )
     fine += [_answering(kind, every) for kind in UPSTREAMS if kind in wires]
     return 0 if all(fine) else 1
 

@@ -51,17 +51,17 @@ END = (
 
 @dataclass
 class Upstream:
-    """Speaks Messages: `first`, then `text` as often as told, if it may go on."""
+    """Speaks Messages: `first`, then `text` as often as told."""
 
     first: str = "first"
     text: str = "more"
     times: int = 3
     breaks: bool = False  # behind the first text
+    waits: bool = True  # there, until the gateway has closed
     url: str = ""
     sent: int = 0  # texts
     closed: threading.Event = field(default_factory=threading.Event)  # by the gateway
     closed_at: float = 0.0
-    go_on: threading.Event = field(default_factory=threading.Event)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
@@ -78,8 +78,8 @@ class Upstream:
             if self.breaks:
                 writer.transport.abort()
                 return
-            while not (self.go_on.is_set() or gone.done()):
-                await asyncio.sleep(0.01)
+            if self.waits:
+                await gone
             for _ in range(self.times):
                 if gone.done():
                     return
@@ -130,7 +130,7 @@ def upstream(made: Upstream) -> Iterator[Upstream]:
 @contextmanager
 def gateway(url: str) -> Iterator[int]:
     """The port of a gateway, in a thread, whose only target is Anthropic's API at this URL."""
-    target = Target("anthropic/claude-opus-5-5", base_url=url, secret="none")  # noqa: S106
+    target = Target("anthropic/claude-opus-5-5", base_url=url, secret="none")
     config = Config(routes=(Route(target),), envelopes=Envelopes(keys=(bytes(32),)))
     settings = uvicorn.Config(App(config, ()), port=0, log_level="error", loop="asyncio")
     server = uvicorn.Server(settings)

@@ -1,5 +1,7 @@
-"""Law 5: a client that leaves closes the upstream; an upstream that leaves is told, and what it
-said stays; who reads slowly is waited for, in bounded memory."""
+"""Law 5: a client that leaves closes the upstream, and an upstream that leaves is told.
+
+What it said stays. Who reads slowly is waited for, in bounded memory.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,13 @@ def test_a_client_that_leaves_closes_the_upstream(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", CLIENTS)
 def test_an_upstream_that_leaves_is_told(protocol: str) -> None:
-    with upstream(Upstream(breaks=True)) as provider, gateway(provider.url) as port:
-        with connected(port, HOME[protocol], asked_body(protocol, stream=True)) as client:
-            data = read_until(client, b"\r\n0\r\n\r\n")
+    asked = asked_body(protocol, stream=True)
+    with (
+        upstream(Upstream(breaks=True)) as provider,
+        gateway(provider.url) as port,
+        connected(port, HOME[protocol], asked) as client,
+    ):
+        data = read_until(client, b"\r\n0\r\n\r\n")
     assert data.startswith(b"HTTP/1.1 200")
     heard = hear(protocol, _dechunked(data.partition(b"\r\n\r\n")[2]))
     assert heard.text == "first"
@@ -43,15 +49,17 @@ def test_an_upstream_that_leaves_is_told(protocol: str) -> None:
 def test_a_client_that_reads_slowly_is_waited_for(protocol: str) -> None:
     """What lies between is what sockets hold, far less than the answer; then all of it comes."""
     times = 1000  # 64 MB
-    made = Upstream(text=LARGE, times=times)
-    made.go_on.set()
-    with upstream(made) as provider, gateway(provider.url) as port:
-        body = asked_body(protocol, stream=True)
-        with connected(port, HOME[protocol], body, buffer=2**16) as client:
-            read_until(client, b"first")
-            _until_it_waits(provider)
-            assert provider.sent < times / 2
-            data = read_until(client, b"\r\n0\r\n\r\n")
+    made = Upstream(text=LARGE, times=times, waits=False)
+    asked = asked_body(protocol, stream=True)
+    with (
+        upstream(made) as provider,
+        gateway(provider.url) as port,
+        connected(port, HOME[protocol], asked, buffer=2**16) as client,
+    ):
+        read_until(client, b"first")
+        _until_it_waits(provider)
+        assert provider.sent < times / 2
+        data = read_until(client, b"\r\n0\r\n\r\n")
     assert provider.sent == times + 1
     assert data.count(b"x" * 1000) >= times
 

@@ -101,8 +101,9 @@ class Responses(_OpenAI):
     protocol: ClassVar[str] = "openai-responses"
     # events may come without their names, which stand in their data too
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb'(?m)^(?:event: ?|data: ?\{[ \t]*"type"[ \t]*:[ \t]*")'
-        rb"(?:response\.(?:completed|incomplete|failed)|error)\b"
+        rb"(?m)^event: ?(?:response\.(?:completed|incomplete|failed)|error)\b"
+        rb'|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
+        rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
     )
 
     heads: ClassVar[frozenset[str]] = frozenset({
