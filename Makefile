@@ -21,7 +21,7 @@ COUNT ?= 200000
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help demo test check lint types contracts pytest agents corpus fuzz facts mutants count format \
-  site bench bench-gateway clean
+  site bench bench-gateway comply clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -41,6 +41,7 @@ help:
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
+	@echo "make comply      judges by others before gateways; OPEN_RESPONSES= is a clone of its suite"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -68,6 +69,7 @@ corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.agents
+	$(BIN)/python -m tests.gateway.corpus $(CORPUS_ARGS)
 
 agents: $(VENV)/.dev $(VENV)/.agents/.done
 	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)
@@ -98,6 +100,10 @@ bench: $(BENCH_VENV)/.bench
 bench-gateway: $(GATEWAY_VENV)/.bench
 	$(GATEWAY_VENV)/bin/python -m pytest -q benchmarks/gateway.py -W default --target $@ \
 	  $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
+
+comply: $(GATEWAY_VENV)/.bench
+	$(GATEWAY_VENV)/bin/python -m benchmarks.compliance --page docs/gateway-compliance.md \
+	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \

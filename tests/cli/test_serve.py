@@ -198,11 +198,12 @@ def test_opencode(tmp_path: Path) -> None:
     assert variables["OPENCODE_CONFIG"] == str(tmp_path / ".config" / "dragoman" / "opencode.json")
     assert variables["DRAGOMAN_KEY"] == "none"
     config: dict[str, Any] = json.loads(text)
-    provider = config["provider"]["dragoman"]
+    (name,) = config["provider"]
+    provider = config["provider"][name]
     assert provider["options"]["baseURL"] == "http://127.0.0.1:8080/v1"
     assert provider["options"]["apiKey"] == "{env:DRAGOMAN_KEY}"
     assert list(provider["models"]) == ["qwen/qwen3-max"]
-    assert config["model"] == "dragoman/qwen/qwen3-max"
+    assert config["model"] == f"{name}/qwen/qwen3-max"
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])

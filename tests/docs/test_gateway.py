@@ -81,6 +81,7 @@ def test_every_command_is_one(line: str) -> None:
 def tables(page: str) -> dict[str, list[str]]:
     """The keys that each section's table names."""
     found: dict[str, list[str]] = {}
+    current: list[str] = []
     for cells in rows(page):
         if match := re.search(r"`\[+(\w+)\]+`", cells[0]):
             current = found.setdefault(match[1], [])

@@ -28,7 +28,7 @@ GROWTH = 0.10
 MODELS = {"openai-chat": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
 TRANSLATED = (("anthropic", "openai-chat"), ("openai-chat", "anthropic"))
 SAME = (("anthropic", "anthropic"), ("openai-chat", "openai-chat"))
-WARM = 3  # rounds of each pair before memory is looked at
+WARM = 2  # rounds of each pair before memory is looked at
 _ROUTES = """
 [[routes]]
 models = ["gpt-4o"]
@@ -88,6 +88,7 @@ def serving(upstream: str) -> Iterator[Served]:
             [*command, "--port", "0"],
             cwd=ROOT,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a line for each exchange
             text=True,
             env={**os.environ, "UPSTREAM_KEY": "none"},
         ) as process:

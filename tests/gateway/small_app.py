@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -34,7 +35,11 @@ class SmallApp:
         assert self.running["alive"]
         body = await _body(scope, receive)
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        if scope["path"] == "/stream":
+        if scope["path"] == "/stuck":
+            await send({"type": "http.response.body", "body": b"stuck\n", "more_body": True})
+            await asyncio.sleep(0.1)  # so that it is sent
+            time.sleep(1000)  # noqa: ASYNC251  # blocks the loop, as no app should
+        elif scope["path"] == "/stream":
             await _stream(scope, send, model)
         elif scope["path"] == "/told":
             told = f"{scope['method']} {len(body)} {dict(scope['headers']).get(b'upgrade')!r}"

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -188,7 +189,7 @@ def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
         "from dragoman.gateway.log import JsonLog\n"
         "from dragoman.gateway.record import ExchangeRecord\n"
         "log = JsonLog()\n"
-        "for number in range(500): log.ended(ExchangeRecord(str(number), 1.0))\n"
+        "for number in range(3000): log.ended(ExchangeRecord(str(number), 1.0))\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0
@@ -222,6 +223,58 @@ def test_a_process_that_was_forked_later_writes_as_well() -> None:
 
 
 # -- the thread -----------------------------------------------------------------------------------
+
+
+_WORKER = """
+import sys
+from dragoman.gateway.log import JsonLog
+from dragoman.gateway.record import ExchangeRecord
+
+log = JsonLog()
+for number in range(3000):
+    name = f"{sys.argv[1]}-{number}"
+    log.ended(ExchangeRecord(name, 1.0, model="m" * 150, message="x" * 150, path="/" + "p" * 150))
+log.close()
+"""
+
+
+def test_lines_of_workers_do_not_mix_in_a_pipe_that_is_read_slowly() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe:
+        workers = [
+            subprocess.Popen([sys.executable, "-c", _WORKER, name], stderr=writing)
+            for name in ("a", "b")
+        ]
+        os.close(writing)
+        found = []
+        for line in pipe:
+            found.append(json.loads(line)["id"])
+            if len(found) % 50 == 0:
+                time.sleep(0.01)
+    assert [worker.wait() for worker in workers] == [0, 0]
+    for name in ("a", "b"):
+        own = [one for one in found if one.startswith(name)]
+        assert own == [f"{name}-{number}" for number in range(3000)]
+
+
+def test_a_pipe_that_breaks_between_lines_counts_the_rest() -> None:
+    class Breaking(io.StringIO):
+        writes = 0
+
+        def write(self, text: str) -> int:
+            self.writes += 1
+            if self.writes == 2:
+                raise BrokenPipeError
+            return super().write(text)
+
+    stream, log = Breaking(), JsonLog()
+    log._stream = stream
+    many = ["x" * 1000] * 9
+    log._write(many, 0)  # four of them at once, and the next four are lost with the last
+    assert stream.getvalue().count("\n") == 4
+    log._write(["y"], 0)
+    note, last = stream.getvalue().splitlines()[-2:]
+    assert (json.loads(note)["lost"], last) == (5, "y")
 
 
 class Sink:

@@ -17,7 +17,8 @@ from dragoman import ConfigError
 from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.connection import ClientConnection
 from dragoman.gateway.exposure import Exposed, is_loopback, refuse_exposed
-from dragoman.gateway.server import Source, serve
+from dragoman.gateway.server import serve
+from dragoman.gateway.serving import Source
 
 from .process import Gateway, lines, until
 from .small_app import SmallApp
@@ -104,6 +105,15 @@ def test_what_outlasts_the_grace_time_is_cut(run: Callable[..., Gateway]) -> Non
         gateway.signal(signal.SIGTERM)
         assert len(list(stream)) < 1_000
     assert gateway.wait() == 0
+
+
+def test_a_worker_that_is_stuck_is_killed_in_the_end(run: Callable[..., Gateway]) -> None:
+    gateway = run(2, grace=0)
+    with gateway.open("/stuck") as answer:
+        assert answer.readline() == b"stuck\n"
+        gateway.signal(signal.SIGTERM)
+        assert gateway.wait() == 0
+    assert "did not end in time and is killed" in gateway.stderr
 
 
 def test_an_app_that_does_not_start_is_exit_code_1(file: Path, run: Callable[..., Gateway]) -> None:

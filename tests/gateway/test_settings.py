@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -395,6 +396,38 @@ def test_sizes(value: Any, expected: int | None) -> None:
             size(value)
     else:
         assert size(value) == expected
+
+
+ODDITIES: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1, 1.5, float("nan"), float("inf"), 2**70, "", " ", "x", "*", "a/b", "[", "é",
+     "anthropic/*", [], [[]], [{}], {}, {"x": 1}, {"to": 3}, {1: 2}, [1, "a", None]]
+)  # fmt: skip
+
+
+def spots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every table and list inside, with a key or a number into it."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in list(items):
+        yield value, key
+        if isinstance(item, (dict, list)):
+            yield from spots(item)
+
+
+@given(st.data())
+def test_whatever_stands_in_a_place_is_a_config_or_named_faults(data: st.DataObject) -> None:
+    mapping = tomllib.loads(WHOLE)
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, key = data.draw(st.sampled_from(list(spots(mapping))))
+        holder[key] = deepcopy(data.draw(ODDITIES))
+    told = []
+    try:
+        config: Config | None = of_mapping(mapping)
+    except ConfigError as error:
+        config = None
+        told = error.message.split("\n")
+    assert (config is None) == bool(told)
+    assert len(told) != 2  # one fault by itself, or how many there are and then all of them
+    assert all(line.startswith("gateway") for line in told)
 
 
 # -- lines -----------------------------------------------------------------------------------------

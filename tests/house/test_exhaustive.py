@@ -16,6 +16,7 @@ from .sources import PACKAGE
 PLACES = (
     "_core/passes/fit/blocks.py",
     "rewrite/lines.py",
+    "playground/conversation.py",
     "protocols/anthropic/blocks.py",
     "protocols/bedrock/blocks.py",
     "protocols/cohere/blocks.py",

@@ -15,11 +15,11 @@ HEAD = {"sessionId": "s-3", "projectHash": "ff", "startTime": "2026-11-24T10:00:
         "lastUpdated": "2026-11-24T10:00:00Z", "kind": "main"}  # fmt: skip
 READ = {"id": "c1", "name": "read_file", "args": {"file_path": "a.png"}, "status": "success"}
 LIST = {"id": "c2", "name": "list_directory", "args": {"dir_path": "."}, "status": "success"}
-SHOWN = [
+SHOWN: list[dict[str, Any]] = [
     {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "Binary."}}},
     {"inlineData": {"mimeType": "image/png", "data": PIXEL}},
 ]
-LISTED = [{"functionResponse": {"id": "c2", "name": "list_directory",
+LISTED: list[dict[str, Any]] = [{"functionResponse": {"id": "c2", "name": "list_directory",
                                 "response": {"error": "no such folder"}}}]  # fmt: skip
 
 

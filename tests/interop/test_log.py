@@ -52,6 +52,11 @@ def test_a_line_that_is_no_json_is_named() -> None:
     assert caught.value.code == "log.row"
 
 
+def test_an_object_that_is_laid_out_and_breaks_off_says_where() -> None:
+    with pytest.raises(ReadError, match="line 3 column 1"):
+        read_session_log('{\n  "info": {},\n')
+
+
 def test_a_line_that_is_no_object_is_named() -> None:
     with pytest.raises(ReadError, match="a row of a log is an object, not a list"):
         read_session_log(lines(LOGS["codex"]) + "[1]\n")

@@ -1,7 +1,7 @@
 """The command `dragoman` and its subcommands.
 
-The only place that imports Typer and Rich. One file for each command; `errors` is the way
-out of all of them. Nothing imports this package.
+The only place that imports Typer and Rich. One file for each command, those of the page in one;
+`errors` is the way out of all of them. Nothing imports this package.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from . import (
     fidelity,
     keys,
     matrix,
+    page,
     plan,
     read,
     serve,
@@ -50,6 +51,8 @@ Examples:
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
   dragoman matrix
+  dragoman view requests.jsonl
+  dragoman export requests.jsonl -o page.html
   dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
   dragoman chat anthropic/claude-opus-5-5 --tools
   dragoman serve anthropic/claude-opus-5-5
@@ -114,6 +117,9 @@ app.command("diff")(diff.diff_conversations)
 app.command("explain")(explain.explain)
 
 
+app.command("export")(page.export)
+
+
 app.command("fidelity")(fidelity.measure_fidelity)
 
 
@@ -129,10 +135,16 @@ app.command("matrix")(matrix.show_matrix)
 app.command("plan")(plan.plan_conversations)
 
 
+app.command("play")(page.play)
+
+
 app.command("read")(read.read_answers)
 
 
 app.command("serve")(serve.serve_gateway)
+
+
+app.command("view")(page.view)
 
 
 app.command("wires")(wires.list_wires)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
+import typer
+
 from .._core.caches import remember
 from .._core.convert import detect
 from .._core.exchange.stream import StreamDecoder
@@ -21,6 +23,7 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
 from .._core.stream.pieces import Piece, Raw
 from ..errors import DragomanError, InvalidMessage, ReadError
+from ..interop import read_session_log
 from ..message import (
     Base64Source,
     ChatRequest,
@@ -35,7 +38,7 @@ from ..sse import Decoder, Framing
 from ..study.fidelity import Event, event_of, record
 from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
-from .output import CommandError, errors_at
+from .output import CommandError, errors_at, plain
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
@@ -198,10 +201,14 @@ def medium(place: str) -> ContentBlock:
 def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]:
     """(place, conversation) of each in a file; True if each stood on a line of its own.
 
-    Raises CommandError for what cannot be read.
+    The session log of a coding agent is one conversation. Raises CommandError for what cannot be
+    read.
     """
     name = file_name(file)
     text = _text(_content(file, "messages"), name, "the input is")
+    session = _session(text, name)
+    if session is not None:
+        return [(name, session)], False
     entries, lines = _entries(text, _rows(text, name, _MESSAGE), name)
     for entry in entries:
         if isinstance(entry.value, CommandError):
@@ -215,6 +222,19 @@ def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]
         hint = "each line is a message, or each line is a list of messages"
         raise CommandError(f"{place}: messages and conversations are mixed", hint)
     return [(entry.place, conversation(entry)) for entry in entries], lines
+
+
+def _session(text: str, name: str) -> ChatRequest | None:
+    """The conversation of an agent's log; what is no part of it is told on stderr."""
+    try:
+        log = read_session_log(text, name)
+    except ReadError as error:
+        if error.code in ("log.unknown", "log.row"):
+            return None
+        raise CommandError.of(error, name) from error
+    left = ", ".join(f"{plain(what)} ({count})" for what, count in log.counts.items())
+    typer.echo(f"{name}: a session of {log.agent}; no part of it: {left or 'nothing'}", err=True)
+    return log.request()
 
 
 def _is_message(value: Any) -> bool:

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import ConfigError
 from ..gateway.config import KEPT, Config, Route, Target, config_for, with_upstream
-from ..gateway.exposure import refuse_exposed
+from ..gateway.exposure import client_url, refuse_exposed
 from ..gateway.typed_toml import Fault
 from . import output
 from .coding_agents import Agent, settings_for
@@ -103,7 +103,8 @@ def serve_gateway(
 def _serve(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str, grace: int
 ) -> int:
-    from ..gateway.server import Source, serve
+    from ..gateway.server import serve
+    from ..gateway.serving import Source
 
     if file is not None:
         _refuse_faults(file)
@@ -198,7 +199,6 @@ def _print_settings(
     config = replace(config, **changes)
     if config.port == 0:
         raise CommandError("--for needs the port that the gateway has", "give --port")
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)  # noqa: S104
-    url = f"http://[{name}]:{config.port}" if ":" in name else f"http://{name}:{config.port}"
+    url = client_url(config.host, config.port)
     settings = settings_for(agent, model, url, keyed=bool(config.keys))
     sys.stdout.write("\n".join((*settings.lines(), "")))

@@ -150,10 +150,11 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
     thought: Any = state.get("thinking") if isinstance(state, dict) else None
     match thought:
         case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
-            {name: thought.get(name) for name in ("signature", "redacted", "spelling")}
+            {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
         ) and _fields(thought.get("extras", {})):  # fmt: skip
             return ThinkingBlock(
-                block.thinking, thought.get("signature"), thought.get("redacted"),
+                block.thinking or thought.get("words") or "", thought.get("signature"),
+                thought.get("redacted"),
                 extras=thought.get("extras"), spelling=thought.get("spelling"),
                 origin=_origin(thought["origin"]),
             )  # fmt: skip

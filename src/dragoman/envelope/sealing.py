@@ -189,13 +189,16 @@ def sealed_thought(
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
-    state = envelope.seal(state_of(block, origin))
+    state = state_of(block, origin)
+    if not (block.signature or block.redacted):  # the words are all that there is, and some
+        state["thinking"]["words"] = block.thinking  # clients bring the envelope back alone
+    text = envelope.seal(state)
     if block.thinking:
-        return ThinkingBlock(block.thinking, state, origin=here)
-    return ThinkingBlock("", redacted=state, origin=here)
+        return ThinkingBlock(block.thinking, text, origin=here)
+    return ThinkingBlock("", redacted=text, origin=here)
 
 
-def state_of(block: ThinkingBlock, origin: Origin) -> JsonObject:
+def state_of(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
     """What is sealed of a thought: all but its words."""
     state = {"text": bool(block.thinking), "signature": block.signature,
             "redacted": block.redacted, "spelling": block.spelling, "extras": own_fields(block),

@@ -144,6 +144,7 @@ class Line:
         self._came, self._came_at = 0, now  # from the provider, more than signs of life
         self._went, self._went_at = 0, now  # bytes to the client
         self._stalled = False
+        self._closing: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._work: set[asyncio.Future[None]] = set()
         self._timer = self._loop.call_later(self._period, self._look)
@@ -179,7 +180,7 @@ class Line:
             self._went, self._went_at = client.record.bytes_out, now
         if self._reply is not None and now - self._came_at >= self._stall:
             self._stalled = True
-            self._begin(self._reply.aclose())
+            self._closing = self._begin(self._reply.aclose())
             self._reply = None  # until another target answers
         if self._sign and now - self._went_at >= self._pause and not client.sending:
             self._went_at = now

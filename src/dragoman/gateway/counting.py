@@ -11,7 +11,7 @@ from typing import Any
 from .._core.caches import remember
 from .._core.edges.http.transport import HttpCall
 from .._core.jsontext import JsonObject, encoded, loads
-from ..errors import DragomanError, ProviderError
+from ..errors import DragomanError, ProviderError, ReadError
 from ..message import Written
 from .upstream import Upstream, counter_of
 
@@ -49,7 +49,10 @@ def call(upstream: Upstream, written: Written) -> HttpCall | None:
 
 def read(protocol: str, body: bytes) -> int | None:
     """The figure in the provider's answer; None if there is none above 0."""
-    value: Any = loads(body)
+    try:
+        value: Any = loads(body)
+    except ReadError:
+        return None
     figure = value.get(_FIGURES[protocol]) if isinstance(value, dict) else None
     return figure if type(figure) is int and figure > 0 else None
 

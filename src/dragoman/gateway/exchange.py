@@ -40,7 +40,7 @@ from .losses_header import losses_header
 from .record import ExchangeRecord, Kept
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, request_headers, with_model
+from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
 from .upstream import Upstream
@@ -225,27 +225,21 @@ class Exchange:
 
     def _converted(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
+        self._state.faults.clear()  # of the call before
         body = self._body
-        if self.kind == "count":
-            body = surface.counted(body)
-        body = surface.gathered(body)
+        if self.passes and "model" in body:  # what no envelope touches is written as it was read
+            body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
-                return upstream.call(path, headers, encoded({**body, "model": upstream.model}))
+                return upstream.call(path, headers, encoded(body))
             if self.compacts and not self.passes:
                 body = compaction.asking(body)
-        req = self._read(surface.wire, body)
-        self._client_request = req
-        if self._sealed:
-            surface.wire._open(req, self._state)
-            self._judge_envelopes()
-        if self.compacts and not self.passes:
-            req.stream = False
-        self._written = written = upstream.write(req)
-        self.record.losses = written.losses
+        written = self._write(body)
+        if self.passes:
+            written.body = in_order_of(body, written.body)
         if self.kind == "count":
             call = counting.call(upstream, written)
             if call is None:
@@ -253,10 +247,27 @@ class Exchange:
             return call
         return upstream.written_call(written)
 
+    def _write(self, body: JsonObject) -> Written:
+        """The request for the target, of the client's body."""
+        surface = self.surface
+        if self.kind == "count":
+            body = surface.counted(body)
+        req = self._client_request = self._read(surface.wire, surface.gathered(body))
+        if self._sealed:
+            surface.wire._open(req, self._state)
+            self._judge_envelopes()
+        if self.compacts and not self.passes:
+            req.stream = False
+        self._written = written = self.upstream.write(req)
+        self.record.losses = written.losses
+        return written
+
     def _read(self, wire: Wire, body: JsonObject) -> ChatRequest:
         headers = {name: text for name, text in self.request.headers.items()
                    if name.startswith("anthropic-")}  # fmt: skip
         path = self.request.target if self.kind != "count" else None
+        if path and self.passes and self.surface.protocol == "gemini":
+            path = self.surface.below(self.request.path, self.upstream.model)
         keep = self.upstream.protocol == self.surface.protocol
         req = wire._read(body, path, headers, keep=keep, watched=False)
         if self.kind != "count" and self.streams != req.stream:
@@ -309,11 +320,11 @@ class Exchange:
                 body = with_model(body, "", self._renamed)
             return self._done(Answer(status, body, answer_headers(headers)))
         if self.kind == "count":
-            if self.passes and not self._sealed:
-                return self._done(Answer(status, body, answer_headers(headers)))
             tokens = counting.read(self.upstream.protocol, body)
             if not tokens:
                 raise counting.unavailable(self.upstream)
+            if self.passes and not self._sealed:
+                return self._done(Answer(status, body, answer_headers(headers)))
             return self.counted(tokens)
         resp = self._response(status, body)
         record.usage, record.answer_model = resp.usage, resp.model or ""
@@ -330,7 +341,8 @@ class Exchange:
             policy=self.upstream.policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
-        return self._done(Answer.json(200, written.body, self.headers()))
+        whole = self.surface.completed(written.body, self._body)
+        return self._done(Answer.json(200, whole, self.headers()))
 
     def counted(self, tokens: int) -> Answer:
         """The answer to a request for a count."""
@@ -338,9 +350,10 @@ class Exchange:
 
     def local_count(self) -> int | None:
         """What the route's own counter says of a request for a count; None without one."""
-        if self.kind != "count" or not self.route.counter or self._written is None:
+        if self.kind != "count" or not self.route.counter:
             return None
-        return counting.counted(self.route.counter, self._written)
+        written = self._written or self._write(self._body)  # the body may have passed as it was
+        return counting.counted(self.route.counter, written)
 
     def headers(self) -> dict[str, str]:
         """What an answer tells besides its body."""
@@ -377,7 +390,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event, self._body)
 
     @property
     def _renamed(self) -> str | None:

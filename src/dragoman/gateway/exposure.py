@@ -70,6 +70,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def client_url(host: str, port: int) -> str:
+    """The address that a client on this machine takes, of a gateway that listens there."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
 def _from_elsewhere(scope: Message) -> str:
     """Why a request to a gateway without keys does not come from this machine's own programs.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -21,6 +21,7 @@ from .redact import without_secrets
 
 _WAITING = 10_000  # lines
 _BYTES = 8 * 2**20
+_AT_ONCE = 4096  # bytes that a pipe of Linux takes in one piece (PIPE_BUF); a line has fewer
 _LONGEST = 200  # characters of a name or path
 _CODES = 40  # of losses that a line counts, of each weight
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
@@ -53,11 +54,16 @@ class JsonLog(Observer):
             note = _LINE.encode({"time": _time(datetime.now(UTC)), "lost": self._unwritten})
             lines = [note, *lines]
         stream = sys.stderr if self._stream is None else self._stream
+        written = 0
         try:
-            stream.write("\n".join((*lines, "")))
-            stream.flush()
+            for piece in _pieces(lines):
+                stream.write("\n".join((*piece, "")))
+                stream.flush()
+                written += len(piece)
         except (OSError, ValueError):  # ValueError: it is closed
-            self._unwritten += len(lines) - (1 if self._unwritten else 0)
+            told = bool(written) or not self._unwritten
+            left = len(lines) - written
+            self._unwritten = left if told else self._unwritten + left - 1
         else:
             self._unwritten = 0
 
@@ -68,6 +74,20 @@ class JsonLog(Observer):
     def close(self) -> bool:
         """Write what is left and end the thread; False if that takes too long."""
         return self._thread.close()
+
+
+def _pieces(lines: list[str]) -> Iterator[list[str]]:
+    """The lines, as many together as a pipe takes without another worker's between them."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        if piece and size + len(line) + 1 > _AT_ONCE:
+            yield piece
+            piece, size = [], 0
+        piece.append(line)
+        size += len(line) + 1
+    if piece:
+        yield piece
 
 
 def log_fields(record: ExchangeRecord) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from .._core.convert import StreamConverter
-from .._core.exchange.stream import StreamDecoder
-from .._core.jsontext import Json, encoded
+from .._core.exchange.stream import StreamDecoder, feed_chunk
+from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
 from ..losses import Loss
 from ..sse import Encoder, Framing
+from .short_way import ShortWay
 from .splice import Passing, event_too_large
 from .surface import Surface
 
@@ -80,10 +81,11 @@ def _too_deep() -> ProviderError:
 class Framed:
     """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "_surface", "apart", "framing")
+    __slots__ = ("_array", "_asked", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing, surface: Surface) -> None:
+    def __init__(self, framing: Framing, surface: Surface, asked: JsonObject | None = None) -> None:
         self.framing = framing
+        self._asked = asked  # what the client asked, where answers are completed by it
         self.apart = b""
         self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
@@ -95,7 +97,8 @@ class Framed:
         if self.framing == "ndjson":
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
-        for name, payload in events:
+        for name, told in events:
+            payload = self._completed(name, told)
             if name is None and type(payload) is dict and self._surface.stands_alone(payload):
                 self.apart = encoded(payload)
                 continue
@@ -104,6 +107,11 @@ class Framed:
             text = payload.encode() if type(payload) is str else encoded(payload)
             parts += (b"data: ", text, b"\n\n")
         return b"".join(parts)
+
+    def _completed(self, name: str | None, payload: Json) -> Json:
+        if self._asked is None or name not in self._surface.heads:
+            return payload
+        return self._surface.completed_event(payload, self._asked)
 
     def rest(self) -> bytes:
         """What stands behind the last event."""
@@ -120,23 +128,35 @@ class ConvertedAnswer:
         "_held",
         "_most",
         "_open",
-        "events",
+        "_short",
+        "_usual_events",
         "failed",
         "progress",
     )
 
     def __init__(
-        self, converter: StreamConverter, framing: Framing, surface: Surface, most: int
+        self,
+        converter: StreamConverter,
+        framing: Framing,
+        surface: Surface,
+        most: int,
+        asked: JsonObject | None = None,
     ) -> None:
         self._converter = converter
         self._most = most  # bytes of an event
-        self._framed = Framed(framing, surface)
+        self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False
+        self._usual_events = 0
+        self._short = ShortWay(self._usual) if framing == "sse" else None
         self.failed: ProviderError | None = None
         self.progress = 0
-        self.events = 0
+
+    @property
+    def events(self) -> int:
+        """How many went out."""
+        return self._usual_events + (self._short.events if self._short is not None else 0)
 
     @property
     def apart(self) -> bytes:
@@ -155,30 +175,43 @@ class ConvertedAnswer:
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
-        converter = self._converter
-        try:
-            events = converter.feed(chunk)
-        except RecursionError as error:
-            raise _too_deep() from error
-        self.failed = converter.failed
+        short = self._short
+        data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
         if not _alive_only(chunk):
             self.progress += 1
-        if not events:
-            if converter.decoder.unread > self._most:
+        if not data:
+            if self._converter.decoder.unread > self._most:
                 raise event_too_large(self._most)
             return b""
-        self.events += len(events)
-        data = self._framed.bytes_of(events)
         if self._open:
             return data
         self._held.append(data)
+        converter = self._converter
         return self.release() if converter.begun or converter.finished else b""
+
+    def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
+        """The pieces of a chunk, and the client's bytes of them."""
+        converter = self._converter
+        try:
+            pieces = feed_chunk(converter.decoder, chunk)
+            events = converter.pieces(pieces)
+        except RecursionError as error:
+            raise _too_deep() from error
+        self.failed = converter.failed
+        self._usual_events += len(events)
+        return pieces, self._framed.bytes_of(events)
+
+    def _settle(self) -> None:
+        """Let the converter know of what took the short way."""
+        if self._short is not None:
+            self._short.settle()
 
     def finish(self, cut: bool = False) -> bytes:
         """What stands at the end."""
         if self._ended:
             return b""
         self._ended = True
+        self._settle()
         converter = self._converter
         events = [] if cut else converter.pieces(converter.decoder.rest())
         if converter.failed is None and not converter.finished:
@@ -189,6 +222,7 @@ class ConvertedAnswer:
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle."""
         self._ended = True
+        self._settle()
         events = self._converter.pieces((Failed(error),))
         self.failed = self._converter.failed
         return self._last(events)
@@ -201,7 +235,7 @@ class ConvertedAnswer:
             last = self._converter.pieces((Failed(_too_deep()),))
             self.failed = self._converter.failed
         events += last if self.failed is None else [one for one in last if _tells_error(one)]
-        self.events += len(events)
+        self._usual_events += len(events)
         return self.release() + self._framed.bytes_of(events) + self._framed.rest()
 
     def release(self) -> bytes:

@@ -439,7 +439,7 @@ def _can(table: Table) -> Mapping[str, Any]:
             known = tuple(Options.__dataclass_fields__)
             for option in value:
                 if option not in known:
-                    hint = nearest(str(option), known)
+                    hint = nearest(option, known)
                     table.report.add((*given.place, name, option), "is no option", hint)
     return dict(given.values)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
@@ -15,13 +16,14 @@ from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
 from .surface import Surface
+from .surface.base import MODEL
 
 _KEY = b'"model"'
-# a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
-_MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+_NEAR = 32  # how many elements in a row may have been left out
 
 # what belongs to one connection, or to the client's own relation to the gateway
 _HOP = frozenset({
@@ -72,7 +74,7 @@ def _hop(headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
-    r"""The body with `model` in the place of each top-level `model`; the last one says `asked`.
+    r"""The body with `model` in the place of every top-level `model`; the last says `asked`.
 
     Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
     keys each parser takes another, and the provider must not get a model that nobody has judged.
@@ -82,7 +84,7 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
                       hint='write "model"', code="model.spelling")  # fmt: skip
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
-    found = list(_MODEL.finditer(body))
+    found = list(MODEL.finditer(body))
     if hidden or len(found) > 1:
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
@@ -103,6 +105,26 @@ def _is_hidden(body: bytes, at: int) -> bool:
     """Whether the text that begins here is the key "model", spelled with escapes."""
     match = _SHORT_KEY.match(body, at)
     return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
+
+
+def in_order_of(sent: Any, body: Any) -> Any:
+    """The same JSON with all keys in the order in which the client sent them, and others behind.
+
+    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    """
+    if isinstance(sent, dict) and isinstance(body, dict):
+        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        return {**kept, **{key: value for key, value in body.items() if key not in kept}}
+    if not (isinstance(sent, list) and isinstance(body, list)):
+        return body
+    made: list[Any] = []
+    at = 0
+    for one in body:
+        near = range(at, min(at + _NEAR, len(sent)))
+        found = next((nth for nth in near if sent[nth] == one), None)
+        at = at if found is None else found + 1
+        made.append(one if found is None else in_order_of(sent[found], one))
+    return made
 
 
 def _top_level(body: bytes) -> Iterator[int]:

@@ -136,13 +136,13 @@ class Table:
         """Keep a fault for each key that nobody knows, with the nearest one that is known."""
         for name in self.values:
             if name not in self._known:
-                hint = nearest(str(name), self._known)
+                hint = nearest(name, self._known)
                 self.report.add((*self.place, name), f"unknown key {shown(name)}", hint)
 
 
-def nearest(name: str, known: list[str] | tuple[str, ...]) -> str:
+def nearest(name: object, known: list[str] | tuple[str, ...]) -> str:
     """The known name that is meant, or all of them."""
-    close = get_close_matches(name, known, 1, 0.6)
+    close = get_close_matches(str(name), known, 1, 0.6)
     return f"did you mean {close[0]}?" if close else f"one of {', '.join(known)}"
 
 
@@ -232,6 +232,8 @@ def texts_by_name(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise _wrong(value, "a table of names and texts")
     for name, item in value.items():
+        if not isinstance(name, str):
+            raise _wrong(name, "a name")
         if not isinstance(item, str):
             raise _wrong(item, "a text", path=f"$.{name}")
     return dict(value)

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._core.jsontext import Json, JsonObject, loads
+from .._core.jsontext import JsonObject, loads
 from .._core.redaction import Shown
 from ..errors import ReadError
 from ..message import ChatRequest, Msg, ServerTool, Tool
-
-__all__ = ["Row", "SessionLog", "Skipped", "dated", "rows_of", "skipped_fields", "unknown_log"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +96,14 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
     lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise _unread(name, "line 1", "the log is empty")
-    whole = _whole(text)
-    if whole is not None:
-        return [Row(lines[0][0], whole)], []
+    try:
+        whole = loads(text)
+    except ReadError as error:
+        if lines[0][1].strip() == "{":  # one object that is laid out, and broken
+            raise _unread(name, f"line {lines[0][0]}", error.message) from error
+    else:
+        if isinstance(whole, dict):
+            return [Row(lines[0][0], whole)], []
     rows: list[Row] = []
     for number, line in lines:
         try:
@@ -115,15 +118,6 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
             raise _unread(name, f"line {number}", f"a row of a log is an object, not a {kind}")
         rows.append(Row(number, value))
     return rows, []
-
-
-def _whole(text: str) -> JsonObject | None:
-    """The one object that the text is."""
-    try:
-        value: Json = loads(text)
-    except ReadError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _unread(name: str, place: str, message: str) -> ReadError:

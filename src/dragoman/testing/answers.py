@@ -31,9 +31,9 @@ class Fault:
 
     `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
     `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
-    it comes. `error` comes inside of a stream, behind `after` pieces, or in place of a whole
-    answer. `pause`: seconds before each piece. `headers` stand beside the usual ones, such as
-    `retry-after`.
+    it comes. `error` comes inside of a stream, behind `after` pieces (0: as the first), or in place
+    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones,
+    such as `retry-after`.
     """
 
     answer: Any = "Hello."
@@ -188,6 +188,9 @@ def _events(
 ) -> Iterator[tuple[str | None, Any]]:
     encoder = wire.stream_encoder(request, origin=resp.msg.origin)
     sent = 0
+    if fault.error is not None and fault.after == 0:
+        yield from [*encoder.feed(Failed(fault.error)), *encoder.finish()]
+        return
     for piece in _pieces(resp, wire, request):
         for event in encoder.feed(piece):
             yield event
@@ -205,7 +208,8 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
     pieces = [*decoder.feed(wire.write_response(resp, request).body), *decoder.rest()]
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
-        if isinstance(piece, Part) and type(block) is ToolUseBlock:
+        # but Ollama, whose calls hold objects and come whole
+        if wire.room.framing != "ndjson" and isinstance(piece, Part) and type(block) is ToolUseBlock:
             yield replace(piece, block=_told_in_text(block))
             continue
         plain = type(block) is TextBlock and block == TextBlock(block.text)

@@ -60,12 +60,12 @@ def _with_ids(data: Any) -> Any:
     items = data.get("input") if isinstance(data, dict) else None
     if not isinstance(items, list):
         return data
-    return {**data, "input": [
-        {"id": "rs_0", **item}
-        if isinstance(item, dict) and item.get("type") == "reasoning" and item.get("encrypted_content")
-        else item
-        for item in items
-    ]}  # fmt: skip
+    return {**data, "input": [{"id": "rs_0", **i} if _is_sealed(i) else i for i in items]}
+
+
+def _is_sealed(item: Any) -> bool:
+    is_thought = isinstance(item, dict) and item.get("type") == "reasoning"
+    return is_thought and bool(item.get("encrypted_content"))
 
 
 def load_types(protocol: str) -> None:

@@ -22,6 +22,7 @@ from ..errors import DragomanError, ProviderError, StreamBroken
 from ..message import ChatRequest
 from ..study.check import check
 from .answers import Answer, asked_request, asked_wire, error_body, error_of
+from .counts import count_of, counted_call, counted_path
 from .official import load_types, official_faults
 from .replay import Replay
 from .scripted import Scripted, SentReply
@@ -42,7 +43,8 @@ class StrictServer:
     for all further calls; or give a `Replay` in their place. Bodies are judged by `study.check`,
     by the types of the official SDK for hosts of OpenAI and Anthropic where that is installed, and
     by `judges`, which get the body as bytes and the path; `strict=False` asks these alone. `key`:
-    calls without it get status 401.
+    calls without it get status 401. `tokens` is what requests for a count are told, where the
+    protocol has them (Anthropic's, Gemini's, OpenAI's Responses); without it there is no such path.
 
     `requests` are the accepted calls as this wire reads them; `judged` are the faults that were
     found, a list for each call; `calls` are all of them.
@@ -55,6 +57,7 @@ class StrictServer:
         judges: Sequence[Judge] = (),
         key: str | None = None,
         strict: bool = True,
+        tokens: int | None = None,
     ) -> None:
         given = asked_wire(HttpCall("POST", "", {}, b""), wire)
         self.wire = given
@@ -62,6 +65,7 @@ class StrictServer:
         self.judged: list[list[str]] = []
         self.calls: list[HttpCall] = []
         self.key = key
+        self.tokens = tokens
         self._judges = judges
         self._strict = strict
         first = answers[0] if answers else None
@@ -105,7 +109,8 @@ class StrictServer:
         path = urlsplit(call.url).path
         faults: list[str] = []
         self.judged.append(faults)
-        if not _has_path(self.wire, path):
+        counts = self.tokens is not None and counted_path(self.wire.room.protocol, path)
+        if not (counts or _has_path(self.wire, path)):
             faults.append(f"{path} is no path of {self.wire.name}")
             return error_of(404, faults[0], "not_found_error")
         if call.method != "POST":
@@ -115,12 +120,16 @@ class StrictServer:
             faults.append("the key is missing or wrong")
             return error_of(401, faults[0], "authentication_error")
         try:
+            if counts:
+                call, path = counted_call(self.wire.room.protocol, call, counts), counts
             faults += self._faults(call, path)
         except DragomanError as error:
             faults.append(str(error))
         if faults:
             return error_of(400, "; ".join(faults), "invalid_request_error")
         self.requests.append(asked_request(call, self.wire))
+        if counts:
+            return SentReply(count_of(self.wire.room.protocol, self.tokens or 0))
         return self._source.stream(call, Timeouts())
 
     def _faults(self, call: HttpCall, path: str) -> list[str]:

@@ -39,12 +39,13 @@ def begin(server: Served, place: str) -> Iterator[Begin]:
 
         def start(
             client: str, upstream: str, *answers: Any, models: Mapping[str, str] = MODELS,
-            change: Callable[[Config], Config] | None = None, **options: Any,
+            change: Callable[[Config], Config] | None = None, tokens: int | None = None,
+            **options: Any,
         ) -> tuple[Talk, StrictServer]:  # fmt: skip
             model = models[upstream]
             asked = model_name(model)
             wire = f"{asked.host.name}/{asked.protocol}"
-            judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key"))
+            judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key", tokens=tokens))
             config = config_for(model, key="upstream-key", base_url=judge.url)
             config = config if change is None else change(config)
             door = server.door(config) if place == "server" else server.inner_door(config)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import openai
 from openai import OpenAI
-from .talk import MODEL, Call, Door, Reply, Talk, Tool
+from .talk import MODEL, AnswerFailed, Call, Door, Reply, Talk, Tool
 
 
 class _OpenAI(Talk):
@@ -122,6 +122,7 @@ def _without_parsed(message: Any) -> Any:
 class ResponsesTalk(_OpenAI):
     """`client.responses`, whose history is the program's: `store=False`."""
 
+    broken: ClassVar[tuple[type[Exception], ...]] = (AnswerFailed, openai.APIError)
     protocol: ClassVar[str] = "openai-responses"
 
     def say(self, text: str, image: bytes | None = None) -> Reply:
@@ -168,6 +169,8 @@ class ResponsesTalk(_OpenAI):
             done = self.sdk.responses.parse(**fields)
         else:
             done = self.sdk.responses.create(**fields)
+        if done.status == "failed":
+            raise AnswerFailed(done.error.message)
         self.history += [_item(item) for item in done.output]
         return Reply(
             done.output_text,

@@ -20,15 +20,31 @@ from dragoman._core.edges.http.transport import transport_of
 from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.asgi import App
 from dragoman.gateway.config import Config, config_for
+from dragoman.gateway.record import ExchangeRecord
 
 from .talk import Door
+
+
+class Records:
+    """An observer that keeps what it is told; in the order in which exchanges ended."""
+
+    def __init__(self) -> None:
+        self.ended_ones: list[ExchangeRecord] = []
+
+    def begun(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+
+    def ended(self, record: ExchangeRecord) -> None:
+        """See Observer."""
+        self.ended_ones.append(record)
 
 
 class Served:
     """A server with one gateway: `app.reload(config)` puts another configuration in its place."""
 
-    def __init__(self, app: App, port: int) -> None:
+    def __init__(self, app: App, port: int, records: Records) -> None:
         self.app = app
+        self.records = records.ended_ones
         self.url = f"http://127.0.0.1:{port}"
         self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
         self._calls = transport_of("httpx2", asynchronous=False)
@@ -53,7 +69,8 @@ class Served:
 @contextmanager
 def served() -> Iterator[Served]:
     """A running server; it ends with the block."""
-    app = App(config_for("ollama/nobody"))
+    records = Records()
+    app = App(config_for("ollama/nobody"), (records,))
     listener = socket.create_server(("127.0.0.1", 0))
     settings = uvicorn.Config(app, ws="none", log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(settings)
@@ -64,7 +81,7 @@ def served() -> Iterator[Served]:
             if not thread.is_alive():
                 raise RuntimeError("the server has not started")
             thread.join(0.005)
-        gateway = Served(app, listener.getsockname()[1])
+        gateway = Served(app, listener.getsockname()[1], records)
         yield gateway
         gateway.close()
     finally:

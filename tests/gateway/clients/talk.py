@@ -49,6 +49,10 @@ class Reply:
     events: int = 0
 
 
+class AnswerFailed(Exception):
+    """The SDK gives an answer that says of itself that it failed, and raises nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
     """How an SDK reaches the gateway: the address, a client of httpx2's, a transport of httpx's."""

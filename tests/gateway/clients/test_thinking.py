@@ -11,9 +11,14 @@ from dragoman.testing import StrictServer
 
 from . import CLIENTS, Talk
 from .conftest import Begin
+from .serving import Served
 from .test_answers import WARMTH
 from .thoughts import BYE, SAID, THINKERS, Thinker
 
+# an Ollama client has no field for what it cannot read: mere words come back, the rest is named
+WORDLESS = [name for name in THINKERS if name not in ("deepseek", "ollama")]
+BOTH = [(client, upstream) for client in CLIENTS for upstream in THINKERS
+        if client != "ollama" or upstream not in WORDLESS]  # fmt: skip
 clients = pytest.mark.parametrize("client", CLIENTS)
 upstreams = pytest.mark.parametrize("upstream", THINKERS)
 streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
@@ -36,11 +41,23 @@ def states(judge: StrictServer, thinker: Thinker) -> list[Any]:
 
 
 @streams
-@upstreams
-@clients
+@pytest.mark.parametrize(("client", "upstream"), BOTH, ids=map("-".join, BOTH))
 def test_the_upstream_gets_its_own_state(begin: Begin, client: str, upstream: str, streams: bool) -> None:
     thinker = THINKERS[upstream]
     talk, judge = begin(client, upstream, *thinker.answers, models={upstream: thinker.model},
                         tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip
     three_turns(talk, thinker)
     assert states(judge, thinker) == [*thinker.kept]
+
+
+@streams
+@pytest.mark.parametrize("upstream", WORDLESS)
+@pytest.mark.parametrize("place", ["server"])  # in process nobody is told of exchanges
+def test_what_no_field_can_carry_is_named(begin: Begin, server: Served, place: str, upstream: str, streams: bool) -> None:
+    thinker = THINKERS[upstream]
+    talk, judge = begin("ollama", upstream, *thinker.answers, models={upstream: thinker.model},
+                        tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip
+    server.records.clear()
+    three_turns(talk, thinker)
+    assert not any(judge.judged)
+    assert "answer.unsaid" in {loss.code for loss in server.records[0].losses}

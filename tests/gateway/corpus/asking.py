@@ -72,4 +72,4 @@ def _sse(block: str) -> list[Event]:
     data = "\n".join(lines)
     if not lines:
         return []
-    return [(name, data if data == "[DONE]" else json.loads(data))]
+    return [(name, data if data.startswith("[DONE]") else json.loads(data))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from dragoman.gateway.config import Config, Envelopes, config_for
+from dragoman.gateway.config import Config, Envelopes, OnFault, config_for
 from dragoman.gateway.exchange import Gateway
 
 __all__ = ["CLIENTS", "HOME", "UPSTREAMS", "gateway"]
@@ -32,7 +32,7 @@ _KEY = bytes(range(32))
 
 
 @cache
-def gateway(target: str) -> Gateway:
+def gateway(target: str, on_fault: OnFault = "refuse") -> Gateway:
     """A gateway with one route, for all models, and a key of its own for envelopes."""
-    route = config_for(target).routes
-    return Gateway(Config(routes=route, envelopes=Envelopes(keys=(_KEY,))))
+    routes = config_for(target).routes
+    return Gateway(Config(routes=routes, envelopes=Envelopes(keys=(_KEY,), on_fault=on_fault)))

@@ -70,6 +70,14 @@ def hear(protocol: str, data: bytes, kind: str = "text/event-stream") -> Heard:
     return heard
 
 
+def _given(text: str) -> Any:
+    """The arguments; text that was cut off stays text."""
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text
+
+
 @cache
 def _openai() -> OpenAI:
     client = httpx2.Client(transport=READY)
@@ -92,7 +100,7 @@ def _chat(heard: Heard) -> None:
                     told[1] += call.function.arguments or ""
             heard.finish = choice.finish_reason or heard.finish
     if heard.finish is not None:  # nothing else says that a call is whole
-        heard.calls = [(name, json.loads(text)) for name, text in calls.values()]
+        heard.calls = [(name, _given(text)) for name, text in calls.values()]
 
 
 def _chat_usage(heard: Heard, usage: Any) -> None:
@@ -111,7 +119,7 @@ def _responses(heard: Heard) -> None:
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 heard.thinking += event.delta
             case "response.output_item.done" if event.item.type == "function_call":
-                heard.calls.append((event.item.name, json.loads(event.item.arguments)))
+                heard.calls.append((event.item.name, _given(event.item.arguments)))
             case "error":
                 heard.error = f"error: {event.message}"
             case "response.failed":
@@ -143,7 +151,7 @@ def _messages(heard: Heard) -> None:
                 _grow(heard, calls, event.index, event.delta)
             case "content_block_stop" if event.index in calls:
                 name, text = calls[event.index]
-                heard.calls.append((name, json.loads(text or "{}")))
+                heard.calls.append((name, _given(text)))
             case "message_delta":
                 heard.finish = event.delta.stop_reason
                 _message_usage(heard, event.usage)
@@ -209,7 +217,7 @@ def _interactions(heard: Heard) -> None:
                 calls[event.index][1] += event.delta.arguments
             case "step.stop" if event.index in calls:
                 name, text = calls[event.index]
-                heard.calls.append((name, json.loads(text or "{}")))
+                heard.calls.append((name, _given(text)))
             case "error":
                 heard.error = f"error: {event.error.message}"
             case "interaction.completed":

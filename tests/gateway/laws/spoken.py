@@ -54,7 +54,7 @@ def spoken(kind: str, script: Script) -> list[tuple[bytes, Event | None]]:
 
 
 def _noise(kind: str, end: str, random: Random) -> Iterator[bytes]:
-    if kind == "ollama":
+    if kind in ("ollama", "gemini"):  # neither has comments
         return
     yield f": keep-alive{end}{end}".encode()
     if kind == "anthropic" and random.random() < 0.5:

@@ -18,7 +18,7 @@ from tests.laws.each import for_each
 
 from .ends import end_faults, is_good
 from .heard import hear
-from .relaying import Relayed, chunks, exchange_of, relayed
+from .relaying import chunks, exchange_of, relayed
 from .scripts import Script, scripts
 from .spoken import Event, spoken
 
@@ -31,11 +31,7 @@ def _text(told: Sequence[Event]) -> str:
     return "".join(one.text for one in told)
 
 
-def _heard(protocol: str, made: Relayed) -> object:
-    return hear(protocol, made.data, KINDS[made.exchange.framing])
-
-
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(scripts(errors=False), SEEDS)
 @for_each(("kind", "protocol"), PAIRS)
 def test_a_stream_that_ends_well_has_one_end(
@@ -54,12 +50,11 @@ def test_a_stream_that_ends_well_has_one_end(
     assert heard.text == "".join(part.whole for part in script.parts if part.kind == "text")
     assert heard.calls == [part.called for part in script.calls]
     assert heard.finish
-    if made.exchange.passes:  # signs of life before the first event need not
-        assert data.endswith(made.data)
-        assert events == events_of(data, made.exchange.framing)
+    if made.exchange.passes and protocol != "anthropic":  # whose clients hear the name they asked
+        assert made.data == data
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(scripts(), SEEDS, st.integers(0, 2**16))
 @for_each(("kind", "protocol"), PAIRS)
 def test_a_failure_is_told_once_and_closes_no_call(
@@ -87,12 +82,11 @@ def test_a_failure_is_told_once_and_closes_no_call(
     heard = hear(protocol, made.data, KINDS[made.exchange.framing])
     assert heard.error
     assert heard.text in (_text(whole), _text([*whole, *begun]))
-    before = relayed(exchange_of(kind, protocol), _until(sent, whole), end=False)
-    if before.refusal is None:
-        run = hear(protocol, before.data, KINDS[made.exchange.framing]).calls
-        assert heard.calls in (run, run + heard.calls[len(run) :] if begun else run)
     finished = [one.whole for one in (*whole, *begun) if one.whole is not None]
     assert heard.calls == [script.calls[nth].called for nth in finished[: len(heard.calls)]]
+    if kind == "openai-chat":  # it says of no call that it is whole, but by what comes next
+        before = relayed(exchange_of(kind, protocol), _until(sent, whole), end=False)
+        assert heard.calls == hear(protocol, before.data, KINDS[made.exchange.framing]).calls
 
 
 def _come(sent: list[tuple[bytes, Event | None]], size: int) -> tuple[list[Event], list[Event]]:

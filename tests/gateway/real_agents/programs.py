@@ -158,6 +158,13 @@ class Codex(Agent):
         return _newest((place.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
 
 
+class CodexScripts(Codex):
+    """Codex with one of the newest models, for which all tools are called from scripts."""
+
+    name = "codex-scripts"
+    model = "gpt-5.6-sol"
+
+
 class GeminiCli(Agent):
     name = "gemini"
     logged = "gemini-cli"
@@ -241,10 +248,14 @@ class OpenCode(Agent):
 
     def log(self, place: Place) -> str:
         def printed(*words: str) -> str:
-            return subprocess.run(
-                [str(self.executable()), *words], cwd=place.work, capture_output=True, text=True,
-                env=self.environment(place, ""), stdin=subprocess.DEVNULL, check=False,
-            ).stdout  # fmt: skip
+            path = place.root / "printed.txt"  # a pipe would get the first 64 KiB only
+            with path.open("wb") as file:
+                subprocess.run(
+                    [str(self.executable()), *words], cwd=place.work, stdout=file, check=False,
+                    env=self.environment(place, ""), stdin=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            return path.read_text("utf-8")
 
         found = re.search(r"ses_\w+", printed("session", "list"))
         return printed("export", found[0]) if found else ""
@@ -257,5 +268,5 @@ def _newest(files: Iterable[Path]) -> str:
 
 
 AGENTS: dict[str, Agent] = {
-    agent.name: agent for agent in (ClaudeCode(), Codex(), GeminiCli(), OpenCode())
+    agent.name: agent for agent in (ClaudeCode(), Codex(), CodexScripts(), GeminiCli(), OpenCode())
 }

@@ -23,7 +23,7 @@ from .scripted_model import Model, is_side_request
 from .tap import Passed
 from .upstream import Kind, Upstream
 
-__all__ = ["LegSeen", "faults_of"]
+__all__ = ["LegSeen", "difference", "faults_of", "leg_faults", "log_faults", "parts_of"]
 
 
 _MUCH = 100_000  # tokens that no step of these scripts takes unless it fills the context
@@ -68,15 +68,15 @@ def faults_of(
     if edited != scenario.edits:
         faults.append(f"{edited} of {scenario.edits} lines are edited")
     for number, one in enumerate(seen):
-        faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in _leg_faults(agent, one)]
+        faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in leg_faults(one)]
         if scenario.looks and not any(_pictures(turn) for turn in one.turns):
             faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
     if not any(one.leg.broken is not None or one.exit != 0 for one in seen):
-        faults += _log_faults(agent, seen, log)
+        faults += log_faults(agent, seen, log)
     return faults
 
 
-def _log_faults(agent: Agent, seen: Sequence[LegSeen], log: str) -> Iterator[str]:
+def log_faults(agent: Agent, seen: Sequence[LegSeen], log: str) -> Iterator[str]:
     """Whether `dragoman.interop` finds every call of the session in the agent's log."""
     try:
         read = read_session_log(log)
@@ -91,7 +91,7 @@ def _log_faults(agent: Agent, seen: Sequence[LegSeen], log: str) -> Iterator[str
         yield f"{len(missing)} of {len(told)} calls are not in its log, first {missing[0]}"
 
 
-def _leg_faults(agent: Agent, seen: LegSeen) -> Iterator[str]:
+def leg_faults(seen: LegSeen) -> Iterator[str]:
     broken = seen.leg.broken is not None
     if seen.exit is None:
         yield "the agent did not end in time"
@@ -150,17 +150,15 @@ def _pictures(turn: ChatRequest) -> int:
 
 def _proofs(seen: LegSeen) -> Iterator[str]:
     """What the host sealed in a turn comes back in the next one."""
-    if not seen.kind.proves:
-        return
     bodies = _turn_bodies(seen)
     steps = seen.leg.steps
     missing = [
         str(number) for number, (step, body) in enumerate(zip(steps, bodies[1:], strict=False))
-        if step.thought and seen.kind.proof(number).encode() not in body
+        if step.thought and seen.kind.wanted(step.thought, number).encode() not in body
         and not _compacted(seen.turns[number + 1])
     ]  # fmt: skip
     if missing:
-        yield f"the next turn lacks what was sealed in these: {', '.join(missing)}"
+        yield f"the next turn lacks what was thought in these: {', '.join(missing)}"
 
 
 def _turn_bodies(seen: LegSeen) -> list[bytes]:
@@ -177,12 +175,12 @@ def _is_count(url: str) -> bool:
 
 def _prefixes(seen: LegSeen) -> Iterator[str]:
     """Each body begins with the one before, where the agent's own requests do."""
-    bodies = [_parts(body) for body in _turn_bodies(seen)]
-    own = [_parts(body) for body in _own_turns(seen)]
+    bodies = [parts_of(body) for body in _turn_bodies(seen)]
+    own = [parts_of(body) for body in _own_turns(seen)]
     told = 0
     for number in range(1, len(bodies)):
-        fault = _differs(bodies[number - 1], bodies[number])
-        if fault and len(own) == len(bodies) and _differs(own[number - 1], own[number]):
+        fault = difference(bodies[number - 1], bodies[number])
+        if fault and len(own) == len(bodies) and difference(own[number - 1], own[number]):
             continue  # the agent changed it
         if fault and not _compacted(seen.turns[number]):
             yield f"turn {number}: the request does not begin as the one before: {fault}"
@@ -207,7 +205,7 @@ def _own_turns(seen: LegSeen) -> list[bytes]:
 _ASIDE = ("client_metadata", "metadata", "prompt_cache_key")
 
 
-def _parts(body: bytes) -> list[tuple[str, str]]:
+def parts_of(body: bytes) -> list[tuple[str, str]]:
     """A body as texts in order, each with its place: fields, and messages one by one."""
     try:
         value = json.loads(body)
@@ -238,7 +236,7 @@ def _unmarked(value: Any) -> str:
     return json.dumps(bare(value), ensure_ascii=False)
 
 
-def _differs(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str:
+def difference(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str:
     """Where the second does not go on from the first, or nothing."""
     is_message = ("messages[", "input[", "contents[")
     for place, text in before:

@@ -34,8 +34,8 @@ from ...vendors import wire
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
 
 JSON = "application/json"
-# In JSON a quote inside of a text has a backslash before it, so this is a key, at some depth
-MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")')
+# a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
 
 @dataclass(slots=True)
@@ -133,6 +133,22 @@ class Surface(ABC):
     def stands_alone(self, payload: JsonObject) -> bool:
         """Whether clients see an event only where it is all that one read of the body gives."""
         return False
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    heads: ClassVar[frozenset[str]] = frozenset()  # events that hold the answer as an object
+
+    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+        """An answer with what this protocol's schema demands and no other protocol tells.
+
+        What the client has `asked` is said again where the provider says it again; what nobody
+        knows is null, or the provider's own default.
+        """
+        return body
+
+    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+        """The same for an event of `heads`."""
+        return payload
 
     # -- bytes that pass untouched -----------------------------------------------------------------
 

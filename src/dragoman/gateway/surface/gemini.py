@@ -61,6 +61,9 @@ class GenerateContent(_Gemini):
 
     protocol: ClassVar[str] = "gemini"
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
+    # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
+    # event any more (2026-11-24)
+    sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
 
     def below(self, path: str, model: str) -> str:
@@ -106,7 +109,7 @@ class GenerateContent(_Gemini):
             return body
         turns: list[Json] = []
         for content in contents:
-            last = turns[-1] if turns else None
+            last: Any = turns[-1] if turns else None
             if _goes_on(last, content):
                 turns[-1] = {"parts": _joined([*last["parts"], *content["parts"]]), "role": "model"}
             else:
@@ -138,12 +141,9 @@ def _joined(parts: list[Any]) -> list[Any]:
     """The parts, with texts of one kind that follow each other as one."""
     joined: list[Any] = []
     for part in parts:
-        last = joined[-1] if joined else None
-        if (
-            _is_text(last)
-            and _is_text(part)
-            and bool(last.get("thought")) == bool(part.get("thought"))
-        ):
+        last: Any = joined[-1] if joined else {}
+        is_thought = bool(part.get("thought")) if isinstance(part, dict) else False
+        if _is_text(last) and _is_text(part) and bool(last.get("thought")) == is_thought:
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}
         else:
             joined.append(part)

@@ -13,6 +13,8 @@ from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
 from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatRequest, ThinkingBlock
 from .base import ListedModel, Operation, Surface
 
 
@@ -42,6 +44,16 @@ class OllamaChat(Surface):
     def asks_stream(self, body: JsonObject) -> bool:
         """It streams unless it is told not to."""
         return body.get("stream") is not False
+
+    def prepare(self, req: ChatRequest, report: Report) -> None:
+        """Let thoughts go to any provider that takes mere words: no client says whose they are.
+
+        DeepSeek answers 400 where a call comes back without the thought before it.
+        """
+        for m in req.messages:
+            for block in m.blocks if type(m.content) is list else ():
+                if type(block) is ThinkingBlock and not (block.signature or block.redacted):
+                    block.origin = None
 
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
         """`{"models": [{"name", "model", "modified_at", "size", "digest", "details"}]}`."""

@@ -474,9 +474,7 @@ class GeminiReader:
         """The pieces of one chunk, or of a whole answer; a list holds several."""
         pieces: list[Piece] = []
         if type(payload) is list:
-            for chunk in payload:
-                pieces += self.feed(chunk, event)
-            return pieces
+            return [piece for chunk in payload for piece in self.feed(chunk, event)]
         candidates: Any = None
         body: Any = payload
         if "modelVersion" not in payload:
@@ -493,9 +491,12 @@ class GeminiReader:
                 self._figures.append(value)
             elif self._fields.get(key, _NONE) != value:
                 self._field(key, value, pieces)
-        ended = False
-        for i, entry in enumerate(candidates or ()):
-            ended = self._candidate(entry, i).read(entry, pieces, first) or ended
+        if first and self._figures and _goes_on(candidates):
+            # how long the prompt was: clients of others want it before anything of the answer
+            pieces.append(read_usage(self._told(), self._issuer))
+        entries = [*enumerate(candidates or ())]
+        read = [self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries]
+        ended = any(read)  # none is left unread behind one that has ended
         if not candidates:
             self._no_candidates(body, candidates, pieces)
         if ended or not candidates:
@@ -546,13 +547,26 @@ class GeminiReader:
 
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""
+        figures = self._told()
+        self._figures = []
+        if figures:
+            pieces.append(read_usage(figures, self._issuer))
+
+    def _told(self) -> JsonObject:
+        """The figures that no piece of the end has yet."""
         figures: JsonObject = {}
         for data in self._figures:
             fields = camel_keys(data)
             figures |= {key: n for key, n in fields.items() if n is not None or key not in figures}
-        self._figures = []
-        if figures:
-            pieces.append(read_usage(figures, self._issuer))
+        return figures
+
+
+def _goes_on(candidates: Any) -> bool:
+    """Whether a chunk is not the last of its answer."""
+    return bool(candidates) and not any(
+        isinstance(entry, dict) and (entry.get("finishReason") or entry.get("finish_reason"))
+        for entry in candidates
+    )
 
 
 def _body(payload: Any) -> JsonObject:

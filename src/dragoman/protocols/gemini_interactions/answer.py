@@ -223,6 +223,8 @@ class InteractionWriter(AnswerWriter):
             notes = (usage.extras or {}).get(noted(self.issuer), {})
             data = filled(figures(usage, first_count(extras.get(_TOOLS))), extras)
             return {key: value for key, value in data.items() if key not in notes.get(ABSENT, ())}
+        if usage.input is usage.output is usage.total is None:
+            return filled({}, extras)  # nobody told any
         self.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
         zeros = replace(
             usage, input=usage.input or 0, output=usage.output or 0,
@@ -251,7 +253,7 @@ class InteractionWriter(AnswerWriter):
         if steps is not None:
             body["steps"] = steps
         usage = self.usage(resp.usage)
-        if usage or not (self.own or "usage" in extras):
+        if usage:
             body["usage"] = usage
         if resp.error is not None and not self.own:
             body["errors"] = [error_fields(resp.error)]

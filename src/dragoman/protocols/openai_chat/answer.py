@@ -279,8 +279,11 @@ def write_finish(
 
 def write_error(error: ProviderError) -> JsonObject:
     """`{"message", "type", "param", "code"}`: the object of the host where it has that form."""
-    data = error.body.get("error") if isinstance(error.body, dict) else None
-    if isinstance(data, dict) and isinstance(data.get("message"), str):
+    body = error.body if isinstance(error.body, dict) else {}
+    data = body.get("error")
+    # Anthropic's and Google's errors have such an object too, with other fields
+    others = body.get("type") == "error" or (isinstance(data, dict) and "status" in data)
+    if isinstance(data, dict) and isinstance(data.get("message"), str) and not others:
         return data
     kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
     return {"message": error.message, "type": kind, "param": None,

@@ -1,0 +1,281 @@
+"""What is in a file: requests and answers of any wire, recordings, sessions, messages of ours.
+
+Judged by what stands in it; a file's name decides only whether a value stands on each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+from zlib import crc32
+
+from .._core.caches import remember
+from .._core.convert import detect
+from .._core.exchange.wire import Wire
+from .._core.jsontext import Json, JsonObject, loads
+from ..errors import DragomanError, ReadError
+from ..interop import SessionLog, read_session_log
+from ..message import ChatRequest, Msg, load
+from ..sse import Decoder, Framing
+from ..study.fidelity import Event, Record, event_of, record
+from ..vendors import PROTOCOLS, VENDORS, vendor, wire
+from .exchange import Exchange, Recorded, Upstream, text_of
+
+_SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # what lines of such a stream begin with
+_LINES = (".jsonl", ".ndjson")
+_MOST = 100  # events that are looked at to see whose they are
+
+
+def opened(data: bytes, name: str) -> list[Exchange]:
+    """The exchanges in a file, in their order. Raises ReadError for what holds none."""
+    # a frame of an AWS event stream begins with a prelude that has a checksum
+    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8]):
+        return [_stream(_framed(data, "aws-eventstream"), name)]
+    text = _text(data)
+    first = text.lstrip()[:64]
+    if not first:
+        raise ReadError("there is nothing in it", hint="a request, an answer, or a recording")
+    if first.startswith(_SSE_FIELDS) and PurePath(name).suffix not in _LINES:
+        return [_stream(_framed(data, "sse"), name)]
+    values, lines = _values(text, name)
+    if (log := _session_log(values[0][1], text, name)) is not None:
+        return _sessions(log, name)
+    if lines or (isinstance(values[0][1], list) and not _is_messages(values[0][1])):
+        return _rows(values if lines else _elements(values[0][1], name), name)
+    return [_value(values[0][1], name)]
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = f"byte {error.start} is no UTF-8"
+        raise ReadError(text, hint="a recording is JSON in UTF-8, or an event stream") from error
+
+
+def _framed(data: bytes, framing: Framing) -> list[Event]:
+    decoder = Decoder(framing)
+    return [(frame.event, frame.data) for frame in (*decoder.feed(data), *decoder.flush())]
+
+
+def _values(text: str, name: str) -> tuple[list[tuple[str, Any]], bool]:
+    """(place, value) of each value, and whether they stand on lines; a broken one is its error."""
+    # not splitlines: JSON strings may hold U+2028 as it is
+    rows = [(f"{name}:{i}", row) for i, row in enumerate(text.split("\n"), 1) if row.strip()]
+    if PurePath(name).suffix not in _LINES or len(rows) == 1:
+        try:
+            return [(name, loads(text))], False
+        except ReadError:
+            if len(rows) == 1 or isinstance(_parsed(rows[0][1]), ReadError):
+                raise
+    return [(place, _parsed(row)) for place, row in rows], True
+
+
+def _parsed(row: str) -> Any:
+    try:
+        return loads(row)
+    except ReadError as error:
+        return error
+
+
+def _elements(values: list[Json], name: str) -> list[tuple[str, Any]]:
+    return [(f"{name}: $[{i}]", value) for i, value in enumerate(values)]
+
+
+# -- several values ---------------------------------------------------------------------------
+
+
+def _rows(values: list[tuple[str, Any]], name: str) -> list[Exchange]:
+    """Recordings or bodies, one a row; or the events of one stream; or messages of ours."""
+    whole = [value for _, value in values if not isinstance(value, ReadError)]
+    if not whole:
+        raise values[0][1]
+    if all(isinstance(value, dict) and _is_message(value) for value in whole):
+        return [Exchange(name, own=ChatRequest([_message(value) for value in whole]))]
+    if not any(record(value) or _is_body(value) or _is_messages(value) for value in whole):
+        events = [event_of(value) for value in whole]
+        return [_stream(events, name)]
+    result = []
+    for place, value in values:
+        try:
+            if isinstance(value, ReadError):
+                raise value
+            result.append(_value(value, place))
+        except DragomanError as error:
+            result.append(Exchange(place, fault=str(error)))
+    return result
+
+
+def _is_body(value: Json) -> bool:
+    try:
+        return isinstance(value, dict) and bool(detect(value))
+    except ReadError:
+        return False
+
+
+def _is_message(value: JsonObject) -> bool:
+    if "dragoman" in value:
+        return value.get("kind") == "message"
+    return {"role", "content", "name"} <= value.keys() and "model" not in value
+
+
+def _is_messages(value: Any) -> bool:
+    """Whether it is a list of messages, of ours or as chats spell them."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and ("role" in item or "dragoman" in item) for item in value)
+    )
+
+
+def _message(value: JsonObject) -> Msg:
+    if "dragoman" not in value:
+        return Msg.from_dict(value)
+    msg = load(value)
+    if not isinstance(msg, Msg):
+        raise ReadError("a stored value that is no message", code="message.type")
+    return msg
+
+
+# -- one value --------------------------------------------------------------------------------
+
+
+def _value(value: Any, place: str) -> Exchange:
+    """The exchange that a value holds. Raises ReadError, InvalidMessage for what holds none."""
+    if _is_messages(value):
+        if all(_is_message(item) for item in value):
+            return Exchange(place, own=ChatRequest([_message(item) for item in value]))
+        value = {"messages": value}
+        return Exchange(place, home=_named("openai-chat"), body=value)
+    if not isinstance(value, dict):
+        raise ReadError(f"a {type(value).__name__} is no conversation", hint="give a JSON object")
+    if "dragoman" in value:
+        return _stored(value, place)
+    if (row := record(value)) is not None:
+        return _recorded(value, row, place)
+    try:
+        home = _named(detect(value).wire)
+    except ReadError as error:
+        return Exchange(place, answer=_answer([(None, value)], True, None, error))
+    return Exchange(place, home=home, body=value, model=text_of(value.get("model")))
+
+
+def _stored(value: JsonObject, place: str) -> Exchange:
+    stored = load(value)
+    if isinstance(stored, (Msg, list)):
+        return Exchange(place, own=ChatRequest(stored if isinstance(stored, list) else [stored]))
+    if isinstance(stored, ChatRequest):
+        return Exchange(place, own=stored, model=stored.model or "")
+    return Exchange(place, own=ChatRequest([stored.msg]), model=stored.model or "")
+
+
+def _recorded(value: JsonObject, row: Record, place: str) -> Exchange:
+    home = _home(value, row.path, row.request) if row.request is not None else None
+    answer = None
+    if row.events:
+        events = list(row.events)
+        answer = _answer(events, False, row.status, None, home or _home(value, row.path, None))
+    elif row.response is not None:
+        events = [(None, row.response)]
+        answer = _answer(events, True, row.status, None, home or _home(value, row.path, None))
+    model = text_of(value.get("model")) or text_of((row.request or {}).get("model"))
+    losses = value.get("losses")
+    return Exchange(
+        place, home, row.request, row.path, None, answer, _upstream(value.get("upstream")),
+        [loss for loss in losses if isinstance(loss, dict)] if isinstance(losses, list) else [],
+        text_of(value.get("session")), text_of(value.get("id")), text_of(value.get("follows")),
+        model, text_of(value.get("client")), text_of(value.get("time")), _error(value.get("error")),
+    )  # fmt: skip
+
+
+def _error(value: Any) -> str:
+    """What a gateway says went wrong."""
+    if not isinstance(value, dict):
+        return text_of(value)
+    return ": ".join(filter(None, (text_of(value.get("kind")), text_of(value.get("message")))))
+
+
+def _upstream(value: Any) -> Upstream | None:
+    if not isinstance(value, dict):
+        return None
+    home = _home(value, text_of(value.get("url_path")) or None, value.get("request"))
+    return Upstream(home.name if home is not None else "", value)
+
+
+def _home(row: JsonObject, path: str | None, body: Any) -> Wire | None:
+    """The wire that a recording names, or else that its request looks like."""
+    protocol = row.get("protocol")
+    host = row.get("vendor") if "upstream" not in row else None  # a gateway's is the other side's
+    if isinstance(protocol, str) and protocol in PROTOCOLS:
+        if isinstance(host, str) and host in VENDORS and protocol in (rows := vendor(host).wires):
+            return _named(host if next(iter(rows)) == protocol else f"{host}/{protocol}")
+        return _named(protocol)
+    return _named(detect(body, path).wire) if isinstance(body, dict) else None
+
+
+@remember("wires that the page names", entries=64, size=2**16)
+def _named(name: str) -> Wire:
+    return wire(name, policy="ignore", fetch=None)
+
+
+# -- answers ----------------------------------------------------------------------------------
+
+
+def _stream(events: list[Event], place: str) -> Exchange:
+    return Exchange(place, answer=_answer(events, False))
+
+
+def _answer(
+    events: list[Event],
+    whole: bool,
+    status: int | None = None,
+    error: ReadError | None = None,
+    home: Wire | None = None,
+) -> Recorded:
+    """The answer, with the protocol whose answers look most like it unless that is known."""
+    if home is None:
+        payloads = list(_payloads(events[:_MOST]))
+        counts = {name: sum(_named(name).room.answers(data, event) for event, data in payloads)
+                  for name in PROTOCOLS}  # fmt: skip
+        best = max(counts, key=counts.__getitem__)
+        if not counts[best]:
+            text = "no wire has requests, answers or events in this shape"
+            raise ReadError(text, path="$", code="request.shape") from error
+        home = _named(best)
+    return Recorded(home, events, whole, status)
+
+
+def _payloads(events: list[Event]) -> Iterator[tuple[str | None, JsonObject]]:
+    for name, data in events:
+        try:
+            value = loads(data) if isinstance(data, (str, bytes)) else data
+        except ReadError:  # such as [DONE]
+            continue
+        if isinstance(value, dict):
+            yield name, value
+
+
+# -- logs of coding agents --------------------------------------------------------------------
+
+
+def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
+    """The log, if the text is one; bodies and recordings say by their first keys that they are."""
+    if not isinstance(first, dict) or "model" in first or "dragoman" in first or record(first):
+        return None
+    try:
+        return read_session_log(text, name)
+    except ReadError:  # no agent writes such rows: they are something else, or nothing
+        return None
+
+
+def _sessions(log: SessionLog, place: str) -> list[Exchange]:
+    """The conversation of a session, and those of the agents that it called."""
+    request = ChatRequest(log.messages, tools=list(log.tools))
+    own = Exchange(place, own=request, agent=log.agent, model=log.model or "", session=log.session)
+    called = [
+        exchange
+        for number, inner in enumerate(log.sidechains, 1)
+        for exchange in _sessions(inner, f"{place}: called agent {number}")
+    ]
+    return [own, *called]

@@ -1,0 +1,341 @@
+// The conversation as a chat: each block knows its path, and losses are marked in it.
+
+import { bytes, count, fill, h, several } from "./dom.js";
+import { isMarked, pills } from "./losses.js";
+import { link, markdown } from "./markdown.js";
+import { Pager } from "./pager.js";
+import { nearest } from "./paths.js";
+import { head, whole } from "./source.js";
+
+const STEP = 100_000; // characters that a long text grows by
+const ROLES = { assistant: "Assistant", user: "User", system: "System", developer: "Developer", tool: "Tool" };
+const OPTION = 60; // characters of an option's value
+const LONG_PROMPT = 600; // characters of a system prompt that is folded away
+
+/** A conversation in an element. `go` leads from a block to its JSON. */
+export class Chat {
+  #answers;
+  #data;
+  #pager = null;
+  #known = new Map(); // path -> index of the message; -1 for what the request says beside
+  #marks = new Map(); // path of a block -> losses
+  #dropped = new Set();
+  #break = null;
+  #raw = false;
+  #root;
+  #countedBy;
+  #go;
+
+  constructor(root, answers, data, countedBy, go) {
+    this.#countedBy = countedBy;
+    this.#root = root;
+    this.#answers = answers;
+    this.#data = data;
+    this.#go = go;
+    this.#index();
+    this.#draw();
+  }
+
+  #index() {
+    this.#known.set("$", -1);
+    for (const tool of this.#data.tools) this.#known.set(tool.path, -1);
+    this.#data.messages.forEach((message, index) => {
+      this.#known.set(message.path, index);
+      const inside = (block) => {
+        if (!this.#known.has(block.path)) this.#known.set(block.path, index);
+        block.blocks?.forEach(inside);
+      };
+      message.blocks.forEach(inside);
+    });
+  }
+
+  #draw() {
+    this.#pager?.stop();
+    const transcript = h("div", { class: "transcript" });
+    const faults = this.#data.faults.map((fault) => h("div", { class: "fault", role: "alert" },
+      h("p", {}, fault.status ? `${fault.status}: ${fault.text}` : fault.text),
+      fault.path && h("p", { class: "mono" }, fault.path), fault.hint && h("p", {}, fault.hint)));
+    fill(this.#root, this.#request(), transcript, faults, this.#ending());
+    this.#pager = new Pager(this.#root, {
+      count: this.#data.messages.length, size: 20, height: 96, holder: transcript,
+      render: (index) => this.#message(index),
+    });
+  }
+
+  /** Show texts as they are, or with their Markdown laid out. */
+  setRaw(raw) {
+    this.#raw = raw;
+    this.#draw();
+  }
+
+  /** Mark these losses, and no others, where they are. */
+  mark(losses) {
+    this.#marks = new Map();
+    for (const loss of losses.filter(isMarked)) {
+      const path = nearest(loss.where, this.#known) || "$";
+      this.#marks.set(path, [...(this.#marks.get(path) ?? []), loss]);
+    }
+    for (const [, element] of this.#pager.rendered()) this.#markWithin(element);
+    this.#markWithin(this.#root.querySelector(".request"));
+  }
+
+  #markWithin(element) {
+    for (const marks of element?.querySelectorAll(".marks[data-path]") ?? []) {
+      this.#fillMarks(marks);
+    }
+  }
+
+  #fillMarks(marks) {
+    const losses = this.#marks.get(marks.dataset.path) ?? [];
+    fill(marks, pills(losses));
+  }
+
+  #marksAt(path) {
+    const marks = h("div", { class: "marks", "data-path": path });
+    this.#fillMarks(marks);
+    return marks;
+  }
+
+  /** Strike out what a cut takes away: indexes of messages, of those with a path of the request. */
+  cut(indexes) {
+    this.#dropped = new Set(indexes);
+    for (const [index, element] of this.#pager.rendered()) this.#strike(index, element);
+  }
+
+  #strike(index, element) {
+    element.classList.toggle("cut", this.#dropped.has(index - this.#data.prompts));
+  }
+
+  /** The paths of messages by their indexes in the request. */
+  pathsOf(indexes) {
+    return indexes.map((index) => this.#data.messages[index + this.#data.prompts].path);
+  }
+
+  /** Mark where the prompt cache ends; null for nowhere. */
+  breakAt(cache) {
+    this.#break = cache === null ? null : { ...cache, index: this.#known.get(nearest(cache.path, this.#known)) };
+    this.#draw();
+  }
+
+  /** Scroll to what stands at a path. */
+  show(path) {
+    const near = nearest(path, this.#known);
+    const index = this.#known.get(near) ?? -1;
+    if (index < 0) {
+      this.#root.scrollTo({ top: 0 });
+      return;
+    }
+    const message = this.#pager.show(index);
+    const found = [...message.querySelectorAll("[data-block]")].filter((block) => block.dataset.block === near);
+    const target = found[0] ?? message;
+    target.closest("details")?.setAttribute("open", "");
+    target.classList.remove("flash");
+    requestAnimationFrame(() => {
+      target.scrollIntoView({ block: "center" });
+      target.classList.add("flash");
+    });
+  }
+
+  /** The next message from `from` on whose text holds the words; -1 if there is none. */
+  find(words, from) {
+    const wanted = words.toLowerCase();
+    const { messages } = this.#data;
+    const holds = (block) => head(block.text ?? "").toLowerCase().includes(wanted)
+      || (block.preview ?? "").toLowerCase().includes(wanted) || (block.name ?? "").toLowerCase().includes(wanted)
+      || Boolean(block.blocks?.some(holds));
+    for (let i = 0; i < messages.length; i += 1) {
+      const index = (from + i) % messages.length;
+      if (messages[index].blocks.some(holds)) {
+        this.#root.querySelector(".found")?.classList.remove("found");
+        this.#pager.show(index).classList.add("found");
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  // -- what the request says beside its messages ------------------------------------------------
+
+  #request() {
+    const { options, tools, model, tokens, messages } = this.#data;
+    const values = options.map(([name, value]) => h("span", {}, `${name} ${short(JSON.stringify(value))}`));
+    const element = h(
+      "section",
+      { class: "request", "aria-label": "Request" },
+      h("p", { class: "figures" }, model && h("b", {}, model), model && " · ",
+        several(messages.length, "message"), ` · about ${several(tokens, "token")}`,
+        h("span", { class: "muted" }, `, ${this.#countedBy}`)),
+      values.length > 0 && h("p", { class: "options muted" }, values),
+      this.#marksAt("$"),
+      tools.length > 0 && this.#tools(tools),
+    );
+    return element;
+  }
+
+  #tools(tools) {
+    const names = tools.map((tool) => tool.name).join(", ");
+    return h(
+      "details",
+      { class: "fold" },
+      h("summary", {}, h("span", {}, several(tools.length, "tool")), h("span", { class: "preview" }, names)),
+      h("div", { class: "inside" }, tools.map((tool) => h(
+        "div",
+        { class: "block", "data-block": tool.path },
+        h("b", { class: "mono" }, tool.name), tool.server ? " (run by the provider)" : "",
+        tool.description && h("p", { class: "muted" }, this.#text(tool.description, true)),
+        tool.schema && h("pre", { class: "raw-text", tabindex: "0" }, head(tool.schema)),
+        this.#marksAt(tool.path),
+      ))),
+    );
+  }
+
+  #ending() {
+    const ending = this.#data.answer;
+    if (!ending) return null;
+    const usage = Object.entries(ending.usage).map(([name, tokens]) => `${name.replace("_", " ")} ${count(tokens)}`);
+    const reason = ending.raw && ending.raw !== ending.finish ? `${ending.finish} (${ending.raw})` : ending.finish;
+    return h("footer", { class: "ending figures" }, `Answer ${ending.status}: ${reason}`,
+      ending.model ? ` · ${ending.model}` : "", usage.length > 0 ? ` · tokens: ${usage.join(", ")}` : "");
+  }
+
+  // -- messages ---------------------------------------------------------------------------------
+
+  #message(index) {
+    const message = this.#data.messages[index];
+    const blocks = message.blocks.map((block) => this.#block(block, message));
+    const element = h(
+      "article",
+      { class: `message ${message.role}`, "aria-label": `${ROLES[message.role] ?? message.role}, message ${index + 1}` },
+      this.#break !== null && this.#break.index === index
+        && h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
+      h(
+        "header",
+        {},
+        h("span", { class: "role" }, ROLES[message.role] ?? message.role),
+        message.name && message.name !== message.role && h("span", { class: "who" }, message.name),
+        message.answer && h("span", { class: "tag" }, "answer"),
+        h("span", { class: "space" }),
+        this.#go && h("button", { type: "button", class: "bare to-json", onclick: () => this.#go(message.path) },
+          "Show in JSON"),
+        message.tokens !== null && h("span", { class: "tokens" }, `~${count(message.tokens)}`),
+      ),
+      blocks,
+      message.cache && cacheMark(message.cache),
+      message.blocks.every((block) => block.path !== message.path) && this.#marksAt(message.path),
+    );
+    this.#strike(index, element);
+    return element;
+  }
+
+  #block(block, message) {
+    const content = this.#content(block, message);
+    return h("div", { class: "block", "data-block": block.path }, content, this.#marksAt(block.path),
+      block.cache && cacheMark(block.cache));
+  }
+
+  #content(block, message) {
+    switch (block.kind) {
+      case "text":
+        return this.#said(block, message);
+      case "thinking":
+        return thinking(block, this.#text(block.text));
+      case "call":
+        return fold("call", [h("span", { class: "what" }, block.unfinished ? "breaks off in" : "calls"),
+          h("span", { class: "name" }, block.name), h("span", { class: "preview" }, block.preview)],
+          h("pre", { class: "raw-text" }, this.#text(block.text, true)),
+          h("p", { class: "muted small" }, `id ${block.id}`));
+      case "result":
+        return this.#result(block);
+      case "refusal":
+        return h("p", {}, h("span", { class: "tag" }, "declines"), " ", this.#text(block.text));
+      case "raw":
+        return fold("raw", [h("span", { class: "name" }, block.name), h("span", { class: "muted" }, `of ${block.issuer} alone`),
+          h("span", { class: "preview" }, block.preview)], h("pre", { class: "raw-text" }, this.#text(block.text, true)));
+      default:
+        return this.#medium(block);
+    }
+  }
+
+  #said(block, message) {
+    const size = typeof block.text === "string" ? block.text.length : block.text.size;
+    const prompt = message.role === "system" || message.role === "developer";
+    const content = [this.#text(block.text), ...(block.citations ?? []).map(citation)];
+    if (!prompt || size < LONG_PROMPT) return content;
+    const line = head(block.text).trim().split("\n")[0];
+    return fold("prompt", [h("span", {}, "prompt"), h("span", { class: "preview" }, line)], ...content);
+  }
+
+  #result(block) {
+    const content = block.blocks
+      ? block.blocks.map((inner) => this.#block(inner, {}))
+      : h("pre", { class: "raw-text" }, this.#text(block.text, true));
+    const title = [h("span", { class: "what" }, block.error ? "fails" : "gives"),
+      block.name && h("span", { class: "name" }, block.name), h("span", { class: "preview" }, block.preview)];
+    const element = fold(block.error ? "failed" : "", title, content);
+    // a picture that a tool gave is worth more than a line about it
+    if (block.blocks?.some((inner) => inner.data)) element.open = true;
+    return element;
+  }
+
+  #medium(block) {
+    const caption = [block.kind, block.title, block.media_type, block.size && bytes(block.size), block.name]
+      .filter(Boolean).join(" · ");
+    if (block.data) {
+      const holder = h("div", { class: "picture" });
+      const image = h("img", { alt: block.title || `${block.kind} in the conversation`, loading: "lazy", decoding: "async" });
+      this.#answers.ask(`text/${block.data}`).then((data) => {
+        image.src = `data:${block.media_type};base64,${data}`;
+        holder.append(image);
+      });
+      return h("figure", { class: "medium" }, holder, h("figcaption", {}, caption));
+    }
+    const outside = block.url && h("p", { class: "source" }, link(block.url, block.url) ?? h("code", {}, block.url),
+      h("span", { class: "muted" }, " (not loaded)"));
+    return h("figure", { class: "medium" }, h("figcaption", {}, caption), outside,
+      block.text && this.#text(block.text));
+  }
+
+  /** A text; of a long one its beginning, and a button for more. */
+  #text(text, plain = false) {
+    const make = (words) => (plain || this.#raw ? h("div", { class: "raw-text" }, words) : markdown(words));
+    if (typeof text === "string") return make(text);
+    const holder = h("div", {}, make(`${text.head}…`));
+    let shown = text.head.length;
+    const grow = async () => {
+      const all = await whole(this.#answers, text);
+      shown = shown === text.head.length && all.length <= STEP ? all.length : Math.min(all.length, shown + STEP);
+      holder.replaceChildren(make(all.slice(0, shown)));
+      if (shown < all.length) holder.append(more());
+    };
+    const more = () => h("button", { type: "button", onclick: grow },
+      `Show more of ${count(text.size)} characters`);
+    holder.append(more());
+    return holder;
+  }
+}
+
+function short(text) {
+  return text.length > OPTION ? `${text.slice(0, OPTION)}…` : text;
+}
+
+function fold(kind, title, ...content) {
+  return h("details", { class: `fold ${kind}` }, h("summary", {}, title), h("div", { class: "inside" }, content));
+}
+
+function thinking(block, text) {
+  const sealed = block.sealed ? `sealed, ${count(block.sealed)} characters` : "";
+  const by = block.issuer ? `by ${block.issuer}` : "";
+  const note = [by, sealed].filter(Boolean).join(", ");
+  const line = head(block.text).trim().split("\n")[0];
+  const title = [h("span", {}, "thinks"), h("span", { class: "preview" }, line || note)];
+  return fold("thinking", title, head(block.text) ? text : null, note && h("p", { class: "small" }, note));
+}
+
+function citation(row) {
+  const where = row.url ? link(row.url, row.title || row.url) ?? row.url : row.title;
+  return h("p", { class: "source muted small" }, "source: ", where ?? "unnamed", row.quote ? ` “${row.quote}”` : "");
+}
+
+function cacheMark(ttl) {
+  return h("p", { class: "cache-mark" }, ttl === "default" ? "cache mark" : `cache mark, ${ttl}`);
+}

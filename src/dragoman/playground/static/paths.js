@@ -1,0 +1,48 @@
+// Paths into JSON as losses spell them: $.messages[3].content[0], $["odd key"].
+
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]/y;
+
+/** The keys and indexes of a path. */
+export function steps(path) {
+  const result = [];
+  STEP.lastIndex = 1;
+  while (STEP.lastIndex < path.length) {
+    const found = STEP.exec(path);
+    if (found === null) break;
+    if (found[2] !== undefined) result.push(Number(found[2]));
+    else result.push(found[1] ?? unquoted(found[3]));
+  }
+  return result;
+}
+
+function unquoted(text) {
+  try {
+    return JSON.parse(`"${text}"`);
+  } catch {
+    return text;
+  }
+}
+
+// as the library spells a key that needs no quotes
+const PLAIN = /^\$?[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** The path with one more step. */
+export function deeper(path, step) {
+  if (typeof step === "number") return `${path}[${step}]`;
+  return PLAIN.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
+}
+
+/** The path of these steps. */
+export function pathOf(way) {
+  return way.reduce(deeper, "$");
+}
+
+/** The path itself if `known` has it, else the nearest around it that it has; "" for none. */
+export function nearest(path, known) {
+  const way = steps(path);
+  for (let end = way.length; end >= 0; end -= 1) {
+    const candidate = pathOf(way.slice(0, end));
+    if (known.has(candidate)) return candidate;
+  }
+  return "";
+}

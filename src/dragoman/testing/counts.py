@@ -1,0 +1,66 @@
+"""Requests for a count of tokens, as a request for an answer that stands for them; and the answer.
+
+Reference: Anthropic API, "Count tokens in a Message"; Gemini API, "models.countTokens"; OpenAI API
+reference, "Get input token counts" of Responses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .._core.edges.http.transport import HttpCall
+from .._core.jsontext import JsonObject, arguments, loads
+from ..errors import ReadError
+from .answers import Rendered
+
+# protocol: (how the path ends, in small letters; how that of an answer does; the figure's name)
+_COUNTS = {
+    "anthropic": ("/v1/messages/count_tokens", "/v1/messages", "input_tokens"),
+    "gemini": (":counttokens", ":generateContent", "totalTokens"),
+    "openai-responses": ("/responses/input_tokens", "/responses", "input_tokens"),
+}
+
+
+def counted_path(protocol: str, path: str) -> str:
+    """The path of the answer whose tokens are to be counted; empty if the path asks for none.
+
+    >>> counted_path("anthropic", "/v1/messages/count_tokens")
+    '/v1/messages'
+    """
+    ending, generating, _ = _COUNTS.get(protocol, ("", "", ""))
+    if not ending or not path.lower().endswith(ending):
+        return ""
+    return path[: -len(ending)] + generating
+
+
+def counted_call(protocol: str, call: HttpCall, path: str) -> HttpCall:
+    """The call for the answer whose tokens are to be counted, at `path`. Raises ReadError."""
+    body: Any = loads(call.body)
+    if not isinstance(body, dict):
+        raise ReadError("a request for a count is a JSON object", path="$")
+    asked = arguments(_asked(protocol, body)).encode()
+    return replace(call, url=f"http://127.0.0.1{path}", body=asked)
+
+
+def _asked(protocol: str, body: JsonObject) -> JsonObject:
+    if protocol == "anthropic":
+        if "max_tokens" in body or "stream" in body:
+            raise ReadError("a request for a count has neither max_tokens nor stream", path="$")
+        return {**body, "max_tokens": 1}
+    whole = body.get("generateContentRequest")
+    if protocol == "gemini" and isinstance(whole, dict):
+        if "contents" in body or not str(whole.get("model", "")).startswith("models/"):
+            text = "it has contents or generateContentRequest, and this names models/..."
+            raise ReadError(text, path="$")
+        return {name: value for name, value in whole.items() if name != "model"}
+    return body
+
+
+def count_of(protocol: str, tokens: int) -> Rendered:
+    """The answer that tells how many tokens there are."""
+    body: JsonObject = {_COUNTS[protocol][2]: tokens}
+    if protocol == "openai-responses":
+        body["object"] = "response.input_tokens"
+    headers = {"content-type": "application/json"}
+    return Rendered(200, headers, [arguments(body).encode()])
