@@ -69,6 +69,7 @@ corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.agents
+	$(BIN)/python -m tests.gateway.corpus $(CORPUS_ARGS)
 
 agents: $(VENV)/.dev $(VENV)/.agents/.done
 	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)

@@ -83,7 +83,7 @@ def compacted(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> C
 def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
     """The answer to `/responses/compact`: what users said stays, and one item tells the rest."""
     items: Any = asked.get("input")
-    users = [item for item in items if _role(item) == "user"] if isinstance(items, list) else []
+    users = [_kept(item) for item in items if _role(item) == "user"] if type(items) is list else []
     usage = resp.usage
     block: Any = resp.msg.blocks[0]
     return {
@@ -110,6 +110,15 @@ def streamed(surface: Surface, resp: ChatResponse, request: ChatRequest) -> Answ
 
 def _message(text: Any) -> JsonObject:
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def _kept(item: JsonObject) -> JsonObject:
+    """What a user has said, as an answer has it."""
+    content = item.get("content")
+    if isinstance(content, str):
+        content = [{"type": "input_text", "text": content}]
+    own = {"type": "message", "id": f"msg_{uuid4().hex}", "status": "completed", "role": "user"}
+    return {**own, **item, "content": content}
 
 
 def _kind(item: Any) -> Any:

@@ -341,7 +341,8 @@ class Exchange:
             policy=self.upstream.policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
-        return self._done(Answer.json(200, written.body, self.headers()))
+        whole = self.surface.completed(written.body, self._body)
+        return self._done(Answer.json(200, whole, self.headers()))
 
     def counted(self, tokens: int) -> Answer:
         """The answer to a request for a count."""
@@ -389,7 +390,7 @@ class Exchange:
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits.event)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits.event, self._body)
 
     @property
     def _renamed(self) -> str | None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from .._core.convert import StreamConverter
 from .._core.exchange.stream import StreamDecoder, feed_chunk
-from .._core.jsontext import Json, encoded
+from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import ProviderError, StreamBroken
@@ -81,10 +81,11 @@ def _too_deep() -> ProviderError:
 class Framed:
     """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "_surface", "apart", "framing")
+    __slots__ = ("_array", "_asked", "_surface", "apart", "framing")
 
-    def __init__(self, framing: Framing, surface: Surface) -> None:
+    def __init__(self, framing: Framing, surface: Surface, asked: JsonObject | None = None) -> None:
         self.framing = framing
+        self._asked = asked  # what the client asked, where answers are completed by it
         self.apart = b""
         self._surface = surface
         self._array = Encoder(framing) if framing == "json-array" else None
@@ -96,7 +97,8 @@ class Framed:
         if self.framing == "ndjson":
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
-        for name, payload in events:
+        for name, told in events:
+            payload = self._completed(name, told)
             if name is None and type(payload) is dict and self._surface.stands_alone(payload):
                 self.apart = encoded(payload)
                 continue
@@ -105,6 +107,11 @@ class Framed:
             text = payload.encode() if type(payload) is str else encoded(payload)
             parts += (b"data: ", text, b"\n\n")
         return b"".join(parts)
+
+    def _completed(self, name: str | None, payload: Json) -> Json:
+        if self._asked is None or name not in self._surface.heads:
+            return payload
+        return self._surface.completed_event(payload, self._asked)
 
     def rest(self) -> bytes:
         """What stands behind the last event."""
@@ -128,11 +135,16 @@ class ConvertedAnswer:
     )
 
     def __init__(
-        self, converter: StreamConverter, framing: Framing, surface: Surface, most: int
+        self,
+        converter: StreamConverter,
+        framing: Framing,
+        surface: Surface,
+        most: int,
+        asked: JsonObject | None = None,
     ) -> None:
         self._converter = converter
         self._most = most  # bytes of an event
-        self._framed = Framed(framing, surface)
+        self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
         self._ended = False

@@ -208,7 +208,12 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
     pieces = [*decoder.feed(wire.write_response(resp, request).body), *decoder.rest()]
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
-        if isinstance(piece, Part) and type(block) is ToolUseBlock:
+        # but Ollama, whose calls hold objects and come whole
+        if (
+            wire.room.framing != "ndjson"
+            and isinstance(piece, Part)
+            and type(block) is ToolUseBlock
+        ):
             yield replace(piece, block=_told_in_text(block))
             continue
         plain = type(block) is TextBlock and block == TextBlock(block.text)

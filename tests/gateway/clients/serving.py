@@ -25,22 +25,29 @@ from dragoman.gateway.record import ExchangeRecord
 from .talk import Door
 
 
-class Served:
-    """A server with one gateway: `app.reload(config)` puts another configuration in its place."""
+class Records:
+    """An observer that keeps what it is told; in the order in which exchanges ended."""
 
-    def __init__(self, app: App, port: int) -> None:
-        self.app = app
-        self.records: list[ExchangeRecord] = []  # of exchanges that have ended
-        self.url = f"http://127.0.0.1:{port}"
-        self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
-        self._calls = transport_of("httpx2", asynchronous=False)
+    def __init__(self) -> None:
+        self.ended_ones: list[ExchangeRecord] = []
 
     def begun(self, record: ExchangeRecord) -> None:
         """See Observer."""
 
     def ended(self, record: ExchangeRecord) -> None:
         """See Observer."""
-        self.records.append(record)
+        self.ended_ones.append(record)
+
+
+class Served:
+    """A server with one gateway: `app.reload(config)` puts another configuration in its place."""
+
+    def __init__(self, app: App, port: int, records: Records) -> None:
+        self.app = app
+        self.records = records.ended_ones
+        self.url = f"http://127.0.0.1:{port}"
+        self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
+        self._calls = transport_of("httpx2", asynchronous=False)
 
     def door(self, config: Config) -> Door:
         """The way in over a socket, with this configuration from now on."""
@@ -62,7 +69,8 @@ class Served:
 @contextmanager
 def served() -> Iterator[Served]:
     """A running server; it ends with the block."""
-    app = App(config_for("ollama/nobody"))
+    records = Records()
+    app = App(config_for("ollama/nobody"), (records,))
     listener = socket.create_server(("127.0.0.1", 0))
     settings = uvicorn.Config(app, ws="none", log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(settings)
@@ -73,12 +81,10 @@ def served() -> Iterator[Served]:
             if not thread.is_alive():
                 raise RuntimeError("the server has not started")
             thread.join(0.005)
-        gateway = Served(app, listener.getsockname()[1])
-        app.observers = (gateway,)
+        gateway = Served(app, listener.getsockname()[1], records)
         yield gateway
         gateway.close()
     finally:
         server.should_exit = True
         thread.join(10)
         listener.close()
-

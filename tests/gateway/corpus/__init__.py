@@ -1,1 +1,1 @@
-"""Recorded traffic through the gateway: requests of six client protocols, answers of five others."""
+"""Recorded traffic through the gateway: requests of six protocols, answers of five upstreams."""

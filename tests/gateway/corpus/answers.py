@@ -121,7 +121,7 @@ def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Ite
     try:
         for at in range(0, len(data), _STEP):
             out += relay.feed(data[at : at + _STEP])
-        out += relay.finish()
+        out += relay.finish() + relay.apart
     except DragomanError as error:
         yield f"raised {type(error).__name__}: {error}"
         return

@@ -63,6 +63,8 @@ def events_of(data: bytes, framing: str) -> list[Event]:
 
 
 def _sse(block: str) -> list[Event]:
+    if block.startswith("{"):  # Google's errors stand in a stream by themselves
+        return [(None, json.loads(block))]
     name, lines = None, []
     for line in block.split("\n"):
         if line.startswith("event:"):
@@ -72,4 +74,4 @@ def _sse(block: str) -> list[Event]:
     data = "\n".join(lines)
     if not lines:
         return []
-    return [(name, data if data == "[DONE]" else json.loads(data))]
+    return [(name, data if data.startswith("[DONE]") else json.loads(data))]

@@ -48,8 +48,10 @@ def _says(protocol: str, event: Event) -> bool:
 
 
 def end_faults(protocol: str, events: list[Event], own: bool) -> list[str]:
-    """What is wrong with the end of a stream. `own`: an upstream of the same wire may have ended
-    its error with a `[DONE]`."""
+    """What is wrong with the end of a stream.
+
+    `own`: an upstream of the same wire may have ended its error with a `[DONE]`.
+    """
     good = [nth for nth, event in enumerate(events) if is_good(protocol, event)]
     wrong = [nth for nth, event in enumerate(events) if is_error(protocol, event)]
     if protocol == "openai-responses" and len(wrong) == 2:  # one error, in two events

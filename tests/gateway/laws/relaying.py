@@ -1,4 +1,4 @@
-"""A stream through the gateway without sockets, as the app drives it: chunk by chunk, to its end."""
+"""A stream through the gateway without sockets, chunk by chunk, as the app drives it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def relayed(exchange: Exchange, pieces: Iterable[bytes], *, end: bool = True) ->
         out += relay.fail(exchange.told(error))
     if relay.failed is not None and not relay.begun:
         return Relayed(exchange, relay, exchange.refusal(relay.failed), b"")
-    return Relayed(exchange, relay, None, out)
+    return Relayed(exchange, relay, None, out + relay.apart)
 
 
 def chunks(data: bytes, seed: int) -> list[bytes]:

@@ -54,7 +54,7 @@ class Script:
 
 
 _WORDS = st.text(
-    st.sampled_from("ab \n\r\"\\{}[]:,é北\U0001f54c‍\x7f"), min_size=1, max_size=12
+    st.sampled_from('ab \n\r"\\{}[]:,é北\U0001f54c‍\x7f'), min_size=1, max_size=12
 ) | st.sampled_from((
     "data: x\n\n", "[DONE]", '"finish_reason":"stop"', "event: message_stop", '"error":',
     '"finishReason":"STOP"', '"done":true', "</think>",

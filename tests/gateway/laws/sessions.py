@@ -32,27 +32,51 @@ def answer(kind: str, turn: int) -> dict[str, Any]:
             message |= {} if last else {"tool_calls": [call]}
             choice = {"index": 0, "message": message, "logprobs": None,
                       "finish_reason": "stop" if last else "tool_calls"}  # fmt: skip
-            return {"id": f"chatcmpl-{turn}", "object": "chat.completion", "created": 1,
-                    "model": "m1", "choices": [choice],
-                    "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}}
+            return {
+                "id": f"chatcmpl-{turn}",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m1",
+                "choices": [choice],
+                "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14},
+            }
         case "openai-responses":
             thought = {"id": f"rs_{id}", "type": "reasoning", "encrypted_content": SEALED,
                        "summary": [{"type": "summary_text", "text": "I look."}]}  # fmt: skip
             text = {"type": "output_text", "text": said, "annotations": [], "logprobs": []}
             message = {"id": f"msg_{id}", "type": "message", "role": "assistant",
                        "status": "completed", "content": [text]}  # fmt: skip
-            call = {"id": f"fc_{id}", "type": "function_call", "call_id": f"call_{id}",
-                    "name": "look", "arguments": json.dumps(given), "status": "completed"}
-            return {"id": f"resp_{turn}", "object": "response", "created_at": 1, "model": "m1",
-                    "status": "completed", "output": [thought, message if last else call],
-                    "usage": {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14}}
+            call = {
+                "id": f"fc_{id}",
+                "type": "function_call",
+                "call_id": f"call_{id}",
+                "name": "look",
+                "arguments": json.dumps(given),
+                "status": "completed",
+            }
+            return {
+                "id": f"resp_{turn}",
+                "object": "response",
+                "created_at": 1,
+                "model": "m1",
+                "status": "completed",
+                "output": [thought, message if last else call],
+                "usage": {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14},
+            }
         case "anthropic":
             thought = {"type": "thinking", "thinking": "I look.", "signature": SEALED}
             call = {"type": "tool_use", "id": f"toolu_{id}", "name": "look", "input": given}
             content = [{"type": "text", "text": said}] if last else [thought, call]
-            return {"id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "m1",
-                    "content": content, "stop_reason": "end_turn" if last else "tool_use",
-                    "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 5}}
+            return {
+                "id": f"msg_{turn}",
+                "type": "message",
+                "role": "assistant",
+                "model": "m1",
+                "content": content,
+                "stop_reason": "end_turn" if last else "tool_use",
+                "stop_sequence": None,
+                "usage": {"input_tokens": 9, "output_tokens": 5},
+            }
         case "gemini":
             call = {"functionCall": {"name": "look", "args": given}, "thoughtSignature": SEALED}
             parts = [{"text": said}] if last else [{"text": "I look.", "thought": True}, call]
@@ -64,8 +88,15 @@ def answer(kind: str, turn: int) -> dict[str, Any]:
             call = {"function": {"name": "look", "arguments": given}}
             message = {"role": "assistant", "content": said if last else ""}
             message |= {} if last else {"thinking": "I look.", "tool_calls": [call]}
-            return {"model": "m1", "created_at": "2026-01-01T00:00:00Z", "message": message,
-                    "done": True, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 5}
+            return {
+                "model": "m1",
+                "created_at": "2026-01-01T00:00:00Z",
+                "message": message,
+                "done": True,
+                "done_reason": "stop",
+                "prompt_eval_count": 9,
+                "eval_count": 5,
+            }
 
 
 def begun(protocol: str) -> dict[str, Any]:
@@ -83,8 +114,14 @@ def begun(protocol: str) -> dict[str, Any]:
                     "tools": [{"type": "function", "strict": False, **function}]}  # fmt: skip
         case "anthropic":
             tool = {"name": "look", "description": "Looks up a city.", "input_schema": _CITY}
-            return {"model": "m", "max_tokens": 4000, "system": _SYSTEM, "messages": [user],
-                    "tools": [tool], "thinking": {"type": "enabled", "budget_tokens": 2000}}
+            return {
+                "model": "m",
+                "max_tokens": 4000,
+                "system": _SYSTEM,
+                "messages": [user],
+                "tools": [tool],
+                "thinking": {"type": "enabled", "budget_tokens": 2000},
+            }
         case "gemini":
             return {"systemInstruction": {"parts": [{"text": _SYSTEM}]},
                     "contents": [{"role": "user", "parts": [{"text": _ASKED}]}],

@@ -70,8 +70,10 @@ def _figures(value: Any) -> list[Any]:
         return [found for one in value for found in _figures(one)]
     if not isinstance(value, dict):
         return []
-    own = [(key, one) for key, one in value.items()
-           if isinstance(one, int) and ("token" in key.lower() or key.endswith("eval_count"))]  # fmt: skip
+    own = [
+        (key, one) for key, one in value.items()
+        if isinstance(one, int) and ("token" in key.lower() or key.endswith("eval_count"))
+    ]  # fmt: skip
     return own + [found for one in value.values() for found in _figures(one)]
 
 

@@ -93,7 +93,7 @@ def test_what_clients_of_ollama_cannot_bring_back_is_named(kind: str) -> None:
 def test_another_upstream_in_between_changes_no_spelling(protocol: str) -> None:
     """What it sealed is taken out of bytes that else would pass; all others stay as they were."""
     other = "gemini" if protocol != "gemini" else "anthropic"
-    body = {key: value for key, value in reversed(begun(protocol).items())}  # no order of ours
+    body = dict(reversed(begun(protocol).items()))  # no order of ours
     first = sent(protocol, request_of(protocol, body))
     exchange = opened(other, request_of(protocol, body))
     assert exchange is not None

@@ -8,13 +8,14 @@ from .upstream import KINDS, STREAMS_ARGUMENTS
 
 __all__ = ["few", "whole"]
 
-_FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
-            "opencode": "anthropic"}  # fmt: skip
+_FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "codex-scripts": "openai-chat",
+            "gemini": "openai-responses", "opencode": "anthropic"}  # fmt: skip
 
 
 def few() -> list[Wish]:
     """A short session of each agent, on a host whose wire it does not speak."""
-    return [Wish(name, "short", (_FOREIGN[name],)) for name in AGENTS]
+    names = ("claude", "codex", "gemini", "opencode")
+    return [Wish(name, "short", (_FOREIGN[name],)) for name in names]
 
 
 def whole() -> list[Wish]:

@@ -158,6 +158,13 @@ class Codex(Agent):
         return _newest((place.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
 
 
+class CodexScripts(Codex):
+    """Codex with one of the newest models, for which all tools are called from scripts."""
+
+    name = "codex-scripts"
+    model = "gpt-5.6-sol"
+
+
 class GeminiCli(Agent):
     name = "gemini"
     logged = "gemini-cli"
@@ -261,5 +268,5 @@ def _newest(files: Iterable[Path]) -> str:
 
 
 AGENTS: dict[str, Agent] = {
-    agent.name: agent for agent in (ClaudeCode(), Codex(), GeminiCli(), OpenCode())
+    agent.name: agent for agent in (ClaudeCode(), Codex(), CodexScripts(), GeminiCli(), OpenCode())
 }

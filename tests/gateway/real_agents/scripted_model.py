@@ -56,6 +56,7 @@ _NAMES: dict[Role, tuple[str, ...]] = {
     "run": (r"(bash|run_shell_command|exec_command|shell)$",),
     "look": (r"view_image$", r"read(_?file)?$"),
 }
+_SCRIPT = "await tools.exec_command("  # what the tool of an agent that runs scripts says of itself
 
 
 def find_tool(tools: Sequence[Any], role: Role) -> Tool | None:
@@ -64,13 +65,16 @@ def find_tool(tools: Sequence[Any], role: Role) -> Tool | None:
         for tool in tools:
             if isinstance(tool, Tool) and re.search(pattern, tool.name, re.IGNORECASE):
                 return tool
-    return None
+    scripts = (tool for tool in tools if isinstance(tool, Tool) and _SCRIPT in tool.description)
+    return next(scripts, None)
 
 
 def _arguments(tool: Tool, call: Call) -> Any:
     """The input for the tool: its own names for what the call says."""
+    if _SCRIPT in tool.description:
+        return _text_input(tool, _script(call))
     if re.search("apply_patch$", tool.name):
-        return _patch_input(tool, call)
+        return _text_input(tool, _patch(call))
     said = {
         "filepath": call.path, "path": call.path, "absolutepath": call.path,
         "oldstring": call.old, "newstring": call.new, "command": call.command,
@@ -81,16 +85,33 @@ def _arguments(tool: Tool, call: Call) -> Any:
     return {name: value for name, value in wanted.items() if value}
 
 
-def _patch_input(tool: Tool, call: Call) -> Any:
-    """A patch in the form that `apply_patch` wants, as text or as the one argument."""
-    patch = (
+def _patch(call: Call) -> str:
+    """A patch in the form that `apply_patch` wants."""
+    return (
         f"*** Begin Patch\n*** Update File: {call.path}\n@@\n-{call.old}\n+{call.new}\n"
         "*** End Patch\n"
     )
+
+
+def _script(call: Call) -> str:
+    """JavaScript that calls the tool within, for an agent whose one tool runs scripts."""
+    match call.role:
+        case "edit":
+            return f"text(await tools.apply_patch({json.dumps(_patch(call))}));"
+        case "look":
+            path = json.dumps({"path": call.path})
+            return f"image((await tools.view_image({path})).image_url);"
+        case _:
+            command = json.dumps({"cmd": call.command or f"cat {call.path}"})
+            return f"const r = await tools.exec_command({command});\ntext(r.output ?? r);"
+
+
+def _text_input(tool: Tool, text: str) -> Any:
+    """The text as a freeform tool takes it, or as the one argument of what stands for it."""
     if tool.freeform:
-        return patch
+        return text
     properties = tool.parameters.get("properties", {}) if isinstance(tool.parameters, dict) else {}
-    return {next(iter(properties), "input"): patch}
+    return {next(iter(properties), "input"): text}
 
 
 def _use(request: ChatRequest, call: Call, id: str) -> ToolUseBlock:

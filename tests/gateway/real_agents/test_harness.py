@@ -100,8 +100,8 @@ def test_what_was_sealed_and_does_not_come_back_is_a_fault(kind: str, kept: bool
     one = seen([])
     one.kind, one.model, one.upstream = KINDS[kind], model, host
     one.leg = Leg(kind, "Go.", tuple(model.steps))
-    faults = [fault for fault in verdict.leg_faults(one) if "sealed" in fault]
-    assert faults == ([] if kept else ["the next turn lacks what was sealed in these: 0"])
+    faults = [fault for fault in verdict.leg_faults(one) if "thought" in fault]
+    assert faults == ([] if kept else ["the next turn lacks what was thought in these: 0"])
 
 
 def _address(host: Upstream, path: str) -> str:

@@ -31,12 +31,19 @@ class Kind:
     vendor: str
     model: str
     proves: bool = False  # whether it seals its thinking, and wants the proof back
+    words: bool = False  # whether it wants back what it thought in front of calls, word for word
     known: str = ""  # a model for agents of this very wire, whose fields it takes as they come
 
     def route(self, spoken: str) -> str:
         """The model, as the gateway is told it, for an agent that speaks the wire `spoken`."""
         model = self.known if self.known and spoken == self.wire else self.model
-        return f"{self.vendor}/{self.wire}/{model}"
+        return "/".join(dict.fromkeys((self.vendor, self.wire, model)))
+
+    def wanted(self, thought: str, number: int) -> str:
+        """What must stand in the next request of the thinking of one turn; empty for nothing."""
+        if self.words:
+            return json.dumps(thought, ensure_ascii=False)
+        return self.proof(number) if self.proves else ""
 
     def proof(self, number: int) -> str:
         """What the host wants back unchanged of the thinking of one turn."""
@@ -60,6 +67,8 @@ class Kind:
                 parts.insert(0, {"text": thought, "thought": True})
             case "ollama":
                 body["message"]["thinking"] = thought
+            case "deepseek":
+                body["choices"][0]["message"]["reasoning_content"] = thought
             case _:
                 pass  # Chat Completions of OpenAI shows no thinking
 
@@ -83,6 +92,7 @@ KINDS: dict[str, Kind] = {
         Kind("anthropic", "anthropic", "claude-opus-5-5", proves=True),
         Kind("gemini", "gemini", "gemini-3.8-pro", proves=True),
         Kind("ollama", "ollama", "qwen3.6"),
+        Kind("deepseek", "deepseek", "deepseek-v4-pro", words=True),
     )
 }
 

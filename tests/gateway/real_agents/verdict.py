@@ -150,17 +150,15 @@ def _pictures(turn: ChatRequest) -> int:
 
 def _proofs(seen: LegSeen) -> Iterator[str]:
     """What the host sealed in a turn comes back in the next one."""
-    if not seen.kind.proves:
-        return
     bodies = _turn_bodies(seen)
     steps = seen.leg.steps
     missing = [
         str(number) for number, (step, body) in enumerate(zip(steps, bodies[1:], strict=False))
-        if step.thought and seen.kind.proof(number).encode() not in body
+        if step.thought and seen.kind.wanted(step.thought, number).encode() not in body
         and not _compacted(seen.turns[number + 1])
     ]  # fmt: skip
     if missing:
-        yield f"the next turn lacks what was sealed in these: {', '.join(missing)}"
+        yield f"the next turn lacks what was thought in these: {', '.join(missing)}"
 
 
 def _turn_bodies(seen: LegSeen) -> list[bytes]:

@@ -20,6 +20,17 @@ from .base import MODEL, ListedModel, Operation, Surface
 _BILLING = "x-anthropic-billing-header"
 
 
+# Reference: Anthropic API, "Create a Message": the message, its usage, its blocks
+_USAGE: JsonObject = {
+    "cache_creation": None, "cache_creation_input_tokens": None, "cache_read_input_tokens": None,
+    "inference_geo": None, "output_tokens_details": None, "server_tool_use": None,
+    "service_tier": None,
+}  # fmt: skip
+_BLOCKS: dict[str, JsonObject] = {
+    "text": {"citations": None}, "tool_use": {"caller": {"type": "direct"}},
+}  # fmt: skip
+
+
 class Messages(Surface):
     """`/v1/messages` and what stands beside it."""
 
@@ -58,6 +69,18 @@ class Messages(Surface):
         end = events.find(b"\n", start)  # its data is one line
         named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
+
+    heads: ClassVar[frozenset[str]] = frozenset({"message_start"})
+
+    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+        """Anthropic's schema demands these of a message, its blocks and its usage, if only null."""
+        content = [{**_BLOCKS.get(block.get("type", ""), {}), **block} for block in body["content"]]
+        return {"container": None, "stop_details": None, **body, "content": content,
+                "usage": {**_USAGE, **body.get("usage", {})}}  # fmt: skip
+
+    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+        """The message that begins."""
+        return {**payload, "message": self.completed(payload["message"], asked)}
 
     def counted(self, body: JsonObject) -> JsonObject:
         """A request for a count has no `max_tokens`, which every request for an answer needs."""

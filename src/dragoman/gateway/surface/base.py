@@ -134,6 +134,22 @@ class Surface(ABC):
         """Whether clients see an event only where it is all that one read of the body gives."""
         return False
 
+    # -- answers -----------------------------------------------------------------------------------
+
+    heads: ClassVar[frozenset[str]] = frozenset()  # events that hold the answer as an object
+
+    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+        """An answer with what this protocol's schema demands and no other protocol tells.
+
+        What the client has `asked` is said again where the provider says it again; what nobody
+        knows is null, or the provider's own default.
+        """
+        return body
+
+    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+        """The same for an event of `heads`."""
+        return payload
+
     # -- bytes that pass untouched -----------------------------------------------------------------
 
     def below(self, path: str, model: str) -> str:

@@ -109,7 +109,7 @@ class GenerateContent(_Gemini):
             return body
         turns: list[Json] = []
         for content in contents:
-            last = turns[-1] if turns else None
+            last: Any = turns[-1] if turns else None
             if _goes_on(last, content):
                 turns[-1] = {"parts": _joined([*last["parts"], *content["parts"]]), "role": "model"}
             else:
@@ -141,7 +141,7 @@ def _joined(parts: list[Any]) -> list[Any]:
     """The parts, with texts of one kind that follow each other as one."""
     joined: list[Any] = []
     for part in parts:
-        last = joined[-1] if joined else {}
+        last: Any = joined[-1] if joined else {}
         is_thought = bool(part.get("thought")) if isinstance(part, dict) else False
         if _is_text(last) and _is_text(part) and bool(last.get("thought")) == is_thought:
             joined[-1] = {**last, **part, "text": last["text"] + part["text"]}

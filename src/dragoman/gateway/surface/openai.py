@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from time import time
 from typing import Any, ClassVar
 
 from ..._core.jsontext import JsonObject
@@ -14,6 +15,18 @@ from ...errors import ProviderError
 from .base import ListedModel, Operation, Surface
 
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
+
+
+# of a response, with the defaults of the API. Reference: "The response object"
+_RESPONSE: JsonObject = {
+    "background": False, "completed_at": None, "frequency_penalty": 0.0, "incomplete_details": None,
+    "instructions": None, "max_output_tokens": None, "max_tool_calls": None, "metadata": {},
+    "parallel_tool_calls": True, "presence_penalty": 0.0, "previous_response_id": None,
+    "prompt_cache_key": None, "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None, "service_tier": "default", "store": False, "temperature": 1.0,
+    "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [], "top_logprobs": 0,
+    "top_p": 1.0, "truncation": "disabled",
+}  # fmt: skip
 
 
 def _below(path: str) -> str:
@@ -63,6 +76,13 @@ class Chat(_OpenAI):
         rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error")|"finish_reason"[ \t]*:[ \t]*"'
     )
 
+    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+        """OpenAI's schema demands `logprobs`, and of the message `refusal`, if only as null."""
+        for choice in body.get("choices", ()):
+            choice.setdefault("logprobs", None)
+            choice.get("message", {}).setdefault("refusal", None)
+        return body
+
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/chat/completions`, `/v1/models`, `/v1/models/{id}`."""
         below = _below(path)
@@ -81,9 +101,25 @@ class Responses(_OpenAI):
     protocol: ClassVar[str] = "openai-responses"
     # events may come without their names, which stand in their data too
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb'(?m)^(?:event: ?|data: ?\{[ \t]*"type"[ \t]*:[ \t]*")'
-        rb"(?:response\.(?:completed|incomplete|failed)|error)\b"
+        rb"(?m)^event: ?(?:response\.(?:completed|incomplete|failed)|error)\b"
+        rb'|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
+        rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
     )
+
+    heads: ClassVar[frozenset[str]] = frozenset({
+        "response.created", "response.in_progress", "response.completed", "response.incomplete",
+        "response.failed",
+    })  # fmt: skip
+
+    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+        """OpenAI tells what it was asked, and its defaults, in each response."""
+        told = {**_RESPONSE, **{key: asked[key] for key in _RESPONSE if asked.get(key) is not None}}
+        told["completed_at"] = int(time()) if body.get("status") == "completed" else None
+        return {**body, **{key: value for key, value in told.items() if body.get(key) is None}}
+
+    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+        """The response within an event."""
+        return {**payload, "response": self.completed(payload["response"], asked)}
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/responses`, and what stands below it."""

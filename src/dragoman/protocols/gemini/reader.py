@@ -495,7 +495,8 @@ class GeminiReader:
             # how long the prompt was: clients of others want it before anything of the answer
             pieces.append(read_usage(self._told(), self._issuer))
         entries = [*enumerate(candidates or ())]
-        ended = any([self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries])
+        read = [self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries]
+        ended = any(read)  # none is left unread behind one that has ended
         if not candidates:
             self._no_candidates(body, candidates, pieces)
         if ended or not candidates:

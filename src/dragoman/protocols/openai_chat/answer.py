@@ -281,9 +281,9 @@ def write_error(error: ProviderError) -> JsonObject:
     """`{"message", "type", "param", "code"}`: the object of the host where it has that form."""
     body = error.body if isinstance(error.body, dict) else {}
     data = body.get("error")
-    is_told = isinstance(data, dict) and isinstance(data.get("message"), str)
     # Anthropic's and Google's errors have such an object too, with other fields
-    if is_told and body.get("type") != "error" and "status" not in data:
+    others = body.get("type") == "error" or (isinstance(data, dict) and "status" in data)
+    if isinstance(data, dict) and isinstance(data.get("message"), str) and not others:
         return data
     kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
     return {"message": error.message, "type": kind, "param": None,
