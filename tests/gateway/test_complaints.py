@@ -18,7 +18,7 @@ from dragoman.gateway.config import Config, Limits, Target, config_for
 from dragoman.gateway.exchange import Exchange, Gateway
 from dragoman.gateway.surface import ClientRequest
 from dragoman.llm.names import model_name
-from dragoman.message import ImageBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from dragoman.message import ImageBlock, TextBlock, ToolUseBlock
 from dragoman.sse import Decoder
 from dragoman.testing import Fault, StrictServer
 from tests.gateway.clients.serving import served
@@ -57,7 +57,9 @@ def onto() -> Iterator[Onto]:
     """`onto(model, *answers)`: a client of a gateway onto that model."""
     with ExitStack() as open_things:
 
-        def start(model: str, *answers: Any, change: Callable[[Config], Config] | None = None) -> Asked:
+        def start(
+            model: str, *answers: Any, change: Callable[[Config], Config] | None = None
+        ) -> Asked:
             name = model_name(model)
             judge = StrictServer(f"{name.host.name}/{name.protocol}", *answers)
             open_things.enter_context(judge)
@@ -194,8 +196,14 @@ def test_codex_custom_tools_and_namespaces_arrive_and_are_called(
     signed = {"gemini": {"thoughtSignature": "c2lnbmVk"}} if model.startswith("gemini") else None
     tools: list[Any] = [PATCH]
     if grouped:
-        tools = [{"type": "namespace", "name": "editing", "description": "Files.", "tools": [PATCH]}]
-    question = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
+        tools = [
+            {"type": "namespace", "name": "editing", "description": "Files.", "tools": [PATCH]}
+        ]
+    question = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "Go"}],
+    }
     body: Any = {"model": "m", "input": [question], "store": False, "stream": False}
     if grouped:
         body["input"].insert(0, {"type": "additional_tools", "role": "developer", "tools": tools})
@@ -215,14 +223,22 @@ def test_codex_custom_tools_and_namespaces_arrive_and_are_called(
     [name] = names
     assert "apply_patch" in name
     [item] = [one for one in answer.json()["output"] if one["type"] != "reasoning"]
-    assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", "*** Begin Patch")
+    assert (item["type"], item["name"], item["input"]) == (
+        "custom_tool_call",
+        "apply_patch",
+        "*** Begin Patch",
+    )
 
 
 @pytest.mark.parametrize("way", ["compact", "trigger", "streamed trigger"])
 def test_codex_compaction_works_where_the_provider_has_none(onto: Onto, way: str) -> None:
     """copilot-api#359, CLIProxyAPI#5857."""
     asked = onto("anthropic/claude-opus-5-5", "The user wants to know how warm it is.", "31.")
-    question = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
+    question = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "Go"}],
+    }
     body: Any = {"model": "m", "input": [question], "store": False}
     if way == "compact":
         output = asked.post("/v1/responses/compact", body).json()["output"]
@@ -271,7 +287,9 @@ def test_a_chat_stream_ends_in_done_and_tells_the_reasoning_tokens(onto: Onto) -
 def test_nothing_tells_of_success_behind_a_failure(onto: Onto, path: str) -> None:
     """openclaw#113629."""
     error = Overloaded("no capacity", status=529, type="overloaded_error")
-    asked = onto("anthropic/claude-opus-5-5", Fault("Warm and dry, I should say.", error=error, after=5))
+    asked = onto(
+        "anthropic/claude-opus-5-5", Fault("Warm and dry, I should say.", error=error, after=5)
+    )
     body = {**messages(stream=True), "input": "How warm is Samarkand?"}
     if path != "/v1/messages":
         del body["max_tokens"]
@@ -302,9 +320,11 @@ def limited(keep_alive: float, stall: float) -> Callable[[Config], Config]:
 
 def test_silence_is_bridged_by_signs_of_life() -> None:
     """litellm#36024."""
-    with served() as running, httpx2.Client() as http, StrictServer(
-        "openai", Fault("Warm and dry.", pause=0.15)
-    ) as judge:
+    with (
+        served() as running,
+        httpx2.Client() as http,
+        StrictServer("openai", Fault("Warm and dry.", pause=0.15)) as judge,
+    ):
         config = config_for("openai/openai-chat/gpt-5.6", key="k", base_url=judge.url)
         running.app.reload(limited(0.05, 20)(config))
         data = http.post(f"{running.url}/v1/messages", json=messages(stream=True)).content
@@ -315,9 +335,11 @@ def test_silence_is_bridged_by_signs_of_life() -> None:
 
 def test_signs_of_life_do_not_hide_a_dead_upstream() -> None:
     """sub2api#1707."""
-    with served() as running, httpx2.Client() as http, StrictServer(
-        "openai", Fault("Warm and dry.", pause=2.0)
-    ) as judge:
+    with (
+        served() as running,
+        httpx2.Client() as http,
+        StrictServer("openai", Fault("Warm and dry.", pause=2.0)) as judge,
+    ):
         config = config_for("openai/openai-chat/gpt-5.6", key="k", base_url=judge.url)
         running.app.reload(limited(0.05, 0.3)(config))
         data = http.post(f"{running.url}/v1/messages", json=messages(stream=True)).content
@@ -335,7 +357,11 @@ def test_calls_without_arguments_and_calls_that_mingle_become_whole_blocks_in_tu
                 "choices": [{"index": 0, "delta": fields, "finish_reason": None}]}  # fmt: skip
 
     def piece(index: int, arguments: str, **more: Any) -> Any:
-        return {"index": index, "function": {"arguments": arguments, **more.pop("function", {})}, **more}
+        return {
+            "index": index,
+            "function": {"arguments": arguments, **more.pop("function", {})},
+            **more,
+        }
 
     begun = exchange("openai/openai-chat/gpt-4.1", "/v1/messages", messages(stream=True))
     data = relayed(
@@ -344,7 +370,8 @@ def test_calls_without_arguments_and_calls_that_mingle_become_whole_blocks_in_tu
             piece(0, "", id="call_1", type="function", function={"name": "warmth"})]),
         delta(tool_calls=[piece(1, "", id="call_2", type="function", function={"name": "look"})]),
         delta(tool_calls=[piece(0, '{"city": ')]),
-        delta(tool_calls=[piece(2, '{"ci', id="call_3", type="function", function={"name": "warmth"})]),
+        delta(tool_calls=[
+            piece(2, '{"ci', id="call_3", type="function", function={"name": "warmth"})]),
         delta(tool_calls=[piece(0, '"Merv"}'), piece(2, 'ty": "Buchara"}')]),
         {**delta(), "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
         "[DONE]",
@@ -363,6 +390,8 @@ def test_calls_without_arguments_and_calls_that_mingle_become_whole_blocks_in_tu
             case {"type": "content_block_stop", "index": index}:
                 assert index == open_block
                 open_block = None
+            case other:
+                assert other["type"].startswith("message_")
     assert [(names[i], json.loads(arguments[i] or "{}")) for i in sorted(names)] == [
         ("warmth", {"city": "Merv"}), ("look", {}), ("warmth", {"city": "Buchara"}),
     ]  # fmt: skip

@@ -209,7 +209,11 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
         # but Ollama, whose calls hold objects and come whole
-        if wire.room.framing != "ndjson" and isinstance(piece, Part) and type(block) is ToolUseBlock:
+        if (
+            wire.room.framing != "ndjson"
+            and isinstance(piece, Part)
+            and type(block) is ToolUseBlock
+        ):
             yield replace(piece, block=_told_in_text(block))
             continue
         plain = type(block) is TextBlock and block == TextBlock(block.text)

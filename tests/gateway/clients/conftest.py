@@ -45,7 +45,9 @@ def begin(server: Served, place: str) -> Iterator[Begin]:
             model = models[upstream]
             asked = model_name(model)
             wire = f"{asked.host.name}/{asked.protocol}"
-            judge = open_things.enter_context(StrictServer(wire, *answers, key="upstream-key", tokens=tokens))
+            judge = open_things.enter_context(
+                StrictServer(wire, *answers, key="upstream-key", tokens=tokens)
+            )
             config = config_for(model, key="upstream-key", base_url=judge.url)
             config = config if change is None else change(config)
             door = server.door(config) if place == "server" else server.inner_door(config)

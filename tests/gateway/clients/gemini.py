@@ -25,9 +25,9 @@ class GeminiTalk(Talk):
     """`client.chats`, which keeps the history itself."""
 
     protocol: ClassVar[str] = "gemini"
-    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = {
-        status: (errors.ClientError,) for status in (400, 401, 403, 404, 422, 429)
-    }
+    raised: ClassVar[dict[int, tuple[type[Exception], ...]]] = dict.fromkeys(
+        (400, 401, 403, 404, 422, 429), (errors.ClientError,)
+    )
     default_error: ClassVar[type[Exception]] = errors.ServerError
     broken: ClassVar[tuple[type[Exception], ...]] = (errors.APIError,)
 

@@ -1,4 +1,4 @@
-"""The official `openai` client: Chat Completions, and Responses without a memory of the server's."""
+"""The official `openai` client: Chat Completions, and Responses of which nothing is stored."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import openai
 from openai import OpenAI
+
 from .talk import MODEL, AnswerFailed, Call, Door, Reply, Talk, Tool
 
 
@@ -78,7 +79,7 @@ class ChatTalk(_OpenAI):
             fields["response_format"] = self.schema
         events = 0
         if self.streams:
-            usage = {"include_usage": True}
+            usage: Any = {"include_usage": True}
             with self.sdk.chat.completions.stream(**fields, stream_options=usage) as stream:
                 for _ in stream:
                     events += 1
@@ -128,18 +129,13 @@ class ResponsesTalk(_OpenAI):
     def say(self, text: str, image: bytes | None = None) -> Reply:
         content: Any = text
         if image is not None:
-            content = [{"type": "input_text", "text": text},
-                       {"type": "input_image", "image_url": _data_url(image), "detail": "auto"}]  # fmt: skip
+            content = _parts(text, image)
         self.history.append({"role": "user", "content": content})
         return self._ask()
 
     def give(self, results: Sequence[tuple[Call, str, bytes | None]]) -> Reply:
         for call, text, image in results:
-            output: Any = text
-            if image is not None:
-                url = _data_url(image)
-                output = [{"type": "input_text", "text": text},
-                          {"type": "input_image", "image_url": url, "detail": "auto"}]  # fmt: skip
+            output: Any = text if image is None else _parts(text, image)
             item = {"type": "function_call_output", "call_id": call.id, "output": output}
             self.history.append(item)
         return self._ask()
@@ -184,6 +180,11 @@ class ResponsesTalk(_OpenAI):
 
     def count(self, text: str) -> int:
         return self.sdk.responses.input_tokens.count(model=MODEL, input=text).input_tokens
+
+
+def _parts(text: str, image: bytes) -> list[Any]:
+    shown = {"type": "input_image", "image_url": _data_url(image), "detail": "auto"}
+    return [{"type": "input_text", "text": text}, shown]
 
 
 def _item(item: Any) -> dict[str, Any]:

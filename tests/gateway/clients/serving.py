@@ -88,4 +88,3 @@ def served() -> Iterator[Served]:
         server.should_exit = True
         thread.join(10)
         listener.close()
-

@@ -1,4 +1,4 @@
-"""Each official client on each kind of upstream: chats, streams, tools, images, a schema, counts."""
+"""Each official client on each kind of upstream: chats, streams, tools, images, a schema."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from pydantic import BaseModel
 
 from dragoman import Msg
 from dragoman.message import (
-    Base64Source, Candidate, ChatRequest, ChatResponse, Finish, ImageBlock, TextBlock, ToolResultBlock,
-    ToolUseBlock, Usage,
+    Base64Source,
+    Candidate,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    ImageBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    Usage,
 )
+from dragoman.message import Tool as Declared
 from dragoman.testing import StrictServer
 
-from . import CLIENTS, Call, Tool
+from . import CLIENTS, Tool
 from .conftest import Begin
 from .upstreams import SEEING, SIGNATURE, UPSTREAMS, calls
 
@@ -66,8 +75,8 @@ def sent(judge: StrictServer, nth: int = -1) -> ChatRequest:
 @upstreams
 @clients
 def test_a_chat(begin: Begin, client: str, upstream: str, streams: bool) -> None:
-    talk, judge = begin(client, upstream, answered(TextBlock("Thirty-one degrees, and dry.")),
-                        answered(TextBlock("Bread.")), streams=streams, system="Be brief.")  # fmt: skip
+    answers = [answered(TextBlock(text)) for text in ("Thirty-one degrees, and dry.", "Bread.")]
+    talk, judge = begin(client, upstream, *answers, streams=streams, system="Be brief.")
     reply = talk.say("How warm is Samarkand?")
     assert (reply.text, reply.calls) == ("Thirty-one degrees, and dry.", [])
     assert (reply.input_tokens, reply.output_tokens) == (11, 7)
@@ -103,6 +112,7 @@ def test_parallel_tools(begin: Begin, client: str, upstream: str, streams: bool)
     assert [result.id for result in results] == [call.id for call in made]
     assert [text_of(result) for result in results] == ["31 degrees", "29 degrees"]
     [tool] = req.tools or []
+    assert type(tool) is Declared
     parameters: Any = tool.parameters
     assert tool.name == "warmth"
     assert parameters["properties"]["city"]["type"] == "string"
@@ -129,7 +139,11 @@ def test_images(begin: Begin, client: str, upstream: str) -> None:
 @upstreams
 @clients
 def test_images_in_results(begin: Begin, client: str, upstream: str) -> None:
-    look = Tool("look", "A picture of the screen.", {"type": "object", "properties": {}, "required": [], "additionalProperties": False})
+    look = Tool(
+        "look",
+        "A picture of the screen.",
+        {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+    )
     signed = {"gemini": {"thoughtSignature": SIGNATURE}} if upstream == "gemini" else None
     call = ToolUseBlock("call_1", "look", {}, extras=signed)
     answers = answered(call, finish="tool_calls"), answered(TextBlock("A red point."))
@@ -157,7 +171,11 @@ def test_structured_output(begin: Begin, client: str, upstream: str, streams: bo
     talk, judge = begin(client, upstream, answered(TextBlock(text)), schema=City, streams=streams)
     assert talk.say("Name a city.").parsed == City(name="Samarkand", people=573000)
     wanted = sent(judge).response_format
-    assert wanted is not None and wanted.schema is not None
+    assert wanted is not None
+    assert wanted.schema is not None
     assert wanted.kind == "schema"
     properties: Any = wanted.schema["properties"]
-    assert {name: rule["type"].lower() for name, rule in properties.items()} == {"name": "string", "people": "integer"}
+    assert {name: rule["type"].lower() for name, rule in properties.items()} == {
+        "name": "string",
+        "people": "integer",
+    }

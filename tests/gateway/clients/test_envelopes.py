@@ -195,7 +195,9 @@ def test_one_of_another_tenant_is_refused(server: Served, client: str) -> None:
         server.door(replace(config, keys=keys, envelopes=Envelopes((OLD,))))
         door = Workers([sockets])
         with httpx2.Client(transport=door) as http:
-            made = talk(client)(Door(server.url, http, None), tools=[WARMTH], thinks=True, key=ONE.key)
+            made = talk(client)(
+                Door(server.url, http, None), tools=[WARMTH], thinks=True, key=ONE.key
+            )
             call = asked_once(made)
             door.change = _as_two
             with pytest.raises(made.raised[400]) as caught:

@@ -27,7 +27,9 @@ streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "strea
 def three_turns(talk: Talk, thinker: Thinker) -> None:
     """A question, the result of a call, and a last word; the client sees the thoughts."""
     first = talk.say("How warm is Samarkand?")
-    assert [(call.name, call.arguments) for call in first.calls] == [("warmth", {"city": "Samarkand"})]
+    assert [(call.name, call.arguments) for call in first.calls] == [
+        ("warmth", {"city": "Samarkand"})
+    ]
     assert first.thinking == thinker.words
     second = talk.give([(first.calls[0], "31 degrees", None)])
     assert second.text == SAID
@@ -42,7 +44,9 @@ def states(judge: StrictServer, thinker: Thinker) -> list[Any]:
 
 @streams
 @pytest.mark.parametrize(("client", "upstream"), BOTH, ids=map("-".join, BOTH))
-def test_the_upstream_gets_its_own_state(begin: Begin, client: str, upstream: str, streams: bool) -> None:
+def test_the_upstream_gets_its_own_state(
+    begin: Begin, client: str, upstream: str, streams: bool
+) -> None:
     thinker = THINKERS[upstream]
     talk, judge = begin(client, upstream, *thinker.answers, models={upstream: thinker.model},
                         tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip
@@ -53,7 +57,9 @@ def test_the_upstream_gets_its_own_state(begin: Begin, client: str, upstream: st
 @streams
 @pytest.mark.parametrize("upstream", WORDLESS)
 @pytest.mark.parametrize("place", ["server"])  # in process nobody is told of exchanges
-def test_what_no_field_can_carry_is_named(begin: Begin, server: Served, place: str, upstream: str, streams: bool) -> None:
+def test_what_no_field_can_carry_is_named(
+    begin: Begin, server: Served, place: str, upstream: str, streams: bool
+) -> None:
     thinker = THINKERS[upstream]
     talk, judge = begin("ollama", upstream, *thinker.answers, models={upstream: thinker.model},
                         tools=[WARMTH], thinks=True, streams=streams)  # fmt: skip

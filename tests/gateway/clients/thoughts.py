@@ -65,8 +65,9 @@ _USE = {"type": "tool_use", "id": "toolu_1", "name": "warmth", "input": {"city":
 
 
 def _anthropic_states(body: Any) -> list[Any]:
-    return [block for m in body["messages"] if isinstance(m["content"], list)
-            for block in m["content"] if block["type"] in ("thinking", "redacted_thinking")]  # fmt: skip
+    contents = [m["content"] for m in body["messages"] if isinstance(m["content"], list)]
+    return [block for content in contents for block in content
+            if block["type"] in ("thinking", "redacted_thinking")]  # fmt: skip
 
 
 _ANTHROPIC = Thinker(

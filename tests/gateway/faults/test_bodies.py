@@ -239,7 +239,9 @@ def test_deep_values_in_answers(
         for place in (b'"Hel', b'"Samarkand', b'"city', b'"STOP"', b'"usage": {', b'"model": "up'):
             made = body.replace(place, b'"deep": ' + nest + b", " + place, 1)
             made = made.replace(b'{"city": "Samarkand"}', nest)
-            provider.will([answer(made, kind="text/event-stream" if stream else "application/json")])
+            provider.will(
+                [answer(made, kind="text/event-stream" if stream else "application/json")]
+            )
             told = post(gateway, client.path(behind.model, stream),
                         client.request(behind.model, stream))  # fmt: skip
             assert told.whole

@@ -211,9 +211,7 @@ def test_bodies_that_are_packed_wrongly(gateway: Gateway, provider: Provider, ho
     assert not provider.asked
 
 
-def test_a_packed_bomb_and_codings_that_nobody_reads(
-    hasty: Gateway, provider: Provider
-) -> None:
+def test_a_packed_bomb_and_codings_that_nobody_reads(hasty: Gateway, provider: Provider) -> None:
     bomb = gzip.compress(b"[" + b" " * 300_000_000 + b"]", 1)
     before = _memory(hasty)
     for wire in WIRES:
@@ -240,7 +238,9 @@ def _memory(gateway: Gateway) -> int:
 def _left(gateway: Gateway) -> int:
     """How many clients the gateway has counted that left."""
     figures = post(gateway, "/metrics", b"", "GET").body.decode()
-    line = next(one for one in figures.splitlines() if one.startswith("dragoman_clients_left_total "))
+    line = next(
+        one for one in figures.splitlines() if one.startswith("dragoman_clients_left_total ")
+    )
     return round(float(line.split()[1]))
 
 
@@ -369,7 +369,12 @@ def test_other_than_the_client_s_headers_go_on(gateway: Gateway, provider: Provi
         "connection": "keep-alive, x-private", "true-client-ip": "10.9.8.7",
         "openai-organization": "client-secret", "sec-fetch-mode": "cors",
     }  # fmt: skip
-    kept = {"x-stainless-lang": "python", "x-title": "a b", "anthropic-beta": "x", "user-agent": "me"}
+    kept = {
+        "x-stainless-lang": "python",
+        "x-title": "a b",
+        "anthropic-beta": "x",
+        "user-agent": "me",
+    }
     for wire in WIRES:
         provider.will([answer(wire.whole)])
         told = ask(gateway, wire, wire.model, stream=False, **hidden, **kept)
@@ -389,5 +394,7 @@ def test_a_header_that_is_no_ascii_is_no_fault_of_the_gateway_s(
 ) -> None:
     for wire in WIRES:
         provider.will([answer(wire.whole)])
-        told = ask(gateway, wire, wire.model, stream=False, x_title="Caf\u00e9 \u2615", x_tab="a\tb")
+        told = ask(
+            gateway, wire, wire.model, stream=False, x_title="Caf\u00e9 \u2615", x_tab="a\tb"
+        )
         assert told.status == 200

@@ -103,9 +103,7 @@ def test_a_provider_that_falls_silent_or_only_pings(hasty: Gateway, provider: Pr
     at_once(checks)
 
 
-def test_a_provider_that_does_not_close_behind_its_end(
-    hasty: Gateway, provider: Provider
-) -> None:
+def test_a_provider_that_does_not_close_behind_its_end(hasty: Gateway, provider: Provider) -> None:
     """The answer is whole: it ends without an error, whenever the connection is given up."""
 
     def check(client: Wire, behind: Wire) -> None:

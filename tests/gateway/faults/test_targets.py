@@ -21,7 +21,7 @@ from tests.gateway.faults.provider import (
     chunked,
     head,
 )
-from tests.gateway.faults.serving import ask, connected, post, request, route, serving
+from tests.gateway.faults.serving import ask, connected, post, read, request, route, serving
 from tests.gateway.faults.wires import (
     CHAT,
     GEMINI,
@@ -71,7 +71,13 @@ _FAILING: dict[str, list[Step]] = {
     "hanging up": [CUT],
     "a reset": [head(), 0.02, RESET],
     "an error as the first event": [head(), MESSAGES.error_event, CUT],
-    "an error behind the first event": [head(), MESSAGES.events[0], 0.02, MESSAGES.error_event, CUT],
+    "an error behind the first event": [
+        head(),
+        MESSAGES.events[0],
+        0.02,
+        MESSAGES.error_event,
+        CUT,
+    ],
     "nothing": [head(), CUT],
     "noise": [head(), b"\x00\xff" * 99, CUT],
 }
@@ -172,8 +178,7 @@ def test_so_many_at_once(server: Provider, provider: Provider, tmp_path: Path) -
                 assert int(told.headers["retry-after"]) >= 1
                 assert error_of(wire, told.body)[0]
                 provider.go_on()
-                while client.recv(65536).find(b"\r\n0\r\n\r\n") < 0:
-                    pass
+                assert read(client).whole
             assert len(provider.asked) == 1
 
 
@@ -285,6 +290,5 @@ def test_bounds_of_a_key(
         assert refused.status == 429
         assert refused.headers["retry-after"] == "1"
         provider.go_on()
-        while client.recv(65536).find(b"\r\n0\r\n\r\n") < 0:
-            pass
+        assert read(client).whole
     assert len(provider.asked) == 1
