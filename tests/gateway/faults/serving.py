@@ -14,7 +14,7 @@ from typing import Any
 from tests.gateway.faults.wires import WIRES, Wire
 from tests.gateway.process import LONG, Gateway
 
-SECRET = "upstream-secret-0123456789-of-the-provider"  # noqa: S105 - of no provider
+SECRET = "upstream-secret-0123456789-of-the-provider"
 KEY_VARIABLE = "FAULTS_PROVIDER_KEY"
 APP = "dragoman.gateway.asgi:app"
 

@@ -1,4 +1,4 @@
-"""Over the same wire: the body as it came but for the top-level model, and the answer as it came."""
+"""Over the same wire: the body as it came but for its model, and the answer as it came."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ def test_the_body_is_the_client_s_own(
 
 
 @pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-def test_gemini_s_body_is_passed_whole(
-    gateway: Gateway, provider: Provider, stream: bool
-) -> None:
+def test_gemini_s_body_is_passed_whole(gateway: Gateway, provider: Provider, stream: bool) -> None:
     """Its model stands in the path."""
     body = b'{"model": "models/x", "contents" : [ {"parts":[{"text":"Hi"}]}]}  \n'
     plain = b"".join(GEMINI.events) if stream else GEMINI.whole
@@ -82,7 +80,9 @@ def test_of_two_models_none_is_left(gateway: Gateway, provider: Provider, wire: 
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
-@pytest.mark.parametrize("key", ["\\u006dodel", "m\\u006Fdel", "\\u006d\\u006f\\u0064\\u0065\\u006c"])
+@pytest.mark.parametrize(
+    "key", ["\\u006dodel", "m\\u006Fdel", "\\u006d\\u006f\\u0064\\u0065\\u006c"]
+)
 @pytest.mark.parametrize("wire", NAMED, ids=str)
 def test_a_model_that_is_spelled_with_escapes_is_refused(
     gateway: Gateway, provider: Provider, wire: Wire, key: str, first: bool

@@ -61,7 +61,9 @@ def test_a_page_is_told_as_an_error(
 def test_a_switch_of_protocols_is_told_as_an_error(
     gateway: Gateway, provider: Provider, wire: Wire
 ) -> None:
-    provider.will([b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"])
+    provider.will(
+        [b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"]
+    )
     told = ask(gateway, wire, wire.model)
     assert told.status == 502
     assert error_of(wire, told.body)[0]
@@ -287,7 +289,11 @@ def test_names_of_headers_that_no_client_must_see(gateway: Gateway, provider: Pr
 
 def test_a_provider_s_words_never_become_headers(gateway: Gateway, provider: Provider) -> None:
     """Errors carry what a provider chose into headers; none of it may begin another one."""
-    error = {"message": "no\r\nset-cookie: a=b", "type": "x\r\nset-cookie: a=b", "code": "\x00\r\ny"}
+    error = {
+        "message": "no\r\nset-cookie: a=b",
+        "type": "x\r\nset-cookie: a=b",
+        "code": "\x00\r\ny",
+    }
     for client in (CHAT, MESSAGES):
         provider.will([answer(json.dumps({"error": error}).encode(), 400)])
         told = post(gateway, client.path("to-openai-chat", False),

@@ -71,7 +71,13 @@ _FAILING: dict[str, list[Step]] = {
     "hanging up": [CUT],
     "a reset": [head(), 0.02, RESET],
     "an error as the first event": [head(), MESSAGES.error_event, CUT],
-    "an error behind the first event": [head(), MESSAGES.events[0], 0.02, MESSAGES.error_event, CUT],
+    "an error behind the first event": [
+        head(),
+        MESSAGES.events[0],
+        0.02,
+        MESSAGES.error_event,
+        CUT,
+    ],
     "nothing": [head(), CUT],
     "noise": [head(), b"\x00\xff" * 99, CUT],
 }
