@@ -145,8 +145,8 @@ def test_a_body_within_the_bound_arrives(gateway: Gateway, provider: Provider) -
 
 
 _NAMES = ["a\r\nset-cookie: x=y", "a\nb", "\x00", "\x1b[31mred", 'a"b', "a\\b",
-          "../../etc/passwd", "a/../../b", "a/b/c", "a?b=c#d", "a%2e%2e%2fb", "модель 🌍", "\u202egnirts", "\ud800",
-          " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x", "constructor", "{}", "a:b"]  # fmt: skip
+          "../../etc/passwd", "a/../../b", "a/b/c", "a?b=c#d", "a%2e%2e%2fb", "модель 🌍",
+          "\u202egnirts", "\ud800", " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x", "constructor", "{}", "a:b"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _NAMES, ids=lambda name: ascii(name)[:30])

@@ -29,15 +29,17 @@ def test_no_secret_leaves_the_gateway(server: Provider, provider: Provider, tmp_
         for wire in WIRES:
             for stream in (True, False):
                 good = b"".join(wire.events) if stream else wire.whole
-                plans: tuple[list[Step], ...] = ([answer(good)], [answer(quoting, 401, f"x-key: {SECRET}")], [CUT],
-                             [head(), *wire.events[:3], CUT])  # fmt: skip
+                rejected = answer(quoting, 401, f"x-key: {SECRET}")
+                broken: list[Step] = [head(), *wire.events[:3], CUT]
+                plans: tuple[list[Step], ...] = ([answer(good)], [rejected], [CUT], broken)
                 for plan in plans:
                     provider.will(plan)
                     told = ask(gateway, wire, wire.model, stream, WORD,
                                authorization=f"Bearer {made.key}")  # fmt: skip
                     seen.append(repr(told).encode())
-            wrong = {"authorization": f"Bearer {made.key}x", "x-api-key": f"{made.key}y"}
-            seen.append(repr(ask(gateway, wire, wire.model, text=WORD, **wrong)).encode())
+            told = ask(gateway, wire, wire.model, True, WORD,
+                       authorization=f"Bearer {made.key}x", x_api_key=f"{made.key}y")  # fmt: skip
+            seen.append(repr(told).encode())
             path = f"{wire.path(wire.model, False)}?key={made.key}z&x={WORD}"
             seen.append(repr(post(gateway, path, wire.request(wire.model, False, WORD))).encode())
         figures = post(gateway, "/metrics", b"", "GET").body

@@ -172,7 +172,7 @@ def _is_error(event: Any) -> bool:
 
 def _is_success(event: Any) -> bool:
     if not isinstance(event, dict):
-        return event == "[DONE]"
+        return bool(event == "[DONE]")
     if event.get("type") in ("message_stop", "response.completed", "message_delta"):
         return True
     if event.get("event_type") == "interaction.completed" or event.get("done") is True:
