@@ -146,7 +146,8 @@ def test_a_body_within_the_bound_arrives(gateway: Gateway, provider: Provider) -
 
 _NAMES = ["a\r\nset-cookie: x=y", "a\nb", "\x00", "\x1b[31mred", 'a"b', "a\\b",
           "../../etc/passwd", "a/../../b", "a/b/c", "a?b=c#d", "a%2e%2e%2fb", "модель 🌍",
-          "\u202egnirts", "\ud800", " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x", "constructor", "{}", "a:b"]  # fmt: skip
+          "\u202egnirts", "\ud800", " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x",
+          "constructor", "{}", "a:b"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _NAMES, ids=lambda name: ascii(name)[:30])
@@ -244,7 +245,7 @@ def test_deep_values_in_answers(
             )
             told = post(gateway, client.path(behind.model, stream),
                         client.request(behind.model, stream))  # fmt: skip
-            assert told.whole
+            assert told.whole, (depth, place, gateway.stderr[-9000:])
             assert told.status in (200, 502), (depth, place, told.status, told.body[:300])
             if told.status != 200:
                 assert error_of(client, told.body)[0]
