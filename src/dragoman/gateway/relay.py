@@ -14,7 +14,7 @@ from .._core.exchange.stream import StreamDecoder, feed_chunk
 from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
-from ..errors import ProviderError, StreamBroken
+from ..errors import InvalidMessage, ProviderError, StreamBroken
 from ..losses import Loss
 from ..sse import Encoder, Framing
 from .short_way import ShortWay
@@ -231,12 +231,16 @@ class ConvertedAnswer:
         """These events and those of the end; behind an error nothing that does not tell of it."""
         try:
             last = self._converter.end()
-        except RecursionError:
-            last = self._converter.pieces((Failed(_too_deep()),))
-            self.failed = self._converter.failed
-        events += last if self.failed is None else [one for one in last if _tells_error(one)]
+            events += last if self.failed is None else [one for one in last if _tells_error(one)]
+            data = self._framed.bytes_of(events)
+        except (RecursionError, InvalidMessage):  # what stands at the end cannot be written
+            if self.failed is None:
+                events = self._converter.pieces((Failed(_too_deep()),))
+                self.failed = self._converter.failed
+            events = [one for one in events if _tells_error(one)][:1]
+            data = self._framed.bytes_of(events)
         self._usual_events += len(events)
-        return self.release() + self._framed.bytes_of(events) + self._framed.rest()
+        return self.release() + data + self._framed.rest()
 
     def release(self) -> bytes:
         """What is held back."""
