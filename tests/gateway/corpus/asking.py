@@ -19,6 +19,7 @@ _CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 def asked_body(protocol: str, stream: bool) -> dict[str, Any]:
     """A short request with one tool, for an answer whole or streamed."""
     user: dict[str, Any] = {"role": "user", "content": _SAID}
+    tools: list[dict[str, Any]]
     function = {"name": "look", "description": "Looks.", "parameters": _CITY}
     match protocol:
         case "openai-chat":

@@ -177,4 +177,5 @@ def _told(protocol: str, body: Any, status: int) -> bool:
             return bool(text)
         case "ollama", {"error": str(text)}:
             return bool(text)
-    return False
+        case _:
+            return False

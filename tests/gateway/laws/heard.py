@@ -130,6 +130,8 @@ def _responses(heard: Heard) -> None:
                     heard.input, heard.output = usage.input_tokens, usage.output_tokens
                     heard.cached = usage.input_tokens_details.cached_tokens
                     heard.reasoning = usage.output_tokens_details.reasoning_tokens
+            case _:
+                pass
 
 
 @cache
@@ -155,6 +157,8 @@ def _messages(heard: Heard) -> None:
             case "message_delta":
                 heard.finish = event.delta.stop_reason
                 _message_usage(heard, event.usage)
+            case _:
+                pass
 
 
 def _grow(heard: Heard, calls: dict[int, list[str]], index: int, delta: Any) -> None:
@@ -228,6 +232,8 @@ def _interactions(heard: Heard) -> None:
                         usage.total_thought_tokens or 0)  # fmt: skip
                     heard.reasoning = usage.total_thought_tokens
                     heard.cached = usage.total_cached_tokens
+            case _:
+                pass
 
 
 @cache

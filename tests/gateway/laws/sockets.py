@@ -21,7 +21,7 @@ __all__ = ["LONG", "Upstream", "connected", "gateway", "read_until", "upstream"]
 LONG = 120.0  # seconds after which a test is given up, however slow the machine is
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-_START = {"type": "message_start", "message": {
+_START: dict[str, object] = {"type": "message_start", "message": {
     "id": "msg_1", "type": "message", "role": "assistant", "model": "m1", "content": [],
     "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1},
 }}  # fmt: skip

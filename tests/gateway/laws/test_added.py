@@ -118,7 +118,7 @@ def _sent(kind: str, request: ClientRequest) -> tuple[Any, list[Loss]] | None:
     exchange = gateway(UPSTREAMS[kind], on_fault="drop").open(request)
     if not isinstance(exchange, Exchange) or exchange.passes or exchange.kind != "generate":
         return None
-    return json.loads(exchange.call().body), exchange.record.losses
+    return json.loads(exchange.call().body), [*exchange.record.losses]
 
 
 @pytest.mark.parametrize(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])

@@ -91,7 +91,8 @@ def test_a_failure_is_told_once_and_closes_no_call(
 
 def _come(sent: list[tuple[bytes, Event | None]], size: int) -> tuple[list[Event], list[Event]]:
     """(events that came whole; the one whose last line's end alone is missing, if there is one)."""
-    at, whole = 0, []
+    at = 0
+    whole: list[Event] = []
     for data, event in sent:
         at += len(data)
         if at > size:

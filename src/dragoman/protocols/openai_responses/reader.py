@@ -366,7 +366,8 @@ class ResponsesReader:
             item.streamed.add(0)
         call = self._open_call(data)
         call.spelling = call.spelling or item.id_note
-        return item.part(0, call, not call.freeform)
+        # without arguments it is only begun, and nothing must run it if the stream breaks here
+        return item.part(0, call, 0 in item.streamed and not call.freeform)
 
     def _done(self, event: JsonObject) -> list[Piece]:
         return self._complete(self.items.done(event, event["item"]), event["item"])
