@@ -61,9 +61,9 @@ class Sender:
         async def attempt(left: Timeouts) -> Answer:
             call = await _signed(exchange)
             reply = await self._transport(exchange).asend(call, left)
-            exchange.keep(reply.body)
             if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
+            exchange.keep(reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
         try:
