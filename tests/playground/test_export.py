@@ -95,8 +95,8 @@ def test_it_holds_the_answers_of_the_live_page(page: Page, parts: Parts) -> None
     answers = json.loads(parts.texts["application/json"])
     asked = [key for key in answers if not key.startswith(("text/", "contents"))]
     kinds = {key.split("/")[0] for key in asked}
-    assert kinds == {"conversation", "losses", "wire", "answer", "recorded", "cuts", "stream",
-                     "changes"}  # fmt: skip
+    assert kinds == {"conversation", "tokens", "losses", "wire", "answer", "recorded", "cuts",
+                     "stream", "changes"}  # fmt: skip
     for key in asked[::7]:
         try:
             live = page.answer(key)

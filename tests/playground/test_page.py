@@ -14,7 +14,7 @@ from dragoman import Formatter, Msg, ReadError, fit_history_sync
 from dragoman.losses.codes import CODES
 from dragoman.message import ChatRequest, ToolResultBlock, dump
 from dragoman.playground import Page
-from dragoman.playground.conversation import LengthEstimate
+from dragoman.playground.tokens import LengthEstimate
 from dragoman.playground.writing import SPEAKERS
 from dragoman.study.paths import MISSING, value_at
 from dragoman.token import CharTokenCounter
@@ -138,12 +138,23 @@ def test_pictures_of_types_that_may_run_are_not_shown() -> None:
 
 def test_tokens_are_those_of_the_counter() -> None:
     page = page_with(samples.JOURNEY, counter=CharTokenCounter())
-    shown = page.answer("conversation/0")
+    tokens = page.answer("tokens/0")
     written = dragoman.convert(samples.JOURNEY, "anthropic", "openai-chat", policy="ignore")
     counted = CharTokenCounter().count_sync(written.body["messages"])
-    tokens = [message["tokens"] for message in shown["messages"]]
+    assert len(tokens) == len(page.answer("conversation/0")["messages"])
     assert sum(tokens) == pytest.approx(counted, abs=len(tokens) + 5)  # line ends between them
     assert page.answer("contents")["counted_by"] == "characters"
+
+
+def test_tokens_are_told_of_all_that_is_shown() -> None:
+    request = ChatRequest([Msg.user("Hi"), Msg.assistant("Hello")], system="Be kind.")
+    page = page_with(dump(request), samples.gateway(), samples.STREAM.encode())
+    for number in range(3):
+        shown = page.answer(f"conversation/{number}")["messages"]
+        assert len(page.answer(f"tokens/{number}")) == len(shown)
+    prompt, *others = page.answer("tokens/0")
+    assert prompt is None
+    assert all(others)
 
 
 def test_the_cuts_are_those_of_fit_history() -> None:

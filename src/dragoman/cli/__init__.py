@@ -51,8 +51,8 @@ Examples:
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
   dragoman matrix
-  dragoman view requests.jsonl
-  dragoman export requests.jsonl -o page.html
+  dragoman view logs.jsonl
+  dragoman export logs.jsonl -o page.html
   dragoman ask deepseek/deepseek-chat "Why is the sky blue?"
   dragoman chat anthropic/claude-opus-5-5 --tools
   dragoman serve anthropic/claude-opus-5-5

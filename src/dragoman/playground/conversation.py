@@ -8,16 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any, TypeAlias, assert_never
 
-from .._core.counters.cached import rough_message, rough_tools
-from .._core.jsontext import Json, JsonObject
+from .._core.jsontext import Json
 from ..errors import DragomanError, ProviderError
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, places
 from ..message import blocks as kinds
-from ..study import sourcemap
-from ..study.paths import path_of, steps
-from ..token import CachedTokenCounter, SumTokenCounter
-from ..vendors import wire
 from .exchange import Exchange
 from .long_texts import LongTexts
 
@@ -28,49 +23,34 @@ _RASTER = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "imag
                      "image/bmp"})  # fmt: skip
 
 
-class LengthEstimate(SumTokenCounter):
-    """Tokens by the length of the texts: good for a look, and for no bill."""
-
-    def count_message(self, message: JsonObject) -> int:
-        """The tokens of one formatted message."""
-        return rough_message(message)
-
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
-        """The tokens of the tools."""
-        return rough_tools(tools)
-
-
-def conversation(exchange: Exchange, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
+def conversation(exchange: Exchange, texts: LongTexts) -> Shown:
     """What is said in an exchange, its request first; `faults` tell what cannot be read."""
     faults: list[Shown] = [{"text": exchange.fault}] if exchange.fault else []
     shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0,
                     "faults": faults}  # fmt: skip
     try:
         if (request := exchange.request) is not None:
-            shown |= _request(request, texts, counter)
+            shown |= _request(request, texts)
     except DragomanError as error:
         faults.append(_fault(error))
     try:
         if (response := exchange.response) is not None:
-            shown["messages"] += answer_messages(response, texts, counter)
+            shown["messages"] += answer_messages(response, texts)
             shown["answer"] = ending(response)
             if response.error is not None:
                 faults.append(_fault(response.error))
     except DragomanError as error:
         faults.append(_fault(error))
-    shown["tokens"] = sum(message["tokens"] or 0 for message in shown["messages"])
     return shown
 
 
-def _request(request: ChatRequest, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
+def _request(request: ChatRequest, texts: LongTexts) -> Shown:
     report = Report(request.messages, request, places)
-    sizes = _sizes(request, counter)
     messages: list[Shown] = []
     if request.system is not None:
         prompt = Msg.system(request.system)
-        messages.append(_message(prompt, "$.system", Report(), texts, None))
-    for m, tokens in zip(request.messages, sizes, strict=True):
-        messages.append(_message(m, report.locate(m), report, texts, tokens))
+        messages.append(_message(prompt, "$.system", Report(), texts))
+    messages += (_message(m, report.locate(m), report, texts) for m in request.messages)
     options = [[name, value] for name, value in request.options.given()]
     return {
         "messages": messages,
@@ -80,37 +60,6 @@ def _request(request: ChatRequest, texts: LongTexts, counter: CachedTokenCounter
         "stream": request.stream,
         "model": request.model,
     }
-
-
-def _sizes(request: ChatRequest, counter: CachedTokenCounter) -> list[int | None]:
-    """The tokens of each message, as Chat Completions has it; None where it cannot be written.
-
-    It is written whole, for a result means nothing without its call, and each formatted message
-    is laid to the account of the one that it says.
-    """
-    sizes: list[int | None] = [None] * len(request.messages)
-    try:
-        out = wire("openai-chat", policy="ignore", fetch=None).write_request(request)
-    except DragomanError:
-        return sizes
-    owners = {}
-    for i, m in enumerate(request.messages):
-        for node in (m, *m.blocks):
-            owners[out.report.locate(node)] = i
-    formatted = out.body["messages"]
-    figures = counter.count_each_sync(formatted)
-    for path, source in sourcemap(out).paths():
-        way = steps(path) or []
-        if len(way) == 2 and way[0] == "messages" and (owner := _owner(source.path, owners)) >= 0:
-            sizes[owner] = (sizes[owner] or 0) + figures[int(way[1])]
-    return sizes
-
-
-def _owner(path: str, owners: dict[str, int]) -> int:
-    """The message that something at a path belongs to; -1 for none."""
-    way = steps(path) or []
-    ends = (path_of(way[:end]) for end in range(len(way), 0, -1))
-    return next((owners[place] for place in ends if place in owners), -1)
 
 
 def _fault(error: DragomanError) -> Shown:
@@ -131,14 +80,11 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
 # -- answers --------------------------------------------------------------------------------------
 
 
-def answer_messages(
-    response: ChatResponse, texts: LongTexts, counter: CachedTokenCounter
-) -> list[Shown]:
+def answer_messages(response: ChatResponse, texts: LongTexts) -> list[Shown]:
     """The message of each candidate, with paths as losses of answers spell them."""
     shown = []
     for i, candidate in enumerate(response.candidates):
-        [tokens] = _sizes(ChatRequest([candidate.msg]), counter)
-        message = _message(candidate.msg, f"$.candidates[{i}].msg", Report(), texts, tokens)
+        message = _message(candidate.msg, f"$.candidates[{i}].msg", Report(), texts)
         shown.append({**message, "answer": True, "finish": candidate.finish.reason})
     return shown
 
@@ -156,15 +102,14 @@ def ending(response: ChatResponse) -> Shown:
 # -- messages and blocks --------------------------------------------------------------------------
 
 
-def _message(m: Msg, path: str, report: Report, texts: LongTexts, tokens: int | None) -> Shown:
+def _message(m: Msg, path: str, report: Report, texts: LongTexts) -> Shown:
     if isinstance(m.content, str):
         blocks: list[Shown] = [{"kind": "text", "path": _content(path),
                                 "text": texts.text(m.content)}]  # fmt: skip
     else:
         blocks = [block_of(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
                   for i, block in enumerate(m.content)]  # fmt: skip
-    shown: Shown = {"path": path, "role": m.role, "name": m.name, "tokens": tokens,
-                    "blocks": blocks}  # fmt: skip
+    shown: Shown = {"path": path, "role": m.role, "name": m.name, "blocks": blocks}  # fmt: skip
     if m.cache is not None:
         shown["cache"] = m.cache.ttl or "default"
     return shown

@@ -129,6 +129,7 @@ def keys_of(page: Page) -> Iterator[str]:
     for exchange in page.exchanges:
         id = exchange.id
         yield f"conversation/{id}"
+        yield f"tokens/{id}"
         targets = _targets(exchange)
         if exchange.body is not None or exchange.own is not None:
             yield f"losses/{id}/role"

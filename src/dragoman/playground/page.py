@@ -13,12 +13,13 @@ from ..errors import DragomanError, ReadError
 from ..token import CachedTokenCounter
 from ..vendors import PROTOCOLS, wires
 from .changes import changes, link
-from .conversation import LengthEstimate, conversation
+from .conversation import conversation
 from .cuts import cuts
 from .exchange import Exchange
 from .long_texts import LongTexts
 from .opening import opened
 from .replay import replay
+from .tokens import LengthEstimate, tokens
 from .writing import SPEAKERS, answer_on, counts, recorded_on, request_on
 
 Shown: TypeAlias = dict[str, Any]
@@ -56,8 +57,8 @@ class Page:
         match key.split("/"):
             case ["contents"]:
                 return self._contents()
-            case ["conversation", id]:
-                return conversation(self.exchange(id), self.texts, self.counter)
+            case ["conversation" | "tokens" | "stream" | "changes" as name, id]:
+                return self._of_one(name, self.exchange(id))
             case ["losses", id, how] if how in SPEAKERS:
                 return self._losses(self.exchange(id), how)
             case ["wire", id, *target, how, cut] if how in SPEAKERS and cut.isdecimal():
@@ -68,10 +69,6 @@ class Page:
                 return recorded_on(self.exchange(id), side, self.texts)
             case ["cuts", id, *target]:
                 return self._cuts(self.exchange(id), "/".join(target))
-            case ["stream", id]:
-                return replay(self.exchange(id), self.texts, self.counter)
-            case ["changes", id]:
-                return self._changes(self.exchange(id))
             case ["text", name] if name in self.texts:
                 return self.texts[name]
             case _:
@@ -95,6 +92,17 @@ class Page:
             "speakers": SPEAKERS,
             "counted_by": self.counted_by,
         }
+
+    def _of_one(self, name: str, exchange: Exchange) -> Any:
+        match name:
+            case "conversation":
+                return conversation(exchange, self.texts)
+            case "tokens":
+                return tokens(exchange, self.counter)
+            case "stream":
+                return replay(exchange, self.texts)
+            case _:
+                return self._changes(exchange)
 
     def _losses(self, exchange: Exchange, how: str) -> list[Shown]:
         if not readable(exchange):

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 from .._core.jsontext import loads
 from .._core.stream.events import EventView, StreamEvent
 from ..errors import ReadError
-from ..token import CachedTokenCounter
 from .conversation import answer_messages, block_of, ending
 from .exchange import Exchange
 from .long_texts import LongTexts
@@ -15,7 +14,7 @@ from .long_texts import LongTexts
 Shown: TypeAlias = dict[str, Any]
 
 
-def replay(exchange: Exchange, texts: LongTexts, counter: CachedTokenCounter) -> Shown:
+def replay(exchange: Exchange, texts: LongTexts) -> Shown:
     """The events of a stream; each has the `steps` that it adds to what is shown of the answer.
 
     A step is `start`, `grow`, `end` or `block` of the block under a key; a call has its name when
@@ -37,7 +36,7 @@ def replay(exchange: Exchange, texts: LongTexts, counter: CachedTokenCounter) ->
     if events:
         events[-1]["steps"] += last
     return {"wire": recorded.home.name, "framing": recorded.home.room.framing, "events": events,
-            "messages": answer_messages(response, texts, counter), "answer": ending(response),
+            "messages": answer_messages(response, texts), "answer": ending(response),
             "failed": None if response.error is None else response.error.message}  # fmt: skip
 
 

@@ -156,6 +156,7 @@ async function select(id) {
   drawWork(data);
   main.setAttribute("aria-busy", "false");
   await showTab(state.tab);
+  await drawTokens();
   await drawSums(); // what takes longest comes last, for the server answers one thing after the other
   await drawCut();
 }
@@ -326,6 +327,12 @@ function choose(name, side) {
   writeAddress();
   const shown = showWire();
   if (!side) shown.then(drawCut);
+}
+
+async function drawTokens() {
+  const { id } = state;
+  const tokens = await answers.ask(`tokens/${id}`);
+  if (id === state.id) view.chat.setTokens(tokens);
 }
 
 /** How many losses each wire has, beside its name. */

@@ -24,6 +24,7 @@ export class Chat {
   #raw = false;
   #root;
   #countedBy;
+  #tokens = [];
   #go;
 
   constructor(root, answers, data, countedBy, go) {
@@ -66,6 +67,25 @@ export class Chat {
   setRaw(raw) {
     this.#raw = raw;
     this.#draw();
+  }
+
+  /** Say how many tokens each message takes; null for one of which it is not known. */
+  setTokens(tokens) {
+    this.#tokens = tokens;
+    this.#root.querySelector(".total").textContent = this.#total();
+    for (const [index, element] of this.#pager.rendered()) {
+      element.querySelector(".tokens").textContent = this.#size(index);
+    }
+  }
+
+  #size(index) {
+    const tokens = this.#tokens[index] ?? null;
+    return tokens === null ? "" : `~${count(tokens)}`;
+  }
+
+  #total() {
+    const sum = this.#tokens.reduce((total, tokens) => total + (tokens ?? 0), 0);
+    return sum === 0 ? "" : ` · about ${several(sum, "token")}, ${this.#countedBy}`;
   }
 
   /** Mark these losses, and no others, where they are. */
@@ -157,14 +177,13 @@ export class Chat {
   // -- what the request says beside its messages ------------------------------------------------
 
   #request() {
-    const { options, tools, model, tokens, messages } = this.#data;
+    const { options, tools, model, messages } = this.#data;
     const values = options.map(([name, value]) => h("span", {}, `${name} ${short(JSON.stringify(value))}`));
     const element = h(
       "section",
       { class: "request", "aria-label": "Request" },
       h("p", { class: "figures" }, model && h("b", {}, model), model && " · ",
-        several(messages.length, "message"), ` · about ${several(tokens, "token")}`,
-        h("span", { class: "muted" }, `, ${this.#countedBy}`)),
+        several(messages.length, "message"), h("span", { class: "total" }, this.#total())),
       values.length > 0 && h("p", { class: "options muted" }, values),
       this.#marksAt("$"),
       tools.length > 0 && this.#tools(tools),
@@ -217,7 +236,7 @@ export class Chat {
         h("span", { class: "space" }),
         this.#go && h("button", { type: "button", class: "bare to-json", onclick: () => this.#go(message.path) },
           "Show in JSON"),
-        message.tokens !== null && h("span", { class: "tokens" }, `~${count(message.tokens)}`),
+        h("span", { class: "tokens" }, this.#size(index)),
       ),
       blocks,
       message.cache && cacheMark(message.cache),
