@@ -226,3 +226,13 @@ def test_who_closes_a_stream_reads_no_more_of_it() -> None:
     stream.close()
     with pytest.raises(StreamBroken):
         next(pieces)
+
+
+def test_arguments_are_streamed_as_text_as_hosts_do() -> None:
+    """Claude Code takes no other: an input in `content_block_start` is nothing to it."""
+    _, out = written("anthropic", asked(True, tools=[WARMTH]))
+    with Scripted([CALL], wire="anthropic").stream(call_of(out), NEVER) as reply:
+        told = reply.read()
+    assert b'"input": {}' in told
+    assert b'"type": "input_json_delta"' in told
+    assert b'{\\"city\\": \\"Samarkand\\"}' in told

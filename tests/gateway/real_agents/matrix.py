@@ -8,14 +8,16 @@ from .upstream import KINDS, STREAMS_ARGUMENTS
 
 __all__ = ["few", "whole"]
 
+# a host whose wire the agent does not speak, and that tells calls bit by bit
 _FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "codex-scripts": "openai-chat",
             "gemini": "openai-responses", "opencode": "anthropic"}  # fmt: skip
+_GATE = {"claude": "gemini", "codex": "anthropic", "gemini": "openai-responses",
+         "opencode": "anthropic"}  # fmt: skip
 
 
 def few() -> list[Wish]:
     """A short session of each agent, on a host whose wire it does not speak."""
-    names = ("claude", "codex", "gemini", "opencode")
-    return [Wish(name, "short", (_FOREIGN[name],)) for name in names]
+    return [Wish(name, "short", (kind,)) for name, kind in _GATE.items()]
 
 
 def whole() -> list[Wish]:

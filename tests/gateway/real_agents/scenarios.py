@@ -101,8 +101,8 @@ def long(work: Path, first: str, second: str, window: int) -> Scenario:
     """Over 30 turns on two kinds of host: the session is resumed on the second, and compacted."""
     here, there = _loop(work, range(EDITS // 2)), _loop(work, range(EDITS // 2, EDITS))
     turns = [*there, _DONE]
-    turns[9] = replace(turns[9], used=int(window * 0.97))
-    turns.insert(10, Step((_read(work),), "I read the notes again."))  # some forget that they did
+    turns[11] = replace(turns[11], used=int(window * 0.97))
+    turns.insert(12, Step((_read(work),), "I read the notes again."))  # some forget that they did
     legs = (
         Leg(first, _PROMPT, (*here, Step(text="Half of it is done."))),
         Leg(second, "Go on with the other half.", tuple(turns)),
@@ -114,6 +114,8 @@ def _loop(work: Path, numbers: range) -> Iterator[Step]:
     yield Step((_read(work),), "Let me look at the notes first.", thought="I need the notes.")
     yield Step((Call("look", str(work / "picture.png")),), thought="A picture lies here, too.")
     yield Step((_run("ls missing-folder"),), "This will fail.")
+    yield Step((_run("echo again"),), "Once more.")  # twice the same, as when tests are run again
+    yield Step((_run("echo again"),), "Once more.")
     for i in numbers:
         yield Step((_edit(work, i),), thought=f"Step {i} is next.")
         yield Step((_run(f"echo {i}"), _run("cat notes.txt")), f"Step {i} is done; two checks.")

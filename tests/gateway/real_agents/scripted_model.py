@@ -137,7 +137,7 @@ def is_side_request(request: ChatRequest) -> bool:
 
 def wants_summary(request: ChatRequest) -> bool:
     """Whether the last words ask to sum up: agents do so with the tools still in the request."""
-    last = request.messages[-1].text if request.messages else ""
+    last = "".join(message.text for message in request.messages[-2:])  # a reminder may stand behind
     return "Do NOT call any tools" in last or "CHECKPOINT COMPACTION" in last
 
 

@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
             data = answer.read()
             self.send_header("content-length", str(len(data)))
             self.end_headers()
-            passed.answer = data
+            passed.answer, passed.whole = data, True
             self.wfile.write(data)
         else:
             self.send_header("transfer-encoding", "chunked")
@@ -98,8 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
                 passed.answer += data
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
                 self.wfile.flush()
+            passed.whole = True  # said before the client can know it
             self.wfile.write(b"0\r\n\r\n")
-        passed.whole = True
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is printed."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from dragoman import Wire, wire
@@ -32,6 +33,7 @@ class Kind:
     model: str
     proves: bool = False  # whether it seals its thinking, and wants the proof back
     words: bool = False  # whether it wants back what it thought in front of calls, word for word
+    sees: bool = True  # whether it takes pictures
     known: str = ""  # a model for agents of this very wire, whose fields it takes as they come
 
     def route(self, spoken: str) -> str:
@@ -75,6 +77,8 @@ class Kind:
     def answer(self, told: ChatResponse, request: ChatRequest, thought: str, number: int) -> Any:
         """The answer as this host gives it, with its own ids, words and proofs."""
         body = self.host.write_response(told, request).body
+        if "choices" in body:
+            body["id"] = f"chatcmpl-{next(_NUMBERS):06}"
         if thought:
             self.dress(body, thought, number)
         return self.host.read_response(body, request=request)
@@ -84,6 +88,7 @@ class Kind:
         return wire(self.wire, policy="ignore", fetch=None)
 
 
+_NUMBERS = count(1)  # of answers that have an id; Gemini and Ollama give none here
 KINDS: dict[str, Kind] = {
     kind.wire: kind
     for kind in (
@@ -92,7 +97,7 @@ KINDS: dict[str, Kind] = {
         Kind("anthropic", "anthropic", "claude-opus-5-5", proves=True),
         Kind("gemini", "gemini", "gemini-3.8-pro", proves=True),
         Kind("ollama", "ollama", "qwen3.6"),
-        Kind("deepseek", "deepseek", "deepseek-v4-pro", words=True),
+        Kind("deepseek", "deepseek", "deepseek-v4-pro", words=True, sees=False),
     )
 }
 

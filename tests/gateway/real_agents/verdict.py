@@ -69,7 +69,7 @@ def faults_of(
         faults.append(f"{edited} of {scenario.edits} lines are edited")
     for number, one in enumerate(seen):
         faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in leg_faults(one)]
-        if scenario.looks and not any(_pictures(turn) for turn in one.turns):
+        if scenario.looks and one.kind.sees and not any(_pictures(turn) for turn in one.turns):
             faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
     if not any(one.leg.broken is not None or one.exit != 0 for one in seen):
         faults += log_faults(agent, seen, log)
@@ -119,7 +119,7 @@ def leg_faults(seen: LegSeen) -> Iterator[str]:
 def _explained(one: Passed, kind: Kind) -> bool:
     """Whether an error is as it should be: what a scripted host has not, and agents do without."""
     if _is_count(one.path):
-        return one.status == 404 and kind.wire in ("openai-chat", "ollama")
+        return one.status in (400, 404) and kind.wire in ("openai-chat", "ollama", "deepseek")
     return one.method in ("HEAD", "GET") and one.status in (404, 405, 501)
 
 
