@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
-from .._core.edges.http.retries import acalling
+from .._core.edges.http.retries import PASSING, acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -21,7 +21,6 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, Timeout
-from ..llm.asking import PASSING
 from .exchange import Exchange, unreadable
 from .relay import AnswerStream
 from .surface import Answer
