@@ -189,7 +189,7 @@ def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
         "from dragoman.gateway.log import JsonLog\n"
         "from dragoman.gateway.record import ExchangeRecord\n"
         "log = JsonLog()\n"
-        "for number in range(3000): log.ended(ExchangeRecord(str(number), 1.0))\n"
+        "for number in range(500): log.ended(ExchangeRecord(str(number), 1.0))\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0

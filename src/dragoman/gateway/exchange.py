@@ -38,6 +38,7 @@ from .keys import may_ask
 from .lists import listed, listed_one
 from .losses_header import losses_header
 from .record import ExchangeRecord, Kept
+from .redact import INSTEAD
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import answer_headers, in_order_of, request_headers, with_model
@@ -302,9 +303,21 @@ class Exchange:
             text = f"the provider answered with status {status}"
             return ProviderError(text, status=502, type="api_error", code="upstream.status",
                                  hint="check base_url")  # fmt: skip
+        body, headers = self._without_key(body, headers)
+        self.keep(body)
         if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return told_by_headers(self.upstream.wire.error(status, body), headers)
+
+    def _without_key(
+        self, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """An error's body and headers without the provider's key, which some of them quote."""
+        key = self.upstream.secret
+        if not key:
+            return body, headers
+        kept = {name: text.replace(key, INSTEAD) for name, text in headers.items()}
+        return body.replace(key.encode(), INSTEAD.encode()), kept
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""

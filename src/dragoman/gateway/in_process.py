@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
-from .._core.edges.http.retries import calling
+from .._core.edges.http.retries import PASSING, calling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -25,7 +25,6 @@ from .._core.edges.http.transport import (
 )
 from .._core.redaction import shown
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError
-from ..llm.asking import PASSING
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream

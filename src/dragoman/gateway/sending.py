@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
-from .._core.edges.http.retries import acalling
+from .._core.edges.http.retries import PASSING, acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -21,7 +21,6 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, Timeout
-from ..llm.asking import PASSING
 from .exchange import Exchange, unreadable
 from .relay import AnswerStream
 from .surface import Answer
@@ -61,9 +60,9 @@ class Sender:
         async def attempt(left: Timeouts) -> Answer:
             call = await _signed(exchange)
             reply = await self._transport(exchange).asend(call, left)
-            exchange.keep(reply.body)
             if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
+            exchange.keep(reply.body)
             return exchange.whole(reply.status, reply.headers, reply.body)
 
         try:

@@ -70,6 +70,12 @@ class Upstream:
         return key
 
     @property
+    def secret(self) -> str:
+        """The key with which the target is asked, where it is known here; else nothing."""
+        target = self.target
+        return target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+
+    @property
     def keyless(self) -> bool:
         """Whether calls go without a key: to a server of one's own, where none is set."""
         target = self.target

@@ -1,15 +1,24 @@
-"""One door to every model: `LLM` and `AsyncLLM`; and what a loop of your own needs, `pair_of`."""
+"""One door to every model: `LLM` and `AsyncLLM`; and what a loop of your own needs, `pair_of`.
+
+Names are resolved on use: what only looks a model's name up loads nothing that sends.
+"""
 
 from __future__ import annotations
 
-from .._core.edges.profiles import profile
-from .._core.stream.events import StreamEvent
-from .asking import request_of
-from .front import LLM, AsyncLLM
-from .names import ModelName, model_name
-from .pairs import Formatting, ModelLike, Pair, Sending, pair_of
-from .settings import Input, Way
-from .streams import AnswerStream, AsyncAnswerStream
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .._core.foreign_names import refuse
+
+if TYPE_CHECKING:
+    from .._core.edges.profiles import profile
+    from .._core.stream.events import StreamEvent
+    from .asking import request_of
+    from .front import LLM, AsyncLLM
+    from .names import ModelName, model_name
+    from .pairs import Formatting, ModelLike, Pair, Sending, pair_of
+    from .settings import Input, Way
+    from .streams import AnswerStream, AsyncAnswerStream
 
 __all__ = [
     "LLM",
@@ -29,3 +38,27 @@ __all__ = [
     "profile",
     "request_of",
 ]
+
+_HOMES = {
+    ".._core.edges.profiles": ("profile",),
+    ".._core.stream.events": ("StreamEvent",),
+    ".asking": ("request_of",),
+    ".front": ("LLM", "AsyncLLM"),
+    ".names": ("ModelName", "model_name"),
+    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "pair_of"),
+    ".settings": ("Input", "Way"),
+    ".streams": ("AnswerStream", "AsyncAnswerStream"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
+        refuse(__name__, name)
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 from .._core.convert import detect
+from .._core.edges.http.retries import PASSING
 from .._core.edges.http.transport import Reply
 from .._core.edges.profiles import profile
 from .._core.redaction import shown
@@ -37,10 +38,6 @@ from .names import maker_of
 from .settings import Input, Way
 from .targets import FORMATTER_OPTIONS, Target, with_defaults
 
-# failures of one model that another may not have; what is wrong with the request itself is not
-PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "billing",
-                      "authentication", "permission", "not_found", "context_overflow",
-                      "content_filter", "other"})  # fmt: skip
 _FIELDS = ("system", "tools", "tool_choice", "agent_name", "memories", "extras", "metadata")
 
 

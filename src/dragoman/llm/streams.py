@@ -6,13 +6,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
+from .._core.edges.http.retries import PASSING
 from .._core.exchange.stream import AsyncStream, Stream
 from .._core.stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError, StreamError, WriteError
 from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
-from .asking import PASSING, Asked, FrontDoor, has_no_key
+from .asking import Asked, FrontDoor, has_no_key
 from .targets import Target
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""One provider and two gateways for all tests of faults: a patient one, and one with short times."""
+"""One provider and two gateways for all tests of faults: a patient and a hasty one."""
 
 from __future__ import annotations
 

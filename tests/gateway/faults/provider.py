@@ -133,7 +133,8 @@ class Provider:
                 mark = _MARK.search(asked.body)
                 case: Provider | Case = self._cases[mark[0]] if mark else self
                 plans = case.plans if isinstance(case, Case) else self._plans
-                plan = plans.popleft() if plans else [answer(b"{}", 500), CUT]
+                plan: list[Step] = [answer(b"{}", 500), CUT]
+                plan = plans.popleft() if plans else plan
                 case.asked.append(asked)
                 if not await self._do(plan, reader, writer, asked):
                     break

@@ -23,8 +23,11 @@ CHAT_EVENTS = [
     _call('{"city": ', id="call_1", type="function", function={"name": "weather"}),
     _call('"Samarkand"}'),
     _chunk({}, "tool_calls"),
-    b'data: {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "up",'
-    b' "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}}\n\n',
+    (
+        b'data: {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "up",'
+        b' "choices": [], "usage":'
+        b' {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}}\n\n'
+    ),
     b"data: [DONE]\n\n",
 ]
 

@@ -70,7 +70,7 @@ def test_no_json(gateway: Gateway, provider: Provider, wire: Wire) -> None:
 def test_deep_values_at_every_place(
     gateway: Gateway, provider: Provider, client: Wire, behind: Wire, depth: int
 ) -> None:
-    """As deep as JSON may be read: answered, or refused as the client's fault; never a fault of ours."""
+    """Answered, or refused as the client's fault; never a fault of ours."""
     body = client.body(behind.model, False)
     nest = '{"a":' * depth + "1" + "}" * depth
     schema = '{"type":"object","properties":{"a":' * (depth // 2) + "{}" + "}}" * (depth // 2)
@@ -144,9 +144,10 @@ def test_a_body_within_the_bound_arrives(gateway: Gateway, provider: Provider) -
     assert len(provider.asked[0].body) > 60 * 2**20
 
 
-_NAMES = ["a\r\nset-cookie: x=y", "a\nb", "\x00", "\x1b[31mred", 'a"b', "a\\b", "../../etc/passwd",
-          "a/../../b", "a/b/c", "a?b=c#d", "a%2e%2e%2fb", "модель 🌍", "\u202egnirts", "\ud800",
-          " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x", "constructor", "{}", "a:b"]  # fmt: skip
+_NAMES = ["a\r\nset-cookie: x=y", "a\nb", "\x00", "\x1b[31mred", 'a"b', "a\\b",
+          "../../etc/passwd", "a/../../b", "a/b/c", "a?b=c#d", "a%2e%2e%2fb", "модель 🌍",
+          "\u202egnirts", "\ud800", " ", "*", "[a-", "a" * 900, "openai/x", "nobody/x",
+          "constructor", "{}", "a:b"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _NAMES, ids=lambda name: ascii(name)[:30])
@@ -236,7 +237,7 @@ def test_deep_values_in_answers(
     for depth in (300, 985, DEEP):
         nest = b'{"a":' * depth + b"1" + b"}" * depth
         body = b"".join(behind.events) if stream else behind.whole
-        for place in (b'"Hel', b'"Samarkand', b'"city', b'"STOP"', b'"usage": {', b'"model": "up'):
+        for place in (b'"Hel', b'"Samarkand', b'"city', b'"STOP"', b'"model": "up'):
             made = body.replace(place, b'"deep": ' + nest + b", " + place, 1)
             made = made.replace(b'{"city": "Samarkand"}', nest)
             provider.will(
@@ -244,7 +245,7 @@ def test_deep_values_in_answers(
             )
             told = post(gateway, client.path(behind.model, stream),
                         client.request(behind.model, stream))  # fmt: skip
-            assert told.whole
+            assert told.whole, (depth, place, gateway.stderr[-9000:])
             assert told.status in (200, 502), (depth, place, told.status, told.body[:300])
             if told.status != 200:
                 assert error_of(client, told.body)[0]

@@ -1,4 +1,4 @@
-"""Over the same wire: the body as it came but for the top-level model, and the answer as it came."""
+"""Over the same wire: the body as it came but for its model, and the answer as it came."""
 
 from __future__ import annotations
 

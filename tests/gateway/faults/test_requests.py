@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.faults.provider import CHUNKED, LAST, WAIT, Provider, answer, chunked, head
+from tests.gateway.faults.provider import (
+    CHUNKED,
+    HANG,
+    LAST,
+    Provider,
+    Step,
+    answer,
+    chunked,
+    head,
+)
 from tests.gateway.faults.serving import (
     SECRET,
     ask,
@@ -183,8 +192,8 @@ def test_large_heads_are_refused(gateway: Gateway) -> None:
 
 @pytest.mark.parametrize("coding", ["gzip", "x-gzip", "deflate", "identity", "GZIP"])
 def test_packed_bodies(gateway: Gateway, provider: Provider, coding: str) -> None:
-    pack = {"gzip": gzip.compress, "deflate": zlib.compress}.get(coding.lower().removeprefix("x-"))
-    packed = pack(BODY) if pack is not None else BODY
+    name = coding.lower().removeprefix("x-")
+    packed = {"gzip": gzip.compress(BODY), "deflate": zlib.compress(BODY)}.get(name, BODY)
     provider.will([OK])
     assert post(gateway, PATH, packed, content_encoding=coding).status == 200
     assert provider.asked[0].body == BODY.replace(b"to-openai-chat", b"up")
@@ -244,10 +253,10 @@ def _left(gateway: Gateway) -> int:
     return round(float(line.split()[1]))
 
 
-_LEAVING = {
-    "before the head": [WAIT, head()],
-    "behind the head": [head(), WAIT],
-    "in the middle": [head(), b"".join(CHAT.events[:2]), WAIT],
+_LEAVING: dict[str, list[Step]] = {
+    "before the head": [],
+    "behind the head": [head()],
+    "in the middle": [head(), b"".join(CHAT.events[:2])],
 }
 
 
@@ -259,7 +268,7 @@ def test_a_client_that_leaves(
 ) -> None:
     """The connection to the provider is closed, and the client is counted."""
     before = _left(gateway)
-    provider.will([*_LEAVING[when][:-1], "hang"] if when != "before the head" else ["hang"])
+    provider.will([*_LEAVING[when], HANG])
     with connected(gateway) as connection:
         body = client.request(CHAT.model)
         connection.sendall(request(client.path(CHAT.model, True), body))
@@ -277,7 +286,7 @@ def test_a_client_that_leaves(
 
 def test_a_client_that_leaves_a_whole_answer(gateway: Gateway, provider: Provider) -> None:
     before = _left(gateway)
-    provider.will([head(200, "content-length: 999"), b'{"id"', "hang"])
+    provider.will([head(200, "content-length: 999"), b'{"id"', HANG])
     with connected(gateway) as connection:
         connection.sendall(request(PATH, BODY))
         asked = provider.was_asked()
@@ -365,7 +374,8 @@ def test_other_than_the_client_s_headers_go_on(gateway: Gateway, provider: Provi
         "x-api-key": "client-secret", "x-goog-api-key": "client-secret", "api-key": "client-secret",
         "x-forwarded-for": "10.9.8.7", "x-real-ip": "10.9.8.7", "forwarded": "for=10.9.8.7",
         "via": "1.1 client", "referer": "http://client-secret/", "origin": "http://localhost",
-        "proxy-authorization": "Basic client-secret", "te": "trailers", "x-private": "client-secret",
+        "proxy-authorization": "Basic client-secret", "te": "trailers",
+        "x-private": "client-secret",
         "connection": "keep-alive, x-private", "true-client-ip": "10.9.8.7",
         "openai-organization": "client-secret", "sec-fetch-mode": "cors",
     }  # fmt: skip

@@ -156,8 +156,8 @@ def test_an_error_behind_signs_of_life_is_an_event(hasty: Gateway, provider: Pro
 
     def check(client: Wire, behind: Wire) -> None:
         body = b'{"error": {"message": "no such thing", "type": "invalid_request_error"}}'
-        case = provider.case([1.0, answer(b'{"error": "no such thing"}' if behind is OLLAMA else body,
-                                          400)])  # fmt: skip
+        told_so = b'{"error": "no such thing"}' if behind is OLLAMA else body
+        case = provider.case([1.0, answer(told_so, 400)])
         told = ask(hasty, client, behind.model, text=case.mark)
         assert told.whole
         assert b"no such thing" in told.body
@@ -195,7 +195,7 @@ def test_signs_of_life_while_targets_fail(falling: Gateway, provider: Provider) 
     """Both targets take their time: the client sees signs all the while, then one answer."""
 
     def check(client: Wire) -> None:
-        slowly = [0.6, CHUNKED, 0.6, *chunked(CHAT.events), LAST]
+        slowly: list[Step] = [0.6, CHUNKED, 0.6, *chunked(CHAT.events), LAST]
         told = _told(falling, provider, client, [head(), HANG], slowly)
         assert told.body.count(_sign(client)) > 6
         assert not errors(client, told.body)

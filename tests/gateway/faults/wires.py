@@ -166,19 +166,19 @@ def payloads(wire: Wire, body: bytes) -> list[Any]:
 def _is_error(event: Any) -> bool:
     if not isinstance(event, dict):
         return False
-    failed = event.get("type") in ("error", "response.failed") or event.get("event_type") == "error"
-    return failed or bool(event.get("error"))
+    kind = event.get("type") or event.get("event_type")
+    return kind in ("error", "response.failed") or bool(event.get("error"))
 
 
 def _is_success(event: Any) -> bool:
     if not isinstance(event, dict):
-        return event == "[DONE]"
+        return bool(event == "[DONE]")
     if event.get("type") in ("message_stop", "response.completed", "message_delta"):
         return True
     if event.get("event_type") == "interaction.completed" or event.get("done") is True:
         return True
     options = event.get("choices") or event.get("candidates") or ()
-    return any(one.get("finish_reason") or one.get("finishReason") for one in options)
+    return any(bool(one.get("finish_reason") or one.get("finishReason")) for one in options)
 
 
 def errors(wire: Wire, body: bytes) -> list[Any]:

@@ -23,6 +23,8 @@ def answer(kind: str, turn: int) -> dict[str, Any]:
     """The whole answer of an upstream to a turn: two that call, then a text."""
     last = turn >= len(_CITIES)
     given = {} if last else {"city": _CITIES[turn]}
+    call: dict[str, Any]
+    message: dict[str, Any]
     said, id = "Both are warm.", f"{turn}_a1b2c3"
     match kind:
         case "openai-chat":
@@ -139,6 +141,7 @@ def begun(protocol: str) -> dict[str, Any]:
 def grown(protocol: str, body: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
     """The next request: the answer as it came, and the results of its calls, or thanks."""
     body = deepcopy(body)
+    thanks: dict[str, Any]
     match protocol:
         case "openai-chat":
             message = told["choices"][0]["message"]

@@ -141,8 +141,9 @@ def _responses(script: Script) -> Iterator[Event]:
     for part in script.parts:
         at = len(items)
         item = _item(part, at)
-        opened = {**item, **{key: type(item[key])() for key in ("content", "summary", "arguments")
-                             if key in item}}  # fmt: skip
+        begun: dict[str, Any] = {"content": [], "summary": [], "arguments": "",
+                                 "status": "in_progress"}  # fmt: skip
+        opened = {key: begun.get(key, value) for key, value in item.items()}
         yield event("response.output_item.added", output_index=at, item=opened)
         ids = {"output_index": at, "item_id": item["id"]}
         for piece, _ in _pieces(part):
@@ -194,8 +195,16 @@ def _messages(script: Script) -> Iterator[Event]:
     fresh = {"input_tokens": INPUT - script.cached, "cache_read_input_tokens": script.cached}
     unknown = {"input_tokens": 0, "output_tokens": 0}  # as hosts say it that learn it at the end
     early = {**fresh, "output_tokens": 1} if script.usage == "early" else None
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m1", "content": [],
-               "stop_reason": None, "stop_sequence": None, "usage": early or unknown}  # fmt: skip
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m1",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": early or unknown,
+    }
     yield event("message_start", message=message)
     nth = 0
     for at, part in enumerate(script.parts):
@@ -233,7 +242,7 @@ def _gemini(script: Script) -> Iterator[Event]:
     def chunk(parts: list[Any], finish: str | None = None, **said: Any) -> Event:
         one = {"content": {"parts": parts, "role": "model"}, "index": 0,
                **({"finishReason": finish} if finish else {})}  # fmt: skip
-        body = {"candidates": [one], "modelVersion": "m1", "responseId": "r1"}
+        body: dict[str, Any] = {"candidates": [one], "modelVersion": "m1", "responseId": "r1"}
         if script.usage == "early" or (script.usage == "late" and finish):
             body["usageMetadata"] = usage
         return Event(None, body, ends=finish is not None, **said)

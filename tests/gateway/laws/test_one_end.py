@@ -31,7 +31,7 @@ def _text(told: Sequence[Event]) -> str:
     return "".join(one.text for one in told)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(scripts(errors=False), SEEDS)
 @for_each(("kind", "protocol"), PAIRS)
 def test_a_stream_that_ends_well_has_one_end(
@@ -54,7 +54,7 @@ def test_a_stream_that_ends_well_has_one_end(
         assert made.data == data
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(scripts(), SEEDS, st.integers(0, 2**16))
 @for_each(("kind", "protocol"), PAIRS)
 def test_a_failure_is_told_once_and_closes_no_call(

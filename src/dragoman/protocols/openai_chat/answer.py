@@ -281,7 +281,7 @@ def write_error(error: ProviderError) -> JsonObject:
     """`{"message", "type", "param", "code"}`: the object of the host where it has that form."""
     body = error.body if isinstance(error.body, dict) else {}
     data = body.get("error")
-    # Anthropic's and Google's errors have such an object too, with other fields
+    # errors of other protocols have such an object too, with other fields
     others = body.get("type") == "error" or (isinstance(data, dict) and "status" in data)
     if isinstance(data, dict) and isinstance(data.get("message"), str) and not others:
         return data

@@ -22,6 +22,12 @@ from .transport import Timeouts
 T = TypeVar("T")
 
 
+# failures of one model that another may not have; what is wrong with the request itself is not
+PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "billing",
+                      "authentication", "permission", "not_found", "context_overflow",
+                      "content_filter", "other"})  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Retries:
     """How often a call is attempted, for which failures, and with what pauses, in seconds.
