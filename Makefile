@@ -144,7 +144,7 @@ $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
 	# These first: LiteLLM names an older openai than it runs with, any-llm an older anthropic, and
 	# the newest ones are measured
-	$(BENCH_VENV)/bin/python $(PIP_INSTALL) 'litellm>=1.100' 'llm-rosetta>=0.13' 'any-llm-sdk[openai]>=1.40'
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) 'litellm>=1.109' 'llm-rosetta>=0.13' 'any-llm-sdk[openai]>=1.40'
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
 	# Lingua runs in Node; without it its column stays empty
 	-npm install --silent --prefix $(BENCH_VENV) @braintrust/lingua-wasm@0.1.0

@@ -86,7 +86,7 @@ def told(relay: ConvertedAnswer, chunks: list[bytes], broken: bool) -> list[Any]
         json.loads(line[6:]) if line.startswith(b"data: {") else line.decode() for line in lines
     ]
     events = [_without_ids(event) for event in events]
-    return [events, relay.usage, relay.events, [loss.code for loss in relay.losses], broken]
+    return [events, relay.told.usage, relay.events, [loss.code for loss in relay.losses], broken]
 
 
 def _without_ids(value: Any) -> Any:

@@ -104,7 +104,14 @@ class Surface(ABC):
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
     def __init__(self) -> None:
-        self.wire: Wire = wire(self.protocol, policy="ignore", fetch=None)
+        self._wire: Wire | None = None
+
+    @property
+    def wire(self) -> Wire:
+        """The protocol, which is loaded when the first of its clients comes."""
+        if self._wire is None:
+            self._wire = wire(self.protocol, policy="ignore", fetch=None)
+        return self._wire
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
