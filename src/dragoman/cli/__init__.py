@@ -6,32 +6,16 @@ The only place that imports Typer and Rich. One file for each command, those of 
 
 from __future__ import annotations
 
-from importlib import metadata
-from typing import Annotated, NoReturn
+import sys
+from collections.abc import Iterable
+from importlib import import_module, metadata
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from . import (
-    ask,
-    chat,
-    check,
-    convert,
-    demo,
-    diff,
-    explain,
-    fidelity,
-    keys,
-    matrix,
-    page,
-    plan,
-    read,
-    serve,
-    wires,
-)
-from .format import format_messages
 from .output import USAGE, Door
 
-__all__ = ["app", "main"]
+__all__ = ["app", "application", "main"]
 
 
 _EXAMPLES = """\
@@ -61,17 +45,56 @@ Examples:
 """
 
 
-app = typer.Typer(
-    name="dragoman",
-    cls=Door,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # help as plain text: no boxes in a pipe
-    epilog=_EXAMPLES,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+# command -> its file, and the function in it (or the commands below it)
+_COMMANDS = {
+    "ask": ("ask", "ask_model"),
+    "chat": ("chat", "chat"),
+    "check": ("check", "check_bodies"),
+    "convert": ("convert", "convert_bodies"),
+    "demo": ("demo", "demo"),
+    "diff": ("diff", "diff_conversations"),
+    "explain": ("explain", "explain"),
+    "export": ("page", "export"),
+    "fidelity": ("fidelity", "measure_fidelity"),
+    "format": ("format", "format_messages"),
+    "keys": ("keys", "app"),
+    "matrix": ("matrix", "show_matrix"),
+    "plan": ("plan", "plan_conversations"),
+    "play": ("page", "play"),
+    "read": ("read", "read_answers"),
+    "serve": ("serve", "serve_gateway"),
+    "view": ("page", "view"),
+    "wires": ("wires", "list_wires"),
+}
 
 
-@app.callback(invoke_without_command=True)
+def application(names: Iterable[str] = _COMMANDS) -> typer.Typer:
+    """The command line with these commands, of which alone the files are loaded."""
+    made = typer.Typer(
+        name="dragoman",
+        cls=Door,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # help as plain text: no boxes in a pipe
+        epilog=_EXAMPLES,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback(invoke_without_command=True)(_root)
+    for name in names:
+        file, function = _COMMANDS[name]
+        command: Any = getattr(import_module(f".{file}", __name__), function)
+        if isinstance(command, typer.Typer):
+            made.add_typer(command, name=name)
+        else:
+            made.command(name)(command)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return application()
+
+
 def _root(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
@@ -96,61 +119,8 @@ def _root(
     ctx.obj = debug  # the door asks for it when something goes wrong
 
 
-app.command("ask")(ask.ask_model)
-
-
-app.command("chat")(chat.chat)
-
-
-app.command("check")(check.check_bodies)
-
-
-app.command("convert")(convert.convert_bodies)
-
-
-app.command("demo")(demo.demo)
-
-
-app.command("diff")(diff.diff_conversations)
-
-
-app.command("explain")(explain.explain)
-
-
-app.command("export")(page.export)
-
-
-app.command("fidelity")(fidelity.measure_fidelity)
-
-
-app.command("format")(format_messages)
-
-
-app.add_typer(keys.app, name="keys")
-
-
-app.command("matrix")(matrix.show_matrix)
-
-
-app.command("plan")(plan.plan_conversations)
-
-
-app.command("play")(page.play)
-
-
-app.command("read")(read.read_answers)
-
-
-app.command("serve")(serve.serve_gateway)
-
-
-app.command("view")(page.view)
-
-
-app.command("wires")(wires.list_wires)
-
-
 def main() -> NoReturn:
     """Run the command line that the shell gave."""
-    app()
+    word = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    application([word] if word in _COMMANDS else _COMMANDS)()
     raise AssertionError("the door always leaves")
