@@ -152,9 +152,9 @@ def payloads(wire: Wire, body: bytes) -> list[Any]:
         return [json.loads(line) for line in body.splitlines()]
     found = []
     *blocks, last = body.decode().replace("\r\n", "\n").split("\n\n")
-    if wire is GEMINI and last:  # an error stands there by itself
+    if wire is GEMINI and last.strip():  # an error stands there by itself
         return [*payloads(wire, body[: -len(last.encode())]), json.loads(last)]
-    assert not last, last
+    assert not last.strip(), last
     for block in blocks:
         lines = [line[5:].strip() for line in block.split("\n") if line.startswith("data:")]
         if lines:
