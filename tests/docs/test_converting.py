@@ -20,8 +20,8 @@ PAGES = {name: (folder / "converting.md").read_text("utf-8") for name, folder in
 WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r"#.*")
 # commands of other pages
-OURS = ("format", "read", "wires", "demo", "explain", "matrix", "ask", "chat", "serve", "play", "view",
-        "export")  # fmt: skip
+OURS = ("format", "read", "wires", "demo", "explain", "matrix", "ask", "chat", "serve", "play",
+        "view", "export")  # fmt: skip
 
 
 def test_both_languages_run_the_same_code() -> None:
