@@ -194,9 +194,8 @@ def _source_says(one: Recorded, kind: str, resp: Any) -> list[Said]:
 
 
 def _name(kind: str, name: str | None, data: Any) -> str | None:
-    """The name under which the provider sends it: some recordings left names out."""
-    unnamed = kind == "anthropic" and name is None and isinstance(data, dict)
-    return data.get("type") if unnamed else name
+    """The name under which Anthropic sends it: some left it out, Bedrock's frames have another."""
+    return data.get("type") if kind == "anthropic" and isinstance(data, dict) else name
 
 
 def _said(protocol: str, body: Any) -> list[Said]:
