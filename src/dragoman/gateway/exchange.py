@@ -36,8 +36,7 @@ from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .lists import listed, listed_one
-from .losses_header import losses_header
-from .record import ExchangeRecord, Kept
+from .record import ExchangeRecord, Kept, losses_header
 from .redact import INSTEAD
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
