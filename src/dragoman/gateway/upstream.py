@@ -45,6 +45,8 @@ class Upstream:
         self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=None)
         self.protocol = protocol
         self.same_wire = self._is_same_wire()
+        if surface.moves_marks and not self.same_wire:
+            self.wire = _with_result_parts(self.wire)
         truncation = route.truncation
         self._formatter = WireFormatter(
             self.wire, model=self.model, policy="ignore", can=dict(route.can) or None, fetch=None,
@@ -142,6 +144,18 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
     tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"
     return _RESPONSES if tools_elsewhere else name.protocol
+
+
+def _with_result_parts(known: Wire) -> Wire:
+    """The wire that writes results as parts, so that one looks the same with a cache mark or none.
+
+    A provider's cache knows a prefix by its bytes, and clients move their marks on at each turn.
+    """
+    if not hasattr(known.dialect, "result_text"):
+        return known
+    room = type(known.room)(replace(known.dialect, result_text="parts"))
+    return Wire(known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore",
+                fetch=None)  # fmt: skip
 
 
 def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:

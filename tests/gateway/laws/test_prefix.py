@@ -144,3 +144,34 @@ def _pair(kind: str, one: Asked, other: Asked) -> list[str] | None:
                              one.request.headers, json.dumps(cut).encode())  # fmt: skip
         count = max(0, len(elements(kind, json.loads(sent(kind, part) or b"{}"))) - 1)
     return prefix_faults(kind, before, after, count)
+
+
+@pytest.mark.parametrize("kind", UPSTREAMS)
+def test_a_result_keeps_its_form_when_the_cache_mark_moves_on(kind: str) -> None:
+    def turn(count: int) -> bytes:
+        messages: list[Any] = [{"role": "user", "content": "Go."}]
+        for i in range(count):
+            call = {"type": "tool_use", "id": f"toolu_{i}", "name": "run", "input": {"n": i}}
+            result: dict[str, Any] = {
+                "type": "tool_result", "tool_use_id": f"toolu_{i}", "content": "Done.",
+            }  # fmt: skip
+            if i == count - 1:
+                result["cache_control"] = {"type": "ephemeral"}
+            messages += [{"role": "assistant", "content": [call]},
+                         {"role": "user", "content": [result]}]  # fmt: skip
+        tools = [{"name": "run", "input_schema": {"type": "object"}}]
+        body = {"model": "m", "max_tokens": 2000, "messages": messages, "tools": tools}
+        made = sent(kind, request_of("anthropic", body))
+        assert made is not None
+        return made
+
+    def unmarked(body: bytes) -> list[Any]:
+        """The elements without the marks, which the client itself has moved."""
+        text = json.dumps(elements(kind, json.loads(body)))
+        for mark in ('"prompt_cache_breakpoint": {"mode": "explicit"}',
+                     '"cache_control": {"type": "ephemeral"}'):  # fmt: skip
+            text = text.replace(f", {mark}", "")
+        return list(json.loads(text))
+
+    first, second = unmarked(turn(2)), unmarked(turn(3))
+    assert second[: len(first)] == first

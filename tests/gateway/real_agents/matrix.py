@@ -11,7 +11,7 @@ __all__ = ["few", "whole"]
 # a host whose wire the agent does not speak, and that tells calls bit by bit
 _FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "codex-scripts": "openai-chat",
             "gemini": "openai-responses", "opencode": "anthropic"}  # fmt: skip
-_GATE = {"claude": "gemini", "codex": "anthropic", "gemini": "openai-responses",
+_GATE = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
          "opencode": "anthropic"}  # fmt: skip
 
 

@@ -37,6 +37,7 @@ class Messages(Surface):
     protocol: ClassVar[str] = "anthropic"
     maker: ClassVar[str] = "anthropic"
     renames: ClassVar[bool] = True
+    moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'

@@ -101,6 +101,7 @@ class Surface(ABC):
     # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
     # so what is looked for here is a line or a key
     endings: ClassVar[re.Pattern[bytes]]
+    moves_marks: ClassVar[bool] = False  # whether clients mark what shall be cached, turn by turn
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
     def __init__(self) -> None:

@@ -53,6 +53,8 @@ class Dialect:
     call_content: Literal["null", "empty", "omit"] = "null"
     bullets: bool = False
     result_name: bool = False
+    # a result of one text; as parts it keeps its form when a cache mark comes to it, or leaves it
+    result_text: Literal["string", "parts"] = "string"
     developer: bool = True
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was

@@ -362,6 +362,8 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
         output = output[0].text
     elif type(output) is not str:
         output = _write_output(block, caps, dialect)
+    if dialect.result_text == "parts" and caps.cache_hints and type(output) is str:
+        output = [{"type": "text", "text": output}]
     if block.cache is not None:  # a mark stands on the last part, a string has no place for it
         parts = output if type(output) is list else [{"type": "text", "text": output or ""}]
         output = [*parts[:-1], {**parts[-1], **cache_mark(block.cache, dialect.cache_mark)}]

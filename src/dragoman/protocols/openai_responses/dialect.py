@@ -33,6 +33,8 @@ class Dialect:
     developer: bool = True
     detail: bool = True  # every image says how closely to look; else only where that was given
     bullets: bool = False  # several texts of one tool result become a list with dashes
+    # a result of one text; as parts it keeps its form when a cache mark comes to it, or leaves it
+    result_text: Literal["string", "parts"] = "string"
     reasoning: Literal["sealed", "raw"] = "sealed"
     stores: bool = True
     blocked_domains: str = ""

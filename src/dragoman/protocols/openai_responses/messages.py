@@ -303,6 +303,8 @@ class InputWriter:
                 output = [self._input(part) for part in output] or ""
         elif type(output) is not str:
             output = result_text(block, bullets)
+        if self.dialect.result_text == "parts" and self.caps.cache_hints and type(output) is str:
+            output = [{"type": "input_text", "text": output}]
         if block.cache is not None:  # a breakpoint stands on the last part
             parts = [{"type": "input_text", "text": output}] if type(output) is str else output
             mark = {wire_blocks.MARK: wire_blocks.mark(block.cache)}
