@@ -407,7 +407,7 @@ class Exchange:
     @property
     def _renamed(self) -> str | None:
         """The name under which an answer that passes goes out, if it is not the provider's."""
-        other = self.surface.renames and self.kind == "generate"
+        other = self.kind == "generate" and self.surface.renames(self.request)
         return self.asked if other and self.asked != self.upstream.model else None
 
     @property

@@ -50,7 +50,7 @@ def test_the_body_is_the_client_s_own(
     provider.will([answer(wire.whole)])
     told = post(gateway, wire.path(wire.model, False), body)
     assert told.status == 200, told.body
-    assert told.body == wire.passed(wire.whole)
+    assert told.body == wire.whole
     model = b'"%s"' % wire.model.encode()
     at = body.rindex(model)  # what stands before it and is no top-level model stays
     assert provider.asked[0].body == body[:at] + b'"up"' + body[at + len(model) :]
@@ -95,3 +95,17 @@ def test_a_model_that_is_spelled_with_escapes_is_refused(
     assert told.status == 400
     assert "escapes" in error_of(wire, told.body)[0]
     assert not provider.asked
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+def test_claude_code_gets_answers_under_the_name_that_it_asked_for(
+    gateway: Gateway, provider: Provider, stream: bool
+) -> None:
+    """It sends back no thinking of a model that it did not ask."""
+    plain = b"".join(MESSAGES.events) if stream else MESSAGES.whole
+    provider.will([answer(plain, kind="text/event-stream" if stream else "application/json")])
+    body = MESSAGES.request(MESSAGES.model, stream=stream)
+    agent = {"User-Agent": "claude-cli/2.1.197 (external, sdk-cli)"}
+    told = post(gateway, MESSAGES.path(MESSAGES.model, stream), body, **agent)
+    name = b'"model":' if stream else b'"model": '
+    assert told.body == plain.replace(b'"model": "up"', name + b'"to-anthropic"', 1)

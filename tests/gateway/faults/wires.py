@@ -44,13 +44,6 @@ class Wire:
         """A whole answer that says Hello."""
         return WHOLE[self.name]
 
-    def passed(self, body: bytes) -> bytes:
-        """The answer of the own provider as the client gets it: of Anthropic under another name."""
-        if self.name != "anthropic":
-            return body
-        name = b'"model":' if b"message_start" in body else b'"model": '
-        return body.replace(b'"model": "up"', name + b'"to-anthropic"', 1)
-
     @property
     def error_event(self) -> bytes:
         """The event with which a provider tells in mid-stream that it has no capacity."""

@@ -13,7 +13,7 @@ from ..._core.jsontext import JsonObject, encoded
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
-from .base import MODEL, ListedModel, Operation, Surface
+from .base import MODEL, ClientRequest, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
 # and so would the prefix that a provider caches (recorded on 2026-11-22)
@@ -36,7 +36,6 @@ class Messages(Surface):
 
     protocol: ClassVar[str] = "anthropic"
     maker: ClassVar[str] = "anthropic"
-    renames: ClassVar[bool] = True
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
@@ -59,11 +58,15 @@ class Messages(Surface):
         messages = [_without_billing(m, report) if m.role == "system" else m for m in req.messages]
         req.messages = [m for m in messages if m is not None]
 
-    def renamed(self, events: bytes, model: str) -> bytes:
-        """`message_start` under the name that was asked.
+    def renames(self, request: ClientRequest) -> bool:
+        """Claude Code sends back no thinking of a model that it did not ask (2.1.197, 2026-11-24).
 
-        Claude Code sends back no thinking of a model that it did not ask (2.1.197, 2026-11-24).
+        For others an answer passes as it came.
         """
+        return request.headers.get("user-agent", "").startswith("claude-cli/")
+
+    def renamed(self, events: bytes, model: str) -> bytes:
+        """`message_start` under the name that was asked."""
         start = events.find(b'"message_start"')
         if start < 0:
             return events

@@ -164,7 +164,9 @@ class Surface(ABC):
         """The path below a base URL for a request that goes to `model` as it is."""
         return path
 
-    renames: ClassVar[bool] = False  # whether answers that pass bear the name that was asked for
+    def renames(self, request: ClientRequest) -> bool:
+        """Whether this client wants answers under the name of the model that it asked for."""
+        return False
 
     def renamed(self, events: bytes, model: str) -> bytes:
         """The first events of an answer that passes, under the name that the client asked for."""
