@@ -18,7 +18,7 @@ from .browsing import ARGUMENTS, Tab
 Serve = Callable[..., str]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright's loop runs in this thread until the browser is closed
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium, headless."""
     path = needs.program("chromium", "the page is looked at in a real browser")

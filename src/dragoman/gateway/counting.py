@@ -70,7 +70,7 @@ def counted(name: str, written: Written) -> int:
     return max(1, figure)
 
 
-@remember("token counters that routes name", entries=16, size=2**24)
+@remember("token counters that routes name", entries=8, size=2**24)
 def _counter(name: str) -> Any:
     return counter_of(name)
 

@@ -37,7 +37,8 @@ FINISH_REASONS: dict[str, FinishReason] = {
 }
 _NEAREST = {"content_filter": "incomplete", "context_overflow": "incomplete",
             "malformed_call": "failed", "refusal": "completed"}  # fmt: skip
-OPEN_STATES = ("in_progress", "queued")  # it goes on at the provider's
+# it goes on at the provider's; `idle` stands in google-genai 3.6.1, and no page says what it means
+OPEN_STATES = ("in_progress", "queued", "idle")
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
