@@ -209,6 +209,7 @@ def test_every_line_of_its_log_is_json(run: Callable[..., Gateway], tmp_path: Pa
         gateway = run("--config", str(file))
         with chat(gateway) as client:
             ask(client)
+        until(lambda: '"status":200' in gateway.stderr)  # a thread writes it behind the answer
         file.write_text("[[routes")
         gateway.signal(signal.SIGHUP)
         until(lambda: "is kept" in gateway.stderr)

@@ -207,7 +207,7 @@ def test_a_killed_worker_is_replaced_and_loses_its_own_streams_alone(
     with answers[victim] as answer:
         assert len(list(lines(answer))) < 99
     until(lambda: len({gateway.get().split()[1] for _ in range(20)} - {victim}) == 2)
-    assert f"worker {victim} ended (exit code -9) and is replaced" in gateway.stderr
+    until(lambda: f"worker {victim} ended (exit code -9) and is replaced" in gateway.stderr)
 
 
 def test_a_worker_that_is_started_later_has_the_last_good_configuration(
