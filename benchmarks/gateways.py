@@ -247,7 +247,7 @@ STARTS = {
     "llm-rosetta": _llm_rosetta,
 }
 FLOOR = Gateway("floor", "aiohttp")
-DRAGOMAN = Gateway("dragoman", "dragoman.gateway.server")
+DRAGOMAN = Gateway("dragoman", "dragoman.gateway.process.server")
 LITELLM = Gateway("LiteLLM", "litellm")
 LITELLM_RUST = Gateway(
     "LiteLLM, Rust", "litellm", frozenset({("anthropic", "anthropic")}),

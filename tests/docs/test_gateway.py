@@ -14,14 +14,14 @@ import pytest
 
 from dragoman._core.edges.http.retries import Retries
 from dragoman.gateway.config import ClientKey, Config, Envelopes, Limits, config_for
-from dragoman.gateway.connection import BODY_SECONDS, HEAD_BYTES, HEAD_FIELDS, HEAD_SECONDS
-from dragoman.gateway.log import log_fields
-from dragoman.gateway.metrics import Metrics
-from dragoman.gateway.record import ExchangeRecord
-from dragoman.gateway.server import BACKLOG, GRACE, KEEP_ALIVE
+from dragoman.gateway.process.connection import BODY_SECONDS, HEAD_BYTES, HEAD_FIELDS, HEAD_SECONDS
+from dragoman.gateway.process.server import BACKLOG, GRACE, KEEP_ALIVE
 from dragoman.gateway.settings import judge, parse
+from dragoman.gateway.telemetry.log import log_fields
+from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.record import ExchangeRecord
 from tests.cli.running import run
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 from .pages import FOLDERS, blocks, plain, rows
 

@@ -17,7 +17,7 @@ import pytest
 from dragoman.gateway.keys import new_key
 from dragoman.testing import Fault, StrictServer
 
-from .process import Gateway, until
+from .running import Gateway, until
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 

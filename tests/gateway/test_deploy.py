@@ -18,7 +18,7 @@ import yaml
 
 from dragoman.gateway.settings import judge
 
-from .process import Gateway
+from .running import Gateway
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 TOML = (DEPLOY / "gateway.toml").read_text("utf-8")

@@ -20,10 +20,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from dragoman.gateway.asgi import app
 from dragoman.gateway.config import Config, Envelopes, Limits, Route, Target
 from dragoman.gateway.keys import new_key
-from dragoman.gateway.log import JsonLog
-from dragoman.gateway.metrics import Metrics
-from dragoman.gateway.recording import Recorder
-from dragoman.gateway.spans import Spans
+from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.recording import Recorder
+from dragoman.gateway.telemetry.spans import Spans
 from dragoman.sse import encode
 from tests.cli.running import run
 

@@ -11,8 +11,8 @@ import pytest
 
 import dragoman
 from dragoman import Msg, ReadError
-from dragoman.gateway.record import ExchangeRecord, Kept
-from dragoman.gateway.recording import row_of
+from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.recording import row_of
 from dragoman.interop import read_session_log
 from dragoman.message import ChatRequest, dump
 from dragoman.playground.exchange import Exchange

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import ConfigError
 from ..gateway.config import KEPT, Config, Route, Target, config_for, with_upstream
-from ..gateway.exposure import client_url, refuse_exposed
+from ..gateway.process.exposure import client_url, refuse_exposed
 from ..gateway.typed_toml import Fault
 from . import output
 from .coding_agents import Agent, settings_for
@@ -103,8 +103,8 @@ def serve_gateway(
 def _serve(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str, grace: int
 ) -> int:
-    from ..gateway.server import serve
-    from ..gateway.serving import Source
+    from ..gateway.process.server import serve
+    from ..gateway.process.serving import Source
 
     if file is not None:
         _refuse_faults(file)

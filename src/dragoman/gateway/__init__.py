@@ -4,6 +4,7 @@ config       values: routes, keys, limits            settings     the same from 
 surface/     what each client protocol looks like: paths, errors, lists of models
 exchange     one exchange without sockets: bytes in, bytes out
 asgi         the app                                 in_process   transports for SDK clients
+telemetry/   log, metrics, spans, recordings         process/     socket, signals, workers
 """
 
 from __future__ import annotations

@@ -24,13 +24,13 @@ from .client import Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, new_record, refused
 from .keys import Bounds, KeyRing
-from .log import JsonLog
-from .metrics import Metrics
-from .record import ExchangeRecord, Observer
-from .recording import Recorder
 from .sending import Begun, Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
+from .telemetry.log import JsonLog
+from .telemetry.metrics import Metrics
+from .telemetry.record import ExchangeRecord, Observer
+from .telemetry.recording import Recorder
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
@@ -78,7 +78,7 @@ def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ..
         same = recorder is not None and recorder.folder == config.record
         observers.append(recorder if recorder is not None and same else Recorder(config.record))
     if config.spans:
-        from .spans import Spans
+        from .telemetry.spans import Spans
 
         spans = next((one for one in before if isinstance(one, Spans)), None)
         observers.append(spans or Spans.from_environment())

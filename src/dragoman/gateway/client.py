@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 from .._core.edges.http.transport import AsyncStreamReply
 from ..errors import DragomanError, ProviderError, ReadError
 from .exchange import Exchange
-from .record import ExchangeRecord
 from .relay import AnswerStream
 from .sending import stalled
 from .surface import Answer, ClientRequest
+from .telemetry.record import ExchangeRecord
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]

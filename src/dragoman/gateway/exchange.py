@@ -35,15 +35,14 @@ from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
-from .lists import listed, listed_one
-from .record import ExchangeRecord, Kept, losses_header
-from .redact import INSTEAD
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
-from .upstream import Upstream
+from .telemetry.record import ExchangeRecord, Kept, losses_header
+from .telemetry.redact import INSTEAD
+from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
 

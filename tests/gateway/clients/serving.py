@@ -20,7 +20,7 @@ from dragoman._core.edges.http.transport import transport_of
 from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.asgi import App
 from dragoman.gateway.config import Config, config_for
-from dragoman.gateway.record import ExchangeRecord
+from dragoman.gateway.telemetry.record import ExchangeRecord
 
 from .talk import Door
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.gateway.faults.provider import Provider
 from tests.gateway.faults.serving import KEY_VARIABLE, SECRET, routes, serving
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 
 @pytest.fixture(scope="session")

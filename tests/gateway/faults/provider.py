@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from tests.gateway.process import until
+from tests.gateway.running import until
 
 Step: TypeAlias = "bytes | float | Literal['cut', 'reset', 'hang', 'wait']"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.gateway.faults.wires import WIRES, Wire
-from tests.gateway.process import LONG, Gateway
+from tests.gateway.running import LONG, Gateway
 
 SECRET = "upstream-secret-0123456789-of-the-provider"
 KEY_VARIABLE = "FAULTS_PROVIDER_KEY"
@@ -39,7 +39,7 @@ def serving(settings: str, folder: Path, workers: int = 1, grace: int = 30) -> I
     """The gateway of these settings, in a process of its own."""
     file = folder / "gateway.toml"
     file.write_text(settings, "utf-8")
-    command = ("tests.gateway.process", str(file), str(workers), str(grace), APP)
+    command = ("tests.gateway.running", str(file), str(workers), str(grace), APP)
     with Gateway(*command, state=folder / "state") as gateway:
         assert gateway.line, gateway.stderr
         yield gateway

@@ -7,7 +7,7 @@ import pytest
 from tests.gateway.faults.provider import CHUNKED, CUT, LAST, RESET, Provider, Step, chunked, head
 from tests.gateway.faults.serving import ask
 from tests.gateway.faults.wires import PAIRS, Wire, error_of, errors, named, payloads, successes
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 pytestmark = pytest.mark.parametrize(("client", "behind"), PAIRS, ids=map(named, PAIRS))
 _BEFORE: dict[str, list[Step]] = {

@@ -19,7 +19,7 @@ from tests.gateway.faults.wires import (
     Wire,
     error_of,
 )
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 NAMED = [CHAT, RESPONSES, MESSAGES, INTERACTIONS, OLLAMA]  # the model stands in the body
 _BODIES: dict[str, Callable[[bytes], bytes]] = {

@@ -33,7 +33,7 @@ from tests.gateway.faults.wires import (
     successes,
     texts,
 )
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1>nginx</body></html>"
 every_pair = pytest.mark.parametrize(("client", "behind"), PAIRS, ids=map(named, PAIRS))

@@ -33,7 +33,7 @@ from tests.gateway.faults.serving import (
     serving,
 )
 from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, WIRES, Wire, error_of
-from tests.gateway.process import Gateway, until
+from tests.gateway.running import Gateway, until
 
 PATH = CHAT.path(CHAT.model, False)
 BODY = CHAT.request(CHAT.model, stream=False)

@@ -43,7 +43,7 @@ from tests.gateway.faults.wires import (
     successes,
     texts,
 )
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 SOME = [(CHAT, CHAT), (MESSAGES, CHAT), (RESPONSES, MESSAGES), (OLLAMA, OLLAMA), (GEMINI, GEMINI)]
 # others: a comment

@@ -34,7 +34,7 @@ from tests.gateway.faults.wires import (
     successes,
     texts,
 )
-from tests.gateway.process import Gateway
+from tests.gateway.running import Gateway
 
 FIRST, SECOND = "/v1/messages", "/v1/chat/completions"
 either_way = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..losses import Loss
-from ..message import Usage
+from ...losses import Loss
+from ...message import Usage
 
 _PLACED = 8  # losses whose place is told: finding it costs a walk through the request
 

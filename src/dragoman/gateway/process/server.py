@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 import uvicorn
 
-from ..errors import ConfigError
+from ...errors import ConfigError
 from .connection import ClientConnection
 from .exposure import client_url, refuse_exposed
 from .serving import AppMaker, OneServer, Source, local_sealing_key, log_to_stderr, sealed

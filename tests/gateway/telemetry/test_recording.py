@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, errors, wire
-from dragoman.gateway.record import ExchangeRecord, Kept
-from dragoman.gateway.recording import Recorder, row_of
+from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.recording import Recorder, row_of
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.sse import encode
 from dragoman.study.fidelity import record as study_record
@@ -276,8 +276,8 @@ def test_a_disk_that_fails_raises_nothing_and_is_told(
 FULL = """
 import resource, sys
 from pathlib import Path
-from dragoman.gateway.recording import Recorder
-from tests.gateway.test_recording import exchange, rows
+from dragoman.gateway.telemetry.recording import Recorder
+from tests.gateway.telemetry.test_recording import exchange, rows
 folder = Path(sys.argv[1])
 recorder = Recorder(folder)
 recorder.ended(exchange(session="before"))

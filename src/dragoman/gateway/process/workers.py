@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from ..errors import DragomanError
+from ...errors import DragomanError
 from .serving import INTERRUPTED, AppMaker, OneServer, log_to_stderr
 
 _log = logging.getLogger("dragoman.gateway")

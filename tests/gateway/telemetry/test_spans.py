@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from dragoman import Msg, errors, wire
-from dragoman.gateway.record import ExchangeRecord, Kept
-from dragoman.gateway.spans import Spans
+from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.spans import Spans
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -178,8 +178,8 @@ def test_nothing_that_was_said_and_no_secret_is_told() -> None:
 
 def test_the_environment_names_the_exporter() -> None:
     code = (
-        "from dragoman.gateway.spans import Spans\n"
-        "from dragoman.gateway.record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.spans import Spans\n"
+        "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "spans = Spans.from_environment()\n"
         "spans.ended(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
         "spans.close()\n"
@@ -200,8 +200,8 @@ def test_a_provider_of_the_program_is_used() -> None:
         "from opentelemetry.sdk.trace import TracerProvider\n"
         "from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor\n"
         "from opentelemetry.trace import set_tracer_provider\n"
-        "from dragoman.gateway.spans import Spans\n"
-        "from dragoman.gateway.record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.spans import Spans\n"
+        "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "provider = TracerProvider()\n"
         "provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))\n"
         "set_tracer_provider(provider)\n"

@@ -11,9 +11,9 @@ from ipaddress import ip_address
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
-from .._core.jsontext import encoded
-from ..errors import ConfigError
-from .config import Config
+from ..._core.jsontext import encoded
+from ...errors import ConfigError
+from ..config import Config
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]

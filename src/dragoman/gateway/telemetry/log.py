@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from .._core.redaction import clipped
-from ..losses import Loss
-from ..message import Usage
+from ..._core.redaction import clipped
+from ...losses import Loss
+from ...message import Usage
 from .background import Background
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets

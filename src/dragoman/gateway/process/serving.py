@@ -19,10 +19,10 @@ from typing import Any
 
 import uvicorn
 
-from ..errors import DragomanError
-from .config import Config, with_upstream
+from ...errors import DragomanError
+from ..config import Config, with_upstream
+from ..settings import load
 from .exposure import Exposed, refuse_exposed
-from .settings import load
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -53,7 +53,7 @@ class Source:
 
 def local_sealing_key() -> bytes:
     """The key of this machine, for a gateway that has none in its configuration."""
-    from .sealing import local_key
+    from ..sealing import local_key
 
     return local_key()
 

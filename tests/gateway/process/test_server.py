@@ -15,13 +15,12 @@ import pytest
 
 from dragoman import ConfigError
 from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
-from dragoman.gateway.connection import ClientConnection
-from dragoman.gateway.exposure import Exposed, is_loopback, refuse_exposed
-from dragoman.gateway.server import serve
-from dragoman.gateway.serving import Source
-
-from .process import Gateway, lines, until
-from .small_app import SmallApp
+from dragoman.gateway.process.connection import ClientConnection
+from dragoman.gateway.process.exposure import Exposed, is_loopback, refuse_exposed
+from dragoman.gateway.process.server import serve
+from dragoman.gateway.process.serving import Source
+from tests.gateway.running import Gateway, lines, until
+from tests.gateway.small_app import SmallApp
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -42,7 +41,7 @@ def run(file: Path, tmp_path: Path) -> Iterator[Callable[..., Gateway]]:
     started: list[Gateway] = []
 
     def start(workers: int = 1, grace: int = 30) -> Gateway:
-        command = ("tests.gateway.process", str(file), str(workers), str(grace))
+        command = ("tests.gateway.running", str(file), str(workers), str(grace))
         started.append(Gateway(*command, state=tmp_path / "state"))
         return started[-1]
 
@@ -371,7 +370,7 @@ GET = b"GET /told HTTP/1.1\r\nHost: localhost\r\n"
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     folder = tmp_path_factory.mktemp("gateway")
     (folder / "gateway.toml").write_text(FILE.format(model="ollama/x"), "utf-8")
-    command = ("tests.gateway.process", str(folder / "gateway.toml"), "1", "5")
+    command = ("tests.gateway.running", str(folder / "gateway.toml"), "1", "5")
     with Gateway(*command, state=folder) as gateway:
         yield gateway
 

@@ -20,8 +20,8 @@ from prometheus_client.parser import text_fd_to_metric_families
 
 from dragoman import Msg, wire
 from dragoman.gateway.config import Config, Route, Target, config_for
-from dragoman.gateway.metrics import Metrics
-from dragoman.gateway.record import ExchangeRecord
+from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.record import ExchangeRecord
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -212,8 +212,8 @@ def test_openmetrics_is_given_to_who_asks_for_it() -> None:
 WORKER = """
 import sys
 from dragoman.gateway.config import config_for
-from dragoman.gateway.metrics import Metrics
-from dragoman.gateway.record import ExchangeRecord
+from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.record import ExchangeRecord
 metrics = Metrics.of(config_for("anthropic/claude-opus-5-5"))
 for number in range(int(sys.argv[1])):
     record = ExchangeRecord("x", 1.0, protocol="openai-chat", vendor="anthropic",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .._core.jsontext import Json
+from ..._core.jsontext import Json
 
 INSTEAD = "<secret>"
 

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, wire
-from dragoman.gateway.background import Background
 from dragoman.gateway.keys import new_key
-from dragoman.gateway.log import JsonLog
-from dragoman.gateway.record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.background import Background
+from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 
 
@@ -186,8 +186,8 @@ def test_a_full_pipe_stops_nobody() -> None:
 
 def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
     code = (
-        "from dragoman.gateway.log import JsonLog\n"
-        "from dragoman.gateway.record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.log import JsonLog\n"
+        "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "log = JsonLog()\n"
         "for number in range(500): log.ended(ExchangeRecord(str(number), 1.0))\n"
     )
@@ -203,8 +203,8 @@ def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
 def test_a_process_that_was_forked_later_writes_as_well() -> None:
     code = (
         "import os, sys\n"
-        "from dragoman.gateway.log import JsonLog\n"
-        "from dragoman.gateway.record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.log import JsonLog\n"
+        "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "log = JsonLog()\n"
         "log.ended(ExchangeRecord('parent', 1.0))\n"
         "log.flush()\n"
@@ -227,8 +227,8 @@ def test_a_process_that_was_forked_later_writes_as_well() -> None:
 
 _WORKER = """
 import sys
-from dragoman.gateway.log import JsonLog
-from dragoman.gateway.record import ExchangeRecord
+from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.record import ExchangeRecord
 
 log = JsonLog()
 for number in range(3000):

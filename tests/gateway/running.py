@@ -1,6 +1,6 @@
 """A gateway in a process of its own: started, asked, signalled, and ended in any case.
 
-`python -m tests.gateway.process SOURCE WORKERS GRACE [APP]` is what runs in it.
+`python -m tests.gateway.running SOURCE WORKERS GRACE [APP]` is what runs in it.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def lines(answer: HTTPResponse) -> Iterator[str]:
 
 def main() -> int:
     """Run a gateway as the arguments say."""
-    from dragoman.gateway.server import serve
-    from dragoman.gateway.serving import Source
+    from dragoman.gateway.process.server import serve
+    from dragoman.gateway.process.serving import Source
 
     file, workers, grace, *app = sys.argv[1:]
     source = Source(Path(file), {"port": 0, "workers": int(workers)})

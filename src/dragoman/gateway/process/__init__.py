@@ -1,0 +1,1 @@
+"""The gateway as a process: socket, signals, workers, and what a connection may do."""
