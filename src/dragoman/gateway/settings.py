@@ -49,7 +49,7 @@ from .typed_toml import (
     texts_by_name,
     whole,
 )
-from .upstream import counter_of
+from .upstream import counter_of, unset_key
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -364,15 +364,12 @@ def _target(table: Table) -> Target:
 def _look_around(table: Table, target: Target) -> None:
     """Warn of what the environment lacks for a target."""
     asked: ModelName = target.model("model")
-    host, auth = asked.host, asked.host.auth_of(asked.protocol)
-    needs_key = host.key and auth.needs_key and not auth.tokens
-    variable = target.key or (host.key if needs_key else "")
-    if variable and not os.environ.get(variable):
+    if variable := unset_key(target):
         hint = f"set {variable} where the gateway runs"
         table.add("key" if target.key else "to", f"the variable {variable} is not set", hint,
                   "warning")  # fmt: skip
     try:
-        address(host, asked.protocol, target.places, target.base_url)
+        address(asked.host, asked.protocol, target.places, target.base_url)
     except ConfigError as error:
         at = "places" if "places" in table else "to"
         missing = error.code == "address.place" and "needs a value" in error.message

@@ -189,6 +189,19 @@ def counter_of(name: str) -> Any:
     return made(model) if model else made()
 
 
+def unset_key(target: Target) -> str:
+    """The variable without which each call to this target will be refused for want of a key."""
+    if target.name == KEPT:  # clients name the vendor
+        return ""
+    asked = target.model("model")
+    auth = asked.host.auth_of(asked.protocol)
+    own_server = bool(target.base_url)
+    needs_key = auth.needs_key and not (auth.tokens or own_server)
+    variable = target.key or (asked.host.key if needs_key else "")
+    given = target.secret is not None or os.environ.get(variable)
+    return "" if given else variable
+
+
 def listed(config: Config) -> list[ListedModel]:
     """Every model that a route names; with `aliases`, those that agents ask for at their start."""
     names: dict[str, Route] = {}
