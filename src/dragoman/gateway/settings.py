@@ -16,6 +16,7 @@ from binascii import Error as Base64Error
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from urllib.parse import urlsplit
 from .._core.edges.http.credentials import address
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
+from .._core.edges.media_fetcher import MediaFetcher
 from .._core.failures import ErrorKind
 from ..capabilities import Capabilities, override
 from ..errors import ConfigError
@@ -54,6 +56,7 @@ from .upstream import counter_of, unset_key
 _log = logging.getLogger("dragoman.gateway")
 
 KEY_BYTES = 32  # of AES-256, which seals envelopes
+_CACHED_MEDIA = 16 * 2**20  # bytes that a route keeps: histories name the same media at each turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +303,7 @@ def _route(table: Table) -> Route:
         counter=table.take("counter", _counter, ""),
         pass_through=table.take("pass_through", flag, False),
         transport=table.take("transport", one_of("aiohttp", "httpx2"), "aiohttp"),
+        fetch=_fetcher(table),
         retries=_retries(table),
         timeouts=_timeouts(table),
     )
@@ -310,6 +314,16 @@ def _route(table: Table) -> Route:
 def _list(table: Table, name: str) -> list[Any]:
     value: Any = table.take(name, lambda value: value, [])
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _fetcher(table: Table) -> MediaFetcher | None:
+    """What fetches media from hosts of these names; `*` alone: from every public one."""
+    if not (hosts := table.take_each("fetch", text)):
+        return None
+    if find_spec("httpcore2") is None:
+        table.add("fetch", "the extra http is not installed", 'pip install "dragoman[http]"')
+    return MediaFetcher(None if hosts == ("*",) else hosts, of_read=True, cached=_CACHED_MEDIA,
+                        roots=())  # fmt: skip
 
 
 def _compare(table: Table, route: Route, before: list[Route]) -> None:
