@@ -107,7 +107,10 @@ class App:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
         if self._usual:
-            self.observers = _observing(config, self.observers)
+            before, self.observers = self.observers, _observing(config, self.observers)
+            for gone in before:
+                if gone not in self.observers and (close := getattr(gone, "close", None)):
+                    close()
         self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
 
@@ -179,7 +182,8 @@ class App:
             if exchange.asks_stream:
                 await self._relay(exchange, client)
             else:
-                await client.answer(await self._sender.whole(exchange))
+                answer = await self._sender.whole(exchange)
+                await client.answer(answer, head=exchange.request.method == "HEAD")
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
 

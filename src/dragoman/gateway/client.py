@@ -85,7 +85,9 @@ class Client:
         """Send a whole answer; of one that has begun, nothing more."""
         if self.started:
             return
-        headers = {**answer.headers, "content-length": str(len(answer.body))}
+        headers = dict(answer.headers)
+        if not head or answer.body:  # else what an answer with a body would say
+            headers["content-length"] = str(len(answer.body))
         await self.start(answer.status, headers)
         await self.send(b"" if head else answer.body, more=False)
 

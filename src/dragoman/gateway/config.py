@@ -117,6 +117,10 @@ class ClientKey:
     concurrent: int | None = None
     models: tuple[str, ...] = ("*",)
 
+    def may_ask(self, model: str) -> bool:
+        """Whether the key is for a model of this name."""
+        return any(fnmatchcase(model, pattern) for pattern in self.models)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
-from .._core.edges.http.retries import PASSING, calling
+from .._core.edges.http.retries import calling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -24,7 +24,7 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from .._core.redaction import shown
-from ..errors import ConfigError, DragomanError, ProviderError, ReadError
+from ..errors import ConfigError, DragomanError, ReadError
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream
@@ -231,10 +231,9 @@ def _first(exchange: Exchange, attempt: Callable[[Timeouts], _T]) -> _T:
     """What the first target gives that does not fail in passing."""
     while True:
         try:
-            return calling(exchange.route.retries, exchange.route.timeouts, attempt)
-        except ProviderError as error:
-            if error.kind not in PASSING or not exchange.next_target():
-                raise
+            return calling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)
 
 
 def _signed(exchange: Exchange) -> HttpCall:

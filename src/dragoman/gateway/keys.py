@@ -15,7 +15,6 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
@@ -212,9 +211,21 @@ def _wrong() -> AuthenticationFailed:
 
 def may_ask(key: ClientKey | None, model: str) -> None:
     """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
-    if key is None or any(fnmatchcase(model, pattern) for pattern in key.models):
+    if key is None or key.may_ask(model):
         return
     text = f"the client key {shown(key.name)} may not ask for the model {shown(model)}"
+    hint = f"it is for {', '.join(key.models) or 'no model'}"
+    raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
+
+
+def may_pass(key: ClientKey | None) -> None:
+    """Raises AuthenticationFailed (403) if the key is for some models alone.
+
+    At a path that is passed on as it is, nobody here reads for which model it asks.
+    """
+    if key is None or "*" in key.models:
+        return
+    text = f"the client key {shown(key.name)} may not ask at paths that are passed on"
     hint = f"it is for {', '.join(key.models) or 'no model'}"
     raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
 

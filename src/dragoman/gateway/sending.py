@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
-from .._core.edges.http.retries import PASSING, acalling
+from .._core.edges.http.retries import acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -26,6 +27,8 @@ from .relay import AnswerStream
 from .surface import Answer
 
 _T = TypeVar("_T")
+
+_FETCHING = 16  # requests whose media are fetched at once, in a worker
 
 
 class Watch(Protocol):
@@ -53,12 +56,13 @@ class Sender:
     def __init__(self, transport: AsyncTransport | None = None) -> None:
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
+        self._fetching: ThreadPoolExecutor | None = None
 
     async def whole(self, exchange: Exchange) -> Answer:
         """The whole answer. Raises DragomanError where no target gives one."""
 
         async def attempt(left: Timeouts) -> Answer:
-            call = await _signed(exchange)
+            call = await self._signed(exchange)
             reply = await self._transport(exchange).asend(call, left)
             if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, reply.body)
@@ -76,7 +80,7 @@ class Sender:
         """A stream that has begun. Raises DragomanError where no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call, stall = await _signed(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # the pieces of an answer are watched by the line
             reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
@@ -97,6 +101,23 @@ class Sender:
         """Close the connections of this loop."""
         for transport in self._transports.values():
             await transport.aclose()
+        if self._fetching is not None:
+            self._fetching.shutdown(wait=False, cancel_futures=True)
+
+    async def _signed(self, exchange: Exchange) -> HttpCall:
+        """The call with its key; one that needs media of the web waits for them in a thread."""
+        if exchange.route.fetch is None:
+            call = exchange.call()
+        else:  # not one of the loop's own threads, which find the addresses of other hosts
+            if self._fetching is None:
+                self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
+            loop = asyncio.get_running_loop()
+            call = await loop.run_in_executor(self._fetching, exchange.call)
+        upstream = exchange.upstream
+        if not upstream.keyless:
+            call = await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+        exchange.record.attempts += 1
+        return call
 
     def _transport(self, exchange: Exchange) -> AsyncTransport:
         if self._given is not None:
@@ -150,26 +171,8 @@ async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[by
 
 async def _first(exchange: Exchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
     """What the first target gives that does not fail in passing."""
-    route, record = exchange.route, exchange.record
-
-    async def counted(left: Timeouts) -> _T:
-        record.attempts += 1
-        return await attempt(left)
-
     while True:
         try:
-            return await acalling(route.retries, route.timeouts, counted)
-        except ProviderError as error:
-            if error.kind not in PASSING or not exchange.next_target():
-                raise
-
-
-async def _signed(exchange: Exchange) -> HttpCall:
-    if exchange.route.fetch is None:
-        call = exchange.call()
-    else:  # media of the web are waited for
-        call = await asyncio.to_thread(exchange.call)
-    upstream = exchange.upstream
-    if upstream.keyless:
-        return call
-    return await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+            return await acalling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)

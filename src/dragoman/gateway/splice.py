@@ -31,12 +31,18 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
-    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
-    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
-    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
+    "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
+    "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
     "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
+# what stands before a gateway says who has signed in, and where the client is
+_PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
+            "x-goog-iap-", "x-remote-")  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
+    r"|token|xsrf)(?:-|$)"
+)
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
     "openai-project", "server", "set-cookie", "strict-transport-security",
@@ -52,7 +58,8 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name: text for name, text in headers.items()
         if text.isascii() and text.isprintable()
-        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        and not (name in hop or name in _OURS or name.startswith(_PROXIES)
+                 or _CREDENTIAL.search(name))
     }  # fmt: skip
 
 
@@ -85,12 +92,14 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
-    if hidden or len(found) > 1:
+    if hidden or len(found) > 1 or not asked:  # nobody has looked whether an answer has one
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
         if hidden and any(_is_hidden(body, at) for at in tops):
             raise fault
     if not found:
+        if not asked:
+            return body
         raise fault
     parts, at = [], 0
     for match in found:

@@ -67,10 +67,11 @@ class Messages(Surface):
 
     def renamed(self, events: bytes, model: str) -> bytes:
         """`message_start` under the name that was asked."""
-        start = events.find(b'"message_start"')
-        if start < 0:
+        found = events.find(b'"message_start"')
+        if found < 0:
             return events
-        end = events.find(b"\n", start)  # its data is one line
+        start = events.rfind(b"\n", 0, found) + 1  # its data is one line
+        end = events.find(b"\n", found)
         named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -37,16 +38,26 @@ JSON = "application/json"
 # a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
 MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
+_SLASHES = re.compile("/{2,}")
+
 
 @dataclass(slots=True)
 class ClientRequest:
-    """A request as it came: the names of its headers are in small letters."""
+    """A request as it came: the names of its headers are in small letters.
+
+    In the path slashes that say nothing are left out (`//v1/models/`), so that a path that is known
+    under one spelling is not an unknown one under another.
+    """
 
     method: str
     path: str
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        if "//" in self.path or self.path.endswith("/"):
+            self.path = _SLASHES.sub("/", self.path).rstrip("/") or "/"
 
     @property
     def target(self) -> str:
@@ -214,9 +225,11 @@ class Surface(ABC):
         return {"error": next(data["error"] for _, data in reversed(events) if "error" in data)}
 
     def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer that tells of an error."""
+        """The answer that tells of an error; `x-dragoman-error` says that it is no provider's."""
         told = told_error(error)
-        told_headers = {"x-dragoman-error": told.code or told.type or told.kind, **(headers or {})}
+        told_headers = dict(headers or {})
+        if told.body is None:
+            told_headers["x-dragoman-error"] = told.code or told.type or told.kind
         if told.retry_after is not None:
             told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
         if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
@@ -225,9 +238,17 @@ class Surface(ABC):
 
 
 def told_error(error: DragomanError) -> ProviderError:
-    """The error as a client is told of it, whoever is to blame."""
+    """The error as a client is told of it, whoever is to blame.
+
+    What to do about it is for the client where the fault is the request's; elsewhere it is for who
+    runs the gateway, who reads it in the log.
+    """
     if isinstance(error, ProviderError):
-        return error
+        if not error.hint or error.body is not None or (error.status or 500) >= 500:
+            return error
+        told = copy(error)
+        told.message, told.hint = f"{error.message} ({error.hint})", ""
+        return told
     kind, status = "invalid_request_error", 400
     if isinstance(error, LossRefused):
         status = 422

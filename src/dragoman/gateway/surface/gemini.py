@@ -15,7 +15,6 @@ from ...errors import ProviderError
 from ...sse import Framing
 from .base import ClientRequest, ListedModel, Operation, Surface
 
-_METHOD = re.compile(r"/v1(?:beta1?)?/(?:.+/)?models/([^/:]+(?:/[^/:]+)*):(\w+)")
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
 _VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
 _INTERACTIONS = re.compile(r"/v1(?:beta1?)?/interactions(/.*)?")
@@ -56,6 +55,21 @@ class _Gemini(Surface):
                 "supportedGenerationMethods": _ACTIONS}  # fmt: skip
 
 
+def _named(path: str) -> tuple[str, str] | None:
+    """The model and the method of `/v1beta/.../models/{model}:{method}`; None for another path.
+
+    Whoever knocks can send any path, so that no pattern is tried at each of its slashes.
+    """
+    before, colon, action = path.rpartition(":")
+    version = _VERSION.match(before)
+    if not colon or version is None:
+        return None
+    _, models, model = before[version.end() :].rpartition("/models/")
+    if not models or not model or ":" in model or not action.isidentifier():
+        return None
+    return unquote(model), action.lower()
+
+
 class GenerateContent(_Gemini):
     """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
 
@@ -72,8 +86,8 @@ class GenerateContent(_Gemini):
 
     def operation(self, method: str, path: str) -> Operation | None:
         """The three methods of a model, and the lists of models."""
-        if method == "POST" and (match := _METHOD.fullmatch(path)):
-            model, action = unquote(match[1]), match[2].lower()
+        if method == "POST" and (named := _named(path)):
+            model, action = named
             if action in ("generatecontent", "streamgeneratecontent"):
                 return Operation("generate", model, stream=action.startswith("stream"))
             if action == "counttokens":
