@@ -14,7 +14,7 @@ from .._core.exchange.stream import StreamDecoder, feed_chunk
 from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
-from ..errors import InvalidMessage, ProviderError, StreamBroken
+from ..errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ..losses import Loss
 from ..sse import Encoder, Framing
 from .short_way import ShortWay
@@ -213,7 +213,10 @@ class ConvertedAnswer:
         self._ended = True
         self._settle()
         converter = self._converter
-        events = [] if cut else converter.pieces(converter.decoder.rest())
+        try:
+            events = [] if cut else converter.pieces(converter.decoder.rest())
+        except RecursionError:
+            return self.fail(_too_deep())
         if converter.failed is None and not converter.finished:
             return self.release() + self._framed.bytes_of(events) + self.fail(_broken_off())
         self.failed = converter.failed
@@ -233,7 +236,8 @@ class ConvertedAnswer:
             last = self._converter.end()
             events += last if self.failed is None else [one for one in last if _tells_error(one)]
             data = self._framed.bytes_of(events)
-        except (RecursionError, InvalidMessage):  # what stands at the end cannot be written
+        except (RecursionError, InvalidMessage, ReadError):
+            # what stands at the end cannot be written: it repeats what is nested too deeply
             if self.failed is None:
                 events = self._converter.pieces((Failed(_too_deep()),))
                 self.failed = self._converter.failed
