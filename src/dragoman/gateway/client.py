@@ -19,6 +19,7 @@ from .telemetry.record import ExchangeRecord
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+_LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -178,7 +179,9 @@ class Line:
             self._came, self._came_at = self._relay.progress, now
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
-        if self._reply is not None and now - self._came_at >= self._stall:
+        whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
+        patience = min(self._stall, _LINGER) if whole else self._stall
+        if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
             self._reply = None  # until another target answers

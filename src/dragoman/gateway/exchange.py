@@ -396,7 +396,8 @@ class Exchange:
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
+                                self.surface.candidates(self._body))  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib import import_module
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
@@ -28,7 +29,7 @@ from ..errors import ConfigError, DragomanError, ProviderError, ReadError
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream
-from .sending import Begun, Sender
+from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from .surface import Answer, ClientRequest
 
 if TYPE_CHECKING:
@@ -193,10 +194,10 @@ class _Stream:
         relay = self._begun.relay
         yield self._begun.first
         try:
-            for chunk in self._begun.chunks:
+            for chunk in () if relay.over else self._begun.chunks:
                 if data := relay.feed(chunk):
                     yield data
-                if relay.failed is not None:
+                if relay.over:
                     break
             rest = relay.finish()
         except DragomanError as error:
@@ -204,6 +205,23 @@ class _Stream:
         for last in (rest, relay.apart):
             if last:
                 yield last
+        if relay.over and relay.failed is None:
+            self._read_out()
+
+    def _read_out(self) -> None:
+        """Read what stands behind the end of an answer: its connection then serves another call."""
+        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self.close)
+        watch.daemon = True
+        watch.start()
+        try:
+            for chunk in self._begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+        except ProviderError:  # the answer was whole
+            pass
+        finally:
+            watch.cancel()
 
     def close(self) -> None:
         """Close the connection to the provider."""
@@ -221,6 +239,8 @@ def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
             raise relay.failed
         if data:
             return _BegunStream(reply, chunks, relay, data)
+        if relay.over:
+            break
     data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
@@ -304,17 +324,20 @@ class _AsyncStream:
         relay = self._begun.relay
         yield self._begun.first
         try:
-            async for chunk in self._begun.chunks:
-                if data := relay.feed(chunk):
-                    yield data
-                if relay.failed is not None:
-                    break
+            if not relay.over:
+                async for chunk in self._begun.chunks:
+                    if data := relay.feed(chunk):
+                        yield data
+                    if relay.over:
+                        break
             rest = relay.finish()
         except DragomanError as error:
             rest = self._exchange.cut(relay, error)
         for last in (rest, relay.apart):
             if last:
                 yield last
+        if relay.over and relay.failed is None:
+            await read_out(self._begun)
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""

@@ -26,6 +26,7 @@ from .relay import AnswerStream
 from .surface import Answer
 
 _T = TypeVar("_T")
+LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
 
 
 class Watch(Protocol):
@@ -53,6 +54,7 @@ class Sender:
     def __init__(self, transport: AsyncTransport | None = None) -> None:
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
 
     async def whole(self, exchange: Exchange) -> Answer:
         """The whole answer. Raises DragomanError where no target gives one."""
@@ -93,8 +95,23 @@ class Sender:
 
         return await _first(exchange, attempt)
 
+    async def leave(self, begun: Begun) -> None:
+        """Give the connection back; behind a whole answer once the provider has closed it too.
+
+        That mostly follows at once, and the connection then serves another call. Nobody waits for
+        it: the client has its answer.
+        """
+        if not begun.relay.over or begun.relay.failed is not None:
+            await begun.reply.aclose()
+            return
+        task = asyncio.create_task(read_out(begun))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
     async def aclose(self) -> None:
         """Close the connections of this loop."""
+        for task in self._leaving:
+            task.cancel()
         for transport in self._transports.values():
             await transport.aclose()
 
@@ -136,10 +153,27 @@ async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Be
             raise relay.failed
         if data:
             return Begun(reply, chunks, relay, data)
+        if relay.over:
+            break
     data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
     return Begun(reply, chunks, relay, data)
+
+
+async def read_out(begun: Begun) -> None:
+    """Read what stands behind the end of an answer, for a short time, and close."""
+    left = LEFT_BYTES
+    try:
+        async with asyncio.timeout(LEFT_SECONDS):
+            async for chunk in begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+    except (TimeoutError, ProviderError):  # which the client need not know
+        pass
+    finally:
+        await begun.reply.aclose()
 
 
 async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[bytes]:
