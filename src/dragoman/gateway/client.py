@@ -114,7 +114,7 @@ class Client:
             return
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
-            kept.response += data
+            kept.answered(data)
         self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False

@@ -14,6 +14,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
+from .._core.edges.http.failing import whole
 from .._core.edges.http.retries import PASSING, calling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
@@ -25,11 +26,12 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from .._core.redaction import shown
-from ..errors import ConfigError, DragomanError, ProviderError, ReadError
+from ..errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream
 from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
+from .splice import answer_too_large
 from .surface import Answer, ClientRequest
 
 if TYPE_CHECKING:
@@ -139,10 +141,11 @@ class _Transport:
 
     def _whole(self, exchange: Exchange) -> Answer:
         def attempt(left: Timeouts) -> Answer:
-            reply = self._transport.send(_signed(exchange), left)
+            reply = self._transport.stream(_signed(exchange), left)
+            body = _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, reply.body)
-            return exchange.whole(reply.status, reply.headers, reply.body)
+                raise exchange.failed(reply.status, reply.headers, body)
+            return exchange.whole(reply.status, reply.headers, body)
 
         try:
             return _first(exchange, attempt)
@@ -228,9 +231,26 @@ class _Stream:
         self._begun.reply.close()
 
 
+def _body(reply: StreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        reply.close()
+    return b"".join(parts)
+
+
 def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
     if exchange.is_failure(reply.status):
-        raise exchange.failed(reply.status, reply.headers, reply.read())
+        raise exchange.failed(reply.status, reply.headers, _body(reply, exchange))
     relay = exchange.stream()
     chunks = iter(reply)
     for chunk in chunks:

@@ -17,9 +17,12 @@ from .._core.stream.pieces import End, Failed, Part, Piece, Raw
 from ..errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ..losses import Loss
 from ..sse import Framing
+from .config import Limits
 from .short_way import ShortWay
-from .splice import Passing, event_too_large
+from .splice import Passing, answer_too_large, event_too_large
 from .surface import Surface
+
+_HELD = 2**20  # the most bytes that are held back until something of an answer comes
 
 
 class AnswerStream(Protocol):
@@ -132,10 +135,12 @@ class ConvertedAnswer:
     """A stream of another protocol, written in the client's."""
 
     __slots__ = (
+        "_answer",
         "_converter",
         "_ended",
         "_framed",
         "_held",
+        "_left",
         "_most",
         "_open",
         "_short",
@@ -150,12 +155,13 @@ class ConvertedAnswer:
         converter: StreamConverter,
         framing: Framing,
         surface: Surface,
-        most: int,
+        limits: Limits,
         asked: JsonObject | None = None,
     ) -> None:
         self._converter = converter
         converter.decoder.stops = True
-        self._most = most  # bytes of an event
+        self._most = limits.event  # bytes of an event
+        self._left = self._answer = limits.answer  # bytes of all, of which what it says is kept
         self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
@@ -190,6 +196,9 @@ class ConvertedAnswer:
         """What goes to the client now."""
         if self.over:
             return b""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise answer_too_large(self._answer)
         short = self._short
         data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
         if not _alive_only(chunk):
@@ -294,6 +303,7 @@ class PassedAnswer:
         "_model",
         "_opening",
         "_passing",
+        "_size",
         "_surface",
         "failed",
         "over",
@@ -313,6 +323,7 @@ class PassedAnswer:
         self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most, candidates)
         self._held: list[bytes] = []
+        self._size = 0  # of what is held back
         self._opening: StreamDecoder | None = self._decoder()
         self._ended = False
         self.failed: ProviderError | None = None
@@ -352,6 +363,10 @@ class PassedAnswer:
         if self._opening is None:
             return data
         self._held.append(data)
+        self._size += len(data)
+        if self._size > _HELD:  # of signs of life, or of what nobody knows
+            self._opening = None
+            return self.release()
         for piece in self._opening.feed_bytes(data):
             if type(piece) is Failed:
                 self.failed, self.over = piece.error, True

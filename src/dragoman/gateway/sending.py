@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
+from .._core.edges.http.failing import whole
 from .._core.edges.http.retries import PASSING, acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
@@ -20,9 +21,10 @@ from .._core.edges.http.transport import (
     Timeouts,
     transport_of,
 )
-from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from .exchange import Exchange, unreadable
 from .relay import AnswerStream
+from .splice import answer_too_large
 from .surface import Answer
 
 _T = TypeVar("_T")
@@ -61,11 +63,12 @@ class Sender:
 
         async def attempt(left: Timeouts) -> Answer:
             call = await _signed(exchange)
-            reply = await self._transport(exchange).asend(call, left)
+            reply = await self._transport(exchange).astream(call, left)
+            body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, reply.body)
-            exchange.keep(reply.body)
-            return exchange.whole(reply.status, reply.headers, reply.body)
+                raise exchange.failed(reply.status, reply.headers, body)
+            exchange.keep(body)
+            return exchange.whole(reply.status, reply.headers, body)
 
         try:
             return await _first(exchange, attempt)
@@ -140,9 +143,26 @@ async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
         raise stalled(seconds) from error
 
 
+async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        async for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        await reply.aclose()
+    return b"".join(parts)
+
+
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
-        body = await _in_time(reply.read(), exchange.gateway.config.limits.stall)
+        body = await _in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)

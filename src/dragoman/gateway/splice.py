@@ -147,6 +147,12 @@ def event_too_large(most: int) -> ReadError:
     return ReadError(text, hint="raise limits.event", code="stream.event_size")
 
 
+def answer_too_large(most: int) -> ReadError:
+    """The fault of an answer beyond the bound, which nobody keeps to its end."""
+    text = f"it is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.answer", code="answer.size")
+
+
 class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
