@@ -215,11 +215,12 @@ class App:
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
-            async for chunk in begun.chunks:
-                if data := relay.feed(chunk):
-                    await client.send(data)
-                if relay.failed is not None:
-                    break
+            if not relay.over:
+                async for chunk in begun.chunks:
+                    if data := relay.feed(chunk):
+                        await client.send(data)
+                    if relay.over:
+                        break
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
@@ -227,7 +228,7 @@ class App:
         except DragomanError as error:
             return exchange.cut(relay, line.fault(error))
         finally:
-            await begun.reply.aclose()
+            await self._sender.leave(begun)
 
     # -- the rest ----------------------------------------------------------------------------------
 

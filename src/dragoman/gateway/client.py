@@ -19,6 +19,7 @@ from .telemetry.record import ExchangeRecord
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+_LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -115,7 +116,7 @@ class Client:
             return
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
-            kept.response += data
+            kept.answered(data)
         self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False
@@ -180,7 +181,9 @@ class Line:
             self._came, self._came_at = self._relay.progress, now
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
-        if self._reply is not None and now - self._came_at >= self._stall:
+        whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
+        patience = min(self._stall, _LINGER) if whole else self._stall
+        if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
             self._reply = None  # until another target answers

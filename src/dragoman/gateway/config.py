@@ -126,14 +126,17 @@ class ClientKey:
 class Limits:
     """Bounds of every request. `keep_alive` and `stall` are in seconds.
 
-    `body` is the most bytes of a request, `event` the most bytes of one event of an answer,
-    `header` the most bytes of the losses that a header tells.
+    `body` is the most bytes of a request, `answer` of a whole answer, an error's body or a stream
+    that is converted, `event` of one event of an answer, `recorded` of what a recording keeps of
+    each answer, `header` of the losses that a header tells.
     After `keep_alive` of silence the client gets a sign of life; after `stall` the upstream counts
     as dead. `concurrent` is how many requests may be under way in a worker.
     """
 
     body: int = 64 * 2**20
+    answer: int = 128 * 2**20
     event: int = 64 * 2**20
+    recorded: int = 8 * 2**20
     header: int = 2048
     keep_alive: float = 10.0
     stall: float = 600.0

@@ -161,6 +161,7 @@ class Exchange:
         self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
+        self._is_over = False  # what the provider still sends is no part of the answer
         self._whole_rejected: Answer | None = None  # as the provider of the same wire worded it
         compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
         asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
@@ -171,7 +172,7 @@ class Exchange:
         self._failure: ProviderError | None = None  # of the target that was asked last
         self.upstream = gateway.upstream(route, 0, surface, asked)
         if gateway.config.record is not None:
-            record.kept = Kept(request=request.body)
+            record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -410,11 +411,12 @@ class Exchange:
 
     def keep(self, data: bytes) -> None:
         """Keep what the provider sent, where exchanges are recorded."""
-        if self.record.kept is not None:
-            self.record.kept.upstream_response += data
+        if self.record.kept is not None and not self._is_over:
+            self.record.kept.upstream_answered(data)
 
     def relayed(self, relay: AnswerStream) -> None:
         """Note how a stream ended."""
+        self._is_over = True
         record = self.record
         if relay.failed is not None and not record.error:
             self.told(relay.failed)
@@ -433,12 +435,13 @@ class Exchange:
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
+                                self.surface.candidates(self._body))  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits.event, self._body)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body)
 
     @property
     def _renamed(self) -> str | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib import import_module
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
+from .._core.edges.http.failing import whole
 from .._core.edges.http.retries import calling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
@@ -24,11 +26,12 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from .._core.redaction import shown
-from ..errors import ConfigError, DragomanError, ReadError
+from ..errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, unreadable
 from .relay import AnswerStream
-from .sending import Begun, Sender
+from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
+from .splice import answer_too_large
 from .surface import Answer, ClientRequest
 
 if TYPE_CHECKING:
@@ -138,10 +141,11 @@ class _Transport:
 
     def _whole(self, exchange: Exchange) -> Answer:
         def attempt(left: Timeouts) -> Answer:
-            reply = self._transport.send(_signed(exchange), left)
+            reply = self._transport.stream(_signed(exchange), left)
+            body = _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, reply.body)
-            return exchange.whole(reply.status, reply.headers, reply.body)
+                raise exchange.failed(reply.status, reply.headers, body)
+            return exchange.whole(reply.status, reply.headers, body)
 
         try:
             return _first(exchange, attempt)
@@ -193,10 +197,10 @@ class _Stream:
         relay = self._begun.relay
         yield self._begun.first
         try:
-            for chunk in self._begun.chunks:
+            for chunk in () if relay.over else self._begun.chunks:
                 if data := relay.feed(chunk):
                     yield data
-                if relay.failed is not None:
+                if relay.over:
                     break
             rest = relay.finish()
         except DragomanError as error:
@@ -204,15 +208,49 @@ class _Stream:
         for last in (rest, relay.apart):
             if last:
                 yield last
+        if relay.over and relay.failed is None:
+            self._read_out()
+
+    def _read_out(self) -> None:
+        """Read what stands behind the end of an answer: its connection then serves another call."""
+        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self.close)
+        watch.daemon = True
+        watch.start()
+        try:
+            for chunk in self._begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+        except ProviderError:  # the answer was whole
+            pass
+        finally:
+            watch.cancel()
 
     def close(self) -> None:
         """Close the connection to the provider."""
         self._begun.reply.close()
 
 
+def _body(reply: StreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        reply.close()
+    return b"".join(parts)
+
+
 def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
     if exchange.is_failure(reply.status):
-        raise exchange.failed(reply.status, reply.headers, reply.read())
+        raise exchange.failed(reply.status, reply.headers, _body(reply, exchange))
     relay = exchange.stream()
     chunks = iter(reply)
     for chunk in chunks:
@@ -221,6 +259,8 @@ def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
             raise relay.failed
         if data:
             return _BegunStream(reply, chunks, relay, data)
+        if relay.over:
+            break
     data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
@@ -303,17 +343,20 @@ class _AsyncStream:
         relay = self._begun.relay
         yield self._begun.first
         try:
-            async for chunk in self._begun.chunks:
-                if data := relay.feed(chunk):
-                    yield data
-                if relay.failed is not None:
-                    break
+            if not relay.over:
+                async for chunk in self._begun.chunks:
+                    if data := relay.feed(chunk):
+                        yield data
+                    if relay.over:
+                        break
             rest = relay.finish()
         except DragomanError as error:
             rest = self._exchange.cut(relay, error)
         for last in (rest, relay.apart):
             if last:
                 yield last
+        if relay.over and relay.failed is None:
+            await read_out(self._begun)
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""

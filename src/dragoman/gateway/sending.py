@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
+from .._core.edges.http.failing import whole
 from .._core.edges.http.retries import acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
@@ -21,12 +22,14 @@ from .._core.edges.http.transport import (
     Timeouts,
     transport_of,
 )
-from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from .exchange import Exchange, unreadable
 from .relay import AnswerStream
+from .splice import answer_too_large
 from .surface import Answer
 
 _T = TypeVar("_T")
+LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
 
 _FETCHING = 16  # requests whose media are fetched at once, in a worker
 
@@ -57,17 +60,19 @@ class Sender:
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
         self._fetching: ThreadPoolExecutor | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
 
     async def whole(self, exchange: Exchange) -> Answer:
         """The whole answer. Raises DragomanError where no target gives one."""
 
         async def attempt(left: Timeouts) -> Answer:
             call = await self._signed(exchange)
-            reply = await self._transport(exchange).asend(call, left)
+            reply = await self._transport(exchange).astream(call, left)
+            body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, reply.body)
-            exchange.keep(reply.body)
-            return exchange.whole(reply.status, reply.headers, reply.body)
+                raise exchange.failed(reply.status, reply.headers, body)
+            exchange.keep(body)
+            return exchange.whole(reply.status, reply.headers, body)
 
         try:
             return await _first(exchange, attempt)
@@ -97,8 +102,23 @@ class Sender:
 
         return await _first(exchange, attempt)
 
+    async def leave(self, begun: Begun) -> None:
+        """Give the connection back; behind a whole answer once the provider has closed it too.
+
+        That mostly follows at once, and the connection then serves another call. Nobody waits for
+        it: the client has its answer.
+        """
+        if not begun.relay.over or begun.relay.failed is not None:
+            await begun.reply.aclose()
+            return
+        task = asyncio.create_task(read_out(begun))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
     async def aclose(self) -> None:
         """Close the connections of this loop."""
+        for task in self._leaving:
+            task.cancel()
         for transport in self._transports.values():
             await transport.aclose()
         if self._fetching is not None:
@@ -144,9 +164,26 @@ async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
         raise stalled(seconds) from error
 
 
+async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        async for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        await reply.aclose()
+    return b"".join(parts)
+
+
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
-        body = await _in_time(reply.read(), exchange.gateway.config.limits.stall)
+        body = await _in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
@@ -157,10 +194,27 @@ async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Be
             raise relay.failed
         if data:
             return Begun(reply, chunks, relay, data)
+        if relay.over:
+            break
     data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
     return Begun(reply, chunks, relay, data)
+
+
+async def read_out(begun: Begun) -> None:
+    """Read what stands behind the end of an answer, for a short time, and close."""
+    left = LEFT_BYTES
+    try:
+        async with asyncio.timeout(LEFT_SECONDS):
+            async for chunk in begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+    except (TimeoutError, ProviderError):  # which the client need not know
+        pass
+    finally:
+        await begun.reply.aclose()
 
 
 async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[bytes]:

@@ -166,8 +166,8 @@ def _default(kind: Any, name: str) -> Any:
 
 
 _LIMITS: dict[str, Any] = {
-    "body": size, "event": size, "header": size, "keep_alive": seconds,
-    "stall": seconds, "concurrent": whole(1),
+    "body": size, "answer": size, "event": size, "recorded": size, "header": size,
+    "keep_alive": seconds, "stall": seconds, "concurrent": whole(1),
 }  # fmt: skip
 
 

@@ -38,7 +38,12 @@ class Messages(Surface):
     maker: ClassVar[str] = "anthropic"
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^event: ?(?:message_stop|error)\b"
+        rb'|^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
+    )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
+    closing: ClassVar[bytes] = b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def operation(self, method: str, path: str) -> Operation | None:

@@ -79,6 +79,8 @@ class GenerateContent(_Gemini):
     # event any more (2026-11-24)
     sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
+    # a reason is not the last: usage may follow it, and other candidates
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb'(?P<unsure>"error"[ \t\r\n]*:)')
 
     def below(self, path: str, model: str) -> str:
         """`/models/{model}:{method}`."""
@@ -96,9 +98,15 @@ class GenerateContent(_Gemini):
             return Operation("model", unquote(match[1])) if match[1] else Operation("models")
         return None
 
-    def ends(self, events: bytes) -> bool:
-        """Why a candidate ended, or why there is none."""
-        return super().ends(events) and self.reads_end(events)
+    def ends(self, events: bytes, framing: Framing) -> bool:
+        """Why a candidate ended, or why there is none; arguments may have such keys too."""
+        return super().ends(events, framing) and any(self.read(events, framing))
+
+    def candidates(self, body: JsonObject) -> int:
+        """`candidateCount`."""
+        config = body.get("generationConfig")
+        count = config.get("candidateCount") if isinstance(config, dict) else None
+        return count if type(count) is int and count > 1 else 1
 
     def stands_alone(self, payload: JsonObject) -> bool:
         """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
@@ -176,6 +184,8 @@ class Interactions(_Gemini):
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
         rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
     )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^(?:event: ?error\b|data: ?\[DONE\])")
+    closing: ClassVar[bytes] = b"event: done\ndata: [DONE]\n\n"
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Making one; what the provider would keep of them is refused with a reason."""

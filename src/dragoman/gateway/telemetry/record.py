@@ -18,7 +18,10 @@ _PLACED = 8  # losses whose place is told: finding it costs a walk through the r
 
 @dataclass(slots=True)
 class Kept:
-    """The bytes of both sides, as they were; only where exchanges are recorded."""
+    """The bytes of both sides, as they were; only where exchanges are recorded.
+
+    Of each answer `most` bytes are kept; the names of those that had more are in `cut`.
+    """
 
     request: bytes = b""
     response: bytearray = field(default_factory=bytearray)
@@ -27,6 +30,22 @@ class Kept:
     upstream_response: bytearray = field(default_factory=bytearray)
     framing: str = "json"  # of the answer to the client: json, sse, ndjson or json-array
     upstream_framing: str = "json"
+    most: int = 8 * 2**20
+    cut: set[str] = field(default_factory=set)  # response, upstream_response
+
+    def answered(self, data: bytes) -> None:
+        """Keep what goes to the client."""
+        self._add(self.response, data, "response")
+
+    def upstream_answered(self, data: bytes) -> None:
+        """Keep what the provider sent."""
+        self._add(self.upstream_response, data, "upstream_response")
+
+    def _add(self, kept: bytearray, data: bytes, name: str) -> None:
+        room = self.most - len(kept)
+        kept += data if len(data) <= room else data[:room]
+        if len(data) > room:
+            self.cut.add(name)
 
 
 @dataclass(slots=True)
