@@ -280,6 +280,18 @@ def test_a_result_without_its_call_is_shown() -> None:
     assert message["blocks"][0]["error"] is True
 
 
+def test_json_of_many_levels_is_shown_or_refused_by_name() -> None:
+    def nested(levels: int) -> bytes:
+        request = '{"model": "m", "messages": [{"role": "user", "content": "x"}], "own": '
+        return (request + "[" * levels + "]" * levels + "}").encode()
+
+    page = page_with(nested(300), nested(990))
+    assert body_of(page, page.answer("recorded/0/client")) == json.loads(nested(300))
+    for key in ("recorded/1/client", "wire/1/openai-chat/role/0"):
+        with pytest.raises(ReadError, match="too deeply"):
+            page.answer(key)
+
+
 @pytest.mark.parametrize(
     "key",
     [

@@ -54,6 +54,15 @@ class Page:
 
     def answer(self, key: str) -> Any:
         """The JSON that the page asks for by a key. Raises ReadError for a key that is none."""
+        try:
+            return self._answer_to(key)
+        except RecursionError as error:
+            text = "nested too deeply to be shown"
+            raise ReadError(
+                text, hint="agents write fewer than 100 levels", code="json.deep"
+            ) from error
+
+    def _answer_to(self, key: str) -> Any:
         match key.split("/"):
             case ["contents"]:
                 return self._contents()

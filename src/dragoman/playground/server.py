@@ -25,6 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import DragomanError
+from .opening import MOST
 from .page import Page
 
 HOST = "127.0.0.1"
@@ -40,7 +41,6 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
-MOST = 256 * 1024 * 1024  # bytes of a file that the page opens
 STATIC = resources.files(__package__) / "static"
 
 
