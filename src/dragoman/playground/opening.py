@@ -326,7 +326,10 @@ def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
 def _sessions(log: SessionLog, place: str) -> list[Exchange]:
     """The conversation of a session, and those of the agents that it called."""
     request = ChatRequest(log.messages, tools=list(log.tools))
-    own = Exchange(place, own=request, agent=log.agent, model=log.model or "", session=log.session)
+    own = Exchange(
+        place, own=request, agent=log.agent, model=log.model or "", session=log.session,
+        skipped=log.skipped, compactions=log.compactions,
+    )  # fmt: skip
     called = [
         exchange
         for number, inner in enumerate(log.sidechains, 1)
