@@ -62,8 +62,12 @@ function writeAddress() {
 
 // -- the bar --------------------------------------------------------------------------------------
 
+function isBroken(row) {
+  return row.fault !== "" && !row.request && !row.answer;
+}
+
 function exchangeName(row) {
-  if (row.fault && !row.request && !row.answer) return `${row.id + 1} · cannot be read`;
+  if (isBroken(row)) return `${row.id + 1} · cannot be read`;
   const many = state.contents.exchanges.length > 1;
   const parts = [many ? `${row.id + 1}` : "", row.session || row.agent, row.model || row.wire || "messages", row.status && row.status >= 400 ? `${row.status}` : ""];
   return parts.filter(Boolean).join(" · ");
@@ -75,7 +79,7 @@ function drawBar() {
   for (const file of files) {
     const alone = file.exchanges.length === 1;
     const rows = file.exchanges.map((id) => h("option", { value: id, selected: id === state.id },
-      alone ? file.name : exchangeName(exchanges[id])));
+      alone ? [file.name, isBroken(exchanges[id]) && " · cannot be read"] : exchangeName(exchanges[id])));
     if (!alone) picker.append(h("optgroup", { label: file.name }, rows));
     else picker.append(...rows);
   }
@@ -278,7 +282,7 @@ async function showTab(name) {
   view.sheets.forEach((sheet) => sheet.stop());
   view.sheets = [];
   const row = here();
-  if (view.unreadable && (tab === "losses" || !(row.request || row.answer))) {
+  if (view.unreadable && (tab === "losses" || isBroken(row))) {
     fill(panel, h("p", { class: "note" }, "What cannot be read is written for no wire."));
     return;
   }
@@ -368,6 +372,8 @@ async function drawSums() {
     const place = document.querySelector(`.rail button[data-wire="${CSS.escape(row.wire)}"] .sum`);
     if (place !== null) fill(place, sum(row));
   }
+  const rail = document.querySelector(".rail");
+  if (rail !== null && narrow.matches) reveal(rail); // the sums have made the others wider
 }
 
 function sum(row) {
