@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from dragoman import DragomanError
+from dragoman import DragomanError, Tool
 from dragoman.interop import SessionLog, read_session_log
 from dragoman.message import dump
 from tests.interop import test_atif, test_claude_code, test_codex, test_gemini_cli, test_opencode
@@ -61,7 +61,7 @@ def read(log: Any) -> SessionLog:
 def told(log: SessionLog) -> str:
     """All that a log gives, with what it names as no part of the conversation."""
     tools = [[tool.name, tool.description, tool.schema, tool.extras] for tool in log.tools
-             if hasattr(tool, "schema")]  # fmt: skip
+             if isinstance(tool, Tool)]  # fmt: skip
     own = json.dumps([[dump(m) for m in log.messages], log.session, log.model, tools])
     return own + "".join(map(told, log.sidechains))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from playwright.sync_api import FilePayload
+
 from tests.interop import test_claude_code
 from tests.interop.jsonl import lines
 
@@ -114,9 +116,10 @@ def test_files_that_cannot_be_opened_are_told_until_closed(
     page.page.wait_for_selector(".transcript .message")
     assert page.faults == []
     files = [("bad.json", b"{"), ("answer.sse", samples.STREAM.encode()), ("empty.json", b"")]
-    page.page.get_by_label("Open files").set_input_files(
-        [{"name": name, "mimeType": "text/plain", "buffer": data} for name, data in files]
-    )
+    chosen: list[FilePayload] = [
+        {"name": name, "mimeType": "text/plain", "buffer": data} for name, data in files
+    ]
+    page.page.get_by_label("Open files").set_input_files(chosen)
     page.page.wait_for_selector("#tab-replay")
     told = page.find("#problems li").all_inner_texts()
     assert [row.split()[0] for row in told] == ["bad.json", "empty.json"]

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..errors import ReadError
+from ..errors import DragomanError
 from ..playground import Page, exported
 from . import inputs, options, output
 from .output import CommandError
@@ -72,18 +72,18 @@ def _page(files: list[str], counter: str | None) -> Page:
     """The page with the files open; one of several that cannot be opened says why in its place."""
     page = Page(options.counter(counter) if counter is not None else None, counter or "")
     places = [*chain.from_iterable(map(_files, files))]
-    broken: list[tuple[str, ReadError]] = []
+    broken: list[tuple[str, DragomanError]] = []
     for file in places:
         name = inputs.file_name(file)
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         try:
             page.open(data, name)
-        except ReadError as error:
+        except DragomanError as error:
             broken.append((name, error))
             page.fail(name, error)
     if broken and len(broken) == len(places):
-        name, error = broken[0]
-        raise CommandError.of(error, name) from error
+        first, why = broken[0]
+        raise CommandError.of(why, first) from why
     return page
 
 

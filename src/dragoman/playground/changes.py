@@ -106,28 +106,52 @@ def parts(was: str, now: str) -> list[tuple[str, str]]:
     """
     if not was or not now:
         return [(how, text) for how, text in (("was", was), ("now", now)) if text]
-    left, right = _WORD.findall(was), _WORD.findall(now)
-    if len(left) + len(right) > _WORDS:
-        left, right = was.splitlines(keepends=True), now.splitlines(keepends=True)
-    if len(left) + len(right) > _LINES:
-        return [("was", was), ("now", now)]
-    found: list[tuple[str, str]] = []
-    for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if tag == "equal":
-            found.append(("same", "".join(left[a:b])))
-        else:
-            pair = (("was", "".join(left[a:b])), ("now", "".join(right[c:d])))
-            found += [(how, text) for how, text in pair if text]
+    left, right = was.splitlines(keepends=True), now.splitlines(keepends=True)
+    start = _alike(left, right)
+    end = _alike(left[start:][::-1], right[start:][::-1])
+    head, tail = "".join(left[:start]), "".join(left[len(left) - end :])
+    found = [
+        ("same", head),
+        *_apart(left[start : len(left) - end], right[start : len(right) - end]),
+    ]
+    found = [(how, text) for how, text in (*found, ("same", tail)) if text]
     last = len(found) - 1
     return [(how, _near(text, i > 0, i < last) if how == "same" else text)
             for i, (how, text) in enumerate(found)]  # fmt: skip
+
+
+def _alike(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many both have in common at their beginning."""
+    pairs = zip(left, right, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
+
+
+def _apart(left: list[str], right: list[str]) -> list[tuple[str, str]]:
+    """The parts of lines that differ: by words, by lines if these are many, whole if these are."""
+    words = [_WORD.findall("".join(left)), _WORD.findall("".join(right))]
+    if sum(map(len, words)) <= _WORDS:
+        left, right = words
+    elif len(left) + len(right) > _LINES:
+        return [("was", "".join(left)), ("now", "".join(right))]
+    found: list[tuple[str, str]] = []
+    was = now = ""
+    for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        same = "".join(left[a:b]) if tag == "equal" else ""
+        if same.strip():
+            found += [("was", was), ("now", now), ("same", same)]
+            was = now = ""
+        else:  # a space between two words that are others belongs to both
+            was += "".join(left[a:b])
+            now += "".join(right[c:d])
+    return [*found, ("was", was), ("now", now)]
 
 
 def _near(text: str, behind: bool, before: bool) -> str:
     """Of what stays the part behind a change, and that before the next one."""
     if len(text) <= _AROUND * (behind + before) + 3:
         return text
-    return (text[:_AROUND] if behind else "") + " … " + (text[-_AROUND:] if before else "")
+    start, end = text[:_AROUND].rpartition(" ")[0], text[-_AROUND:].partition(" ")[2]  # whole words
+    return (start if behind else "") + " … " + (end if before else "")
 
 
 def _cache(before: Exchange, after: Exchange) -> Shown:

@@ -6,7 +6,10 @@ const MOST = 200; // files of a folder that is dropped
 
 /** A button that opens files. */
 export function opener(label, open) {
-  const input = h("input", { type: "file", multiple: true, "aria-label": "Open files", onchange: () => open([...input.files]) });
+  const input = h("input", { type: "file", multiple: true, "aria-label": "Open files", onchange: async () => {
+    await open([...input.files]);
+    input.value = ""; // the same file may be chosen again
+  } });
   return h("label", { class: "button file" }, icon("open"), label, input);
 }
 
