@@ -41,7 +41,7 @@ from .sealing import SealedState, Sealer
 from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
-from .telemetry.record import ExchangeRecord, Kept, losses_header
+from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header
 from .telemetry.redact import INSTEAD
 from .upstream import Upstream, listed, listed_one
 
@@ -473,7 +473,7 @@ class Exchange:
         """The error as a stream tells of it."""
         made = told_error(error)
         self.record.error = made.kind
-        self.record.message = made.message[:200]
+        self.record.message = log_message(error)
         return made
 
     def _done(self, answer: Answer) -> Answer:
@@ -528,7 +528,7 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     """The answer that tells of an error."""
     told = told_error(error)
     answer = surface.refusal(error)
-    record.error, record.message = told.kind, told.message[:200]
+    record.error, record.message = told.kind, log_message(error)
     record.status = answer.status
     return answer
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import isfinite
 from threading import Lock
 from time import monotonic
 from types import TracebackType
@@ -72,9 +73,11 @@ def _id_of(secret: str) -> str:
 
 def _check_bounds(key: ClientKey) -> None:
     """Raises ConfigError for bounds that let nothing through."""
-    if key.rate is not None and not key.rate > 0:
+    if key.rate is not None and not (isfinite(key.rate) and key.rate > 0):
         text = f"the client key {shown(key.name)} has a rate of {key.rate} requests a minute"
-        raise ConfigError(text, hint="a rate is above 0; without it there is none", code="key.rate")
+        raise ConfigError(
+            text, hint="a rate is a number above 0; without it there is none", code="key.rate"
+        )
     if key.concurrent is not None and key.concurrent < 1:
         text = f"the client key {shown(key.name)} has {key.concurrent} concurrent requests"
         hint = "1 is the least; without the number there is no bound"
