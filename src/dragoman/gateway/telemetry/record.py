@@ -112,7 +112,7 @@ _OWN = frozenset({"connect_timeout", "connection", "connection_closed", "read_ti
                   "total_timeout", "upstream.stalled", "upstream.status"})  # fmt: skip
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,63}")
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d{1,6})\]")
-# members of requests, by the protocols' own names: what stands below any other was chosen by clients
+# members of requests, by the protocols' own names: clients chose what stands below any other
 _MEMBERS = frozenset(
     {"allowed_tools", "cache_control", "citations", "content", "contents", "context_management",
      "data", "display_name", "effort", "encrypted_content", "fileData", "file_data", "file_id",
