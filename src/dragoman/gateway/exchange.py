@@ -15,6 +15,7 @@ converted, opaque state travels in envelopes, and what is lost is named.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from secrets import token_hex
@@ -48,6 +49,10 @@ _log = logging.getLogger("dragoman.gateway")
 
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
+# how Gemini names a wrong key in an error of status 400
+_INVALID_KEY = b'"API_KEY_INVALID"'
+_MASKED = re.compile(rb"([\w-]{0,99})(?:\*{2,999}|\.{3,999}|(?:\xe2\x80\xa6){1,99})([\w-]{0,99})")
+_LONG_ERROR = 2**16  # bytes of an error in which nobody writes about keys
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _LONGEST_NAME = 1000  # characters of a model's name
@@ -304,19 +309,38 @@ class Exchange:
                                  hint="check base_url")  # fmt: skip
         body, headers = self._without_key(body, headers)
         self.keep(body)
+        error = told_by_headers(self.upstream.wire.error(status, body), headers)
+        if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
+            return self._key_refused(error, status)
         if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
-        return told_by_headers(self.upstream.wire.error(status, body), headers)
+        return error
+
+    def _key_refused(self, error: ProviderError, status: int) -> ProviderError:
+        """The error of a key that is the gateway's own, which no client can mend.
+
+        With 401 or 403 agents take it for theirs, and ask for a login; of 502 the clients know that
+        another attempt may help, so they are told that none will.
+        """
+        text = f"{self.upstream.vendor.name} refused the gateway's own key with status {status}"
+        told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
+                             code="upstream.key", request_id=error.request_id,
+                             hint="whoever runs the gateway has to mend its route")  # fmt: skip
+        told.should_retry = False
+        return told
 
     def _without_key(
         self, body: bytes, headers: Mapping[str, str]
     ) -> tuple[bytes, Mapping[str, str]]:
-        """An error's body and headers without the provider's key, which some of them quote."""
+        """An error's body and headers without the provider's key, which some of them quote.
+
+        Also the ends of it around a mask: `sk-pr***wxyz`.
+        """
         key = self.upstream.secret
         if not key:
             return body, headers
-        kept = {name: text.replace(key, INSTEAD) for name, text in headers.items()}
-        return body.replace(key.encode(), INSTEAD.encode()), kept
+        kept = {name: _keyless(text.encode(), key).decode() for name, text in headers.items()}
+        return _keyless(body, key), kept
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
@@ -500,6 +524,19 @@ def _looks_like_object(body: bytes) -> bool:
     """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
     text = body.strip()
     return text.startswith(b"{") and text.endswith(b"}")
+
+
+def _keyless(text: bytes, key: str) -> bytes:
+    secret, instead = key.encode(), INSTEAD.encode()
+
+    def masked(match: re.Match[bytes]) -> bytes:
+        head, tail = match[1], match[2]
+        shows_head = len(head) > 1 and secret.startswith(head)
+        shows_tail = len(tail) > 1 and secret.endswith(tail)
+        return instead if shows_head or shows_tail else match[0]
+
+    text = text.replace(secret, instead)
+    return _MASKED.sub(masked, text) if len(text) < _LONG_ERROR else text
 
 
 def without_key(query: str) -> str:
