@@ -15,7 +15,6 @@ converted, opaque state travels in envelopes, and what is lost is named.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from secrets import token_hex
@@ -42,7 +41,7 @@ from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
 from .telemetry.record import ExchangeRecord, Kept, losses_header
-from .telemetry.redact import INSTEAD
+from .telemetry.redact import INSTEAD, keyless
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
@@ -51,8 +50,6 @@ _log = logging.getLogger("dragoman.gateway")
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 # how Gemini names a wrong key in an error of status 400
 _INVALID_KEY = b'"API_KEY_INVALID"'
-_MASKED = re.compile(rb"([\w-]{0,99})(?:\*{2,999}|\.{3,999}|(?:\xe2\x80\xa6){1,99})([\w-]{0,99})")
-_LONG_ERROR = 2**16  # bytes of an error in which nobody writes about keys
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _LONGEST_NAME = 1000  # characters of a model's name
@@ -339,13 +336,15 @@ class Exchange:
         key = self.upstream.secret
         if not key:
             return body, headers
-        kept = {name: _keyless(text.encode(), key).decode() for name, text in headers.items()}
-        return _keyless(body, key), kept
+        kept = {name: keyless(text.encode(), key).decode() for name, text in headers.items()}
+        return keyless(body, key), kept
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
+        if (secret := self._secret) and secret in body:
+            body = body.replace(secret, INSTEAD.encode())
         if self.passes and self.kind != "other" and not _looks_like_object(body):
             text = "the provider's answer is no JSON object"
             raise ProviderError(text, status=502, type="api_error", code="answer.shape",
@@ -399,7 +398,9 @@ class Exchange:
     def keep(self, data: bytes) -> None:
         """Keep what the provider sent, where exchanges are recorded."""
         if self.record.kept is not None and not self._is_over:
-            self.record.kept.upstream_answered(data)
+            secret = self._secret
+            known = data.replace(secret, INSTEAD.encode()) if secret else data
+            self.record.kept.upstream_answered(known)
 
     def relayed(self, relay: AnswerStream) -> None:
         """Note how a stream ended."""
@@ -423,12 +424,18 @@ class Exchange:
         self.record.upstream_status = 200
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
-                                self.surface.candidates(self._body))  # fmt: skip
+                                self.surface.candidates(self._body), self._secret)  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
+                               self._secret)  # fmt: skip
+
+    @property
+    def _secret(self) -> bytes:
+        """The provider's key, which no answer may quote."""
+        return self.upstream.secret.encode()
 
     @property
     def _renamed(self) -> str | None:
@@ -524,19 +531,6 @@ def _looks_like_object(body: bytes) -> bool:
     """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
     text = body.strip()
     return text.startswith(b"{") and text.endswith(b"}")
-
-
-def _keyless(text: bytes, key: str) -> bytes:
-    secret, instead = key.encode(), INSTEAD.encode()
-
-    def masked(match: re.Match[bytes]) -> bytes:
-        head, tail = match[1], match[2]
-        shows_head = len(head) > 1 and secret.startswith(head)
-        shows_tail = len(tail) > 1 and secret.endswith(tail)
-        return instead if shows_head or shows_tail else match[0]
-
-    text = text.replace(secret, instead)
-    return _MASKED.sub(masked, text) if len(text) < _LONG_ERROR else text
 
 
 def without_key(query: str) -> str:

@@ -34,7 +34,12 @@ def test_no_secret_leaves_the_gateway(server: Provider, provider: Provider, tmp_
                 good = b"".join(wire.events) if stream else wire.whole
                 rejected = answer(quoting, 401, f"x-key: {SECRET}")
                 broken: list[Step] = [head(), *wire.events[:3], CUT]
-                plans: tuple[list[Step], ...] = ([answer(good)], [rejected], [CUT], broken)
+                quoted = wire.error_event.replace(b"the provider is busy", SECRET.encode())
+                late: list[Step] = [head(), *wire.events[:3], quoted, CUT]
+                first: list[Step] = [head(), quoted, CUT]
+                with_200: list[Step] = [answer(quoting)]
+                plans: tuple[list[Step], ...] = ([answer(good)], [rejected], [CUT], broken, late,
+                                                 first, with_200)  # fmt: skip
                 for plan in plans:
                     provider.will(plan)
                     told = ask(gateway, wire, wire.model, stream, WORD,
