@@ -133,9 +133,10 @@ class StreamConverter:
             request, origin=self.decoder.origin, envelope=envelope, second=int(time())
         )
         self.failed: ProviderError | None = None  # what the provider said went wrong
-        self.finished = False  # the provider said why the answer ended
         self.begun = False  # something of the answer itself has come
         self._model = model
+        self._candidates: set[int] = set()  # of which something has come
+        self._ended: set[int] = set()  # of which the provider said why they ended
         self._named = model is None  # whether the model's name went out, if it is not their own
         self._policy = policy
         self._judged = 0  # losses that the policy lets pass
@@ -144,6 +145,11 @@ class StreamConverter:
     def losses(self) -> list[Loss]:
         """What could not be said so far, and what was added."""
         return self.encoder.losses
+
+    @property
+    def finished(self) -> bool:
+        """Whether the provider has said why the answer ended; of several, why each did."""
+        return bool(self._ended) and self._candidates <= self._ended
 
     def feed(self, chunk: Any) -> list[tuple[str | None, Json]]:
         """The events that the chunk completes. Raises LossRefused by the policy."""
@@ -170,8 +176,9 @@ class StreamConverter:
             return []  # no success behind an error, and no second one
         if type(piece) is Part:
             self.begun = True
+            self._candidates.add(piece.key[0])
         elif type(piece) is End:
-            self.finished = True
+            self._ended.add(piece.candidate)
         elif type(piece) is Failed:
             self.failed = piece.error
         if self._named:

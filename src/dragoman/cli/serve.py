@@ -11,7 +11,15 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config import KEPT, Config, Route, Target, config_for, with_upstream
+from ..gateway.config import (
+    KEPT,
+    Config,
+    Route,
+    Target,
+    checked_base_url,
+    config_for,
+    with_upstream,
+)
 from ..gateway.process.exposure import client_url, refuse_exposed
 from ..gateway.typed_toml import Fault
 from . import output
@@ -91,6 +99,8 @@ def serve_gateway(
     if (model is None) == (config is None):
         text = "give a model or a file" if model is None else "give a model or a file, not both"
         raise CommandError(text, "dragoman serve MODEL, or dragoman serve --config FILE")
+    if upstream is not None:
+        _judge_upstream(upstream)
     if check:
         _check(model, config, changes, upstream)
         return
@@ -98,6 +108,17 @@ def serve_gateway(
     code = _serve(model, config, changes, upstream or "", grace)
     if code:
         raise typer.Exit(code)
+
+
+def _judge_upstream(url: str) -> None:
+    """Raise CommandError for what cannot be a base URL, which is not shown: it may hold a secret."""
+    try:
+        checked_base_url(url)
+    except ConfigError as error:
+        hint = error.hint
+        if error.code == "url.secret":
+            hint = "set the provider's own variable, or name another one in a file"
+        raise CommandError(f"--upstream: {error.message}", hint) from None
 
 
 def _serve(
@@ -132,12 +153,17 @@ def _check(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
 ) -> None:
     from ..gateway.settings import Judgement, judge_file
+    from ..gateway.upstream import unset_key
 
     if file is not None:
         judgement = judge_file(file)
     else:
         assert model is not None  # one of the two is given
-        judgement = Judgement(config_for(model), (), model, {})
+        asked = config_for(model)
+        target = (with_upstream(asked, upstream) if upstream else asked).routes[0].target
+        unset = unset_key(target)
+        missing = Fault("", f"the variable {unset} is not set", "", level="warning")
+        judgement = Judgement(asked, (missing,) if unset else (), model, {})
     screen = output.Screen()
     _show_faults(screen, judgement.faults, judgement.name)
     config = judgement.config and replace(judgement.config, **changes)

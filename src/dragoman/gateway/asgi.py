@@ -107,7 +107,10 @@ class App:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
         if self._usual:
-            self.observers = _observing(config, self.observers)
+            before, self.observers = self.observers, _observing(config, self.observers)
+            for gone in before:
+                if gone not in self.observers and (close := getattr(gone, "close", None)):
+                    close()
         self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
 
@@ -179,7 +182,8 @@ class App:
             if exchange.asks_stream:
                 await self._relay(exchange, client)
             else:
-                await client.answer(await self._sender.whole(exchange))
+                answer = await self._sender.whole(exchange)
+                await client.answer(answer, head=exchange.request.method == "HEAD")
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
 
@@ -211,11 +215,12 @@ class App:
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
-            async for chunk in begun.chunks:
-                if data := relay.feed(chunk):
-                    await client.send(data)
-                if relay.failed is not None:
-                    break
+            if not relay.over:
+                async for chunk in begun.chunks:
+                    if data := relay.feed(chunk):
+                        await client.send(data)
+                    if relay.over:
+                        break
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
@@ -223,7 +228,7 @@ class App:
         except DragomanError as error:
             return exchange.cut(relay, line.fault(error))
         finally:
-            await begun.reply.aclose()
+            await self._sender.leave(begun)
 
     # -- the rest ----------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from .telemetry.record import ExchangeRecord
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -45,7 +46,7 @@ class Client:
         """The whole body. Raises ProviderError for one beyond the bound."""
         length = request.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
-            raise _too_large(most)
+            raise too_large(most)
         parts: list[bytes] = []
         size = 0
         while True:
@@ -55,7 +56,7 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > most:
-                raise _too_large(most)
+                raise too_large(most)
             parts.append(part)
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -85,7 +86,9 @@ class Client:
         """Send a whole answer; of one that has begun, nothing more."""
         if self.started:
             return
-        headers = {**answer.headers, "content-length": str(len(answer.body))}
+        headers = dict(answer.headers)
+        if not head or answer.body:  # else what an answer with a body would say
+            headers["content-length"] = str(len(answer.body))
         await self.start(answer.status, headers)
         await self.send(b"" if head else answer.body, more=False)
 
@@ -96,7 +99,7 @@ class Client:
         self.started = True
         self.record.status = status
         self.record.first_byte = monotonic() - self.since
-        pairs = [(name.encode("latin-1"), _one_line(text)) for name, text in headers.items()]
+        pairs = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
         pairs.append((b"x-dragoman-id", self.record.id.encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
@@ -113,13 +116,13 @@ class Client:
             return
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
-            kept.response += data
+            kept.answered(data)
         self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False
 
 
-def _one_line(text: str) -> bytes:
+def header_value(text: str) -> bytes:
     """The value of a header: what providers and clients chose must not begin another one."""
     plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return plain.encode("latin-1", "replace")
@@ -178,7 +181,9 @@ class Line:
             self._came, self._came_at = self._relay.progress, now
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
-        if self._reply is not None and now - self._came_at >= self._stall:
+        whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
+        patience = min(self._stall, LINGER) if whole else self._stall
+        if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
             self._reply = None  # until another target answers
@@ -220,14 +225,15 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
     except zlib.error as error:
         raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
     if len(data) > most:
-        raise _too_large(most)
+        raise too_large(most)
     if not unpack.eof or unpack.unused_data:
         text = f"the body is not one piece that is packed as {coding}"
         raise ReadError(text, code="body.packing")
     return data
 
 
-def _too_large(most: int) -> ProviderError:
+def too_large(most: int) -> ProviderError:
+    """The error of a request whose body has more bytes than it may."""
     text = f"a request may have {most} bytes"
     return ProviderError(text, status=413, type="request_too_large", code="body.size",
                          hint="send less, or raise limits.body")  # fmt: skip

@@ -24,6 +24,7 @@ from urllib.parse import quote, unquote_plus
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
+from .._core.edges.http.retries import PASSING, Retries
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
@@ -34,13 +35,13 @@ from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
-from .keys import may_ask
+from .keys import may_ask, may_pass
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
-from .telemetry.record import ExchangeRecord, Kept, losses_header
+from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header
 from .telemetry.redact import INSTEAD
 from .upstream import Upstream, listed, listed_one
 
@@ -50,6 +51,7 @@ _log = logging.getLogger("dragoman.gateway")
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
+_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
@@ -80,16 +82,18 @@ class Gateway:
         key: ClientKey | None, record: ExchangeRecord,
     ) -> Exchange | Answer:  # fmt: skip
         if operation is None:
-            return self._unknown(surface, request, record)
+            return self._unknown(surface, request, key, record)
         if operation.kind == "models":
-            return Answer.json(200, surface.models(listed(self.config)))
+            shown = [one for one in listed(self.config) if key is None or key.may_ask(one.id)]
+            return Answer.json(200, surface.models(shown))
         if operation.kind == "state":
-            if request.method == "GET" and request.headers.get("upgrade"):
+            if _is_upgrade(request):
                 return _upgrade_refused(surface, record)
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
         if operation.kind == "model":
             name = operation.model or _named(loads(request.body))
+            may_ask(key, name)
             return Answer.json(200, surface.model(listed_one(self.config, name)))
         body = _object(request.body)
         asked = operation.model or body.get("model")
@@ -118,18 +122,21 @@ class Gateway:
         return found
 
     def _unknown(
-        self, surface: Surface, request: ClientRequest, record: ExchangeRecord
-    ) -> Exchange | Answer:
+        self, surface: Surface, request: ClientRequest, key: ClientKey | None,
+        record: ExchangeRecord,
+    ) -> Exchange | Answer:  # fmt: skip
         """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
-        leads_up = not {"..", "."}.isdisjoint(request.path.split("/"))
+        if _is_upgrade(request):
+            return _upgrade_refused(surface, record)
         for route in self.config.routes:
-            if route.pass_through and not leads_up:
+            if route.pass_through and route.target.name != KEPT and _stays_below(request.path):
+                may_pass(key)
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
+                return Exchange(self, surface, operation, request, {}, KEPT, route, key, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -151,9 +158,10 @@ class Exchange:
         self.record = record
         self._body = body
         self._state: SealedState = gateway.sealer.envelope(key.name if key is not None else "")
-        self._sealed = any(mark in request.body for mark in _MARKS)
+        self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
+        self._is_over = False  # what the provider still sends is no part of the answer
         self._whole_rejected: Answer | None = None  # as the provider of the same wire worded it
         compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
         asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
@@ -161,9 +169,10 @@ class Exchange:
         self.compacts = self.kind == "compact" or compacts
         record.stream = self.streams
         self.nth = 0  # which target is asked
+        self._failure: ProviderError | None = None  # of the target that was asked last
         self.upstream = gateway.upstream(route, 0, surface, asked)
         if gateway.config.record is not None:
-            record.kept = Kept(request=request.body)
+            record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -177,24 +186,48 @@ class Exchange:
         """Whether the provider is asked for a stream."""
         return self.streams and (self.passes or not self.compacts)
 
-    def next_target(self) -> bool:
-        """Go on to the route's next target; false if there is none."""
-        if self.nth + 1 >= len(self.route.targets):
-            return False
-        self.nth += 1
-        return True
+    @property
+    def retries(self) -> Retries:
+        """How often a call is tried: once, where a second one could do a thing twice."""
+        may_repeat = self.kind != "other" or self.request.method in _IDEMPOTENT
+        return self.route.retries if may_repeat else replace(self.route.retries, attempts=1)
+
+    def go_on(self, error: DragomanError) -> None:
+        """Take the route's next target, behind one that failed in passing.
+
+        Raises what the client is told where there is none. A fallback that cannot be asked (its key
+        is missing, or it would lose what may not be lost) is passed over: the client is told why
+        the target before it failed. What passes at an unknown path is for the first target alone.
+        """
+        if isinstance(error, ProviderError):
+            self._failure = error
+            passing = error.kind in PASSING
+        else:
+            passing = self._failure is not None
+        streams = self.asks_stream
+        while passing and self.kind != "other" and self.nth + 1 < len(self.route.targets):
+            self.nth += 1
+            self.upstream = self._target()
+            if self.asks_stream == streams:  # which whoever drives this has acted on
+                return
+        if self._failure is None or self._failure is error:
+            raise error
+        raise self._failure from error
+
+    def _target(self) -> Upstream:
+        return self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
 
     def call(self) -> HttpCall:
         """The call to the target that is asked now, without a key.
 
         Raises ReadError, WriteError, LossRefused, ConfigError.
         """
-        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        upstream = self._target()
         if self.kind == "count":
             upstream = upstream.for_counts()
         self.upstream = upstream
         record = self.record
-        record.fallback = self.nth
+        record.fallback, record.losses = self.nth, []
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
@@ -205,22 +238,23 @@ class Exchange:
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
+            record.kept.upstream_response.clear()  # of the call before
         return call
 
     def _passed(self) -> HttpCall:
         """The client's own bytes, with the target's model."""
         upstream, request = self.upstream, self.request
         body = request.body
-        if self.kind != "other" and self.surface.protocol != "gemini":
-            body = with_model(body, self.asked, upstream.model)
-        if self.kind == "other":
-            path = quote(upstream.below(request.path), safe=_PATH)
-        else:
-            path = self.surface.below(request.path, upstream.model)
+        headers = request_headers(request.headers)
         query = without_key(request.query)
-        call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
-                             body)  # fmt: skip
-        return call if self.kind != "other" else replace(call, method=request.method)
+        if self.kind == "other":
+            path = quote(request.path, safe=_PATH)
+            return upstream.passing(f"{path}?{query}" if query else path, headers, body,
+                                    request.method)  # fmt: skip
+        if self.surface.protocol != "gemini":
+            body = with_model(body, self.asked, upstream.model)
+        path = self.surface.below(request.path, upstream.model)
+        return upstream.call(f"{path}?{query}" if query else path, headers, body)
 
     def _converted(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
@@ -231,6 +265,7 @@ class Exchange:
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
+                body = {**body, "input": self._write(body).body["input"]}
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
                 return upstream.call(path, headers, encoded(body))
@@ -329,7 +364,10 @@ class Exchange:
             self._look(body)
             if self._renamed is not None:
                 body = with_model(body, "", self._renamed)
-            return self._done(Answer(status, body, answer_headers(headers)))
+            told = answer_headers(headers)
+            if self.request.method == "HEAD" and "content-length" in headers:
+                told["content-length"] = headers["content-length"]
+            return self._done(Answer(status, body, {**told, **self.headers()}))
         if self.kind == "count":
             tokens = counting.read(self.upstream.protocol, body)
             if not tokens:
@@ -349,7 +387,7 @@ class Exchange:
                 return self._done(compaction.streamed(self.surface, resp, self._client_request))
         written = self.surface.wire.write_response(
             replace(resp, model=self.asked), self._client_request, envelope=self._state,
-            policy=self.upstream.policy,
+            policy=self.upstream.answer_policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
@@ -373,11 +411,12 @@ class Exchange:
 
     def keep(self, data: bytes) -> None:
         """Keep what the provider sent, where exchanges are recorded."""
-        if self.record.kept is not None:
-            self.record.kept.upstream_response += data
+        if self.record.kept is not None and not self._is_over:
+            self.record.kept.upstream_answered(data)
 
     def relayed(self, relay: AnswerStream) -> None:
         """Note how a stream ended."""
+        self._is_over = True
         record = self.record
         if relay.failed is not None and not record.error:
             self.told(relay.failed)
@@ -396,12 +435,13 @@ class Exchange:
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed)
+            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
+                                self.surface.candidates(self._body))  # fmt: skip
         converter = StreamConverter(
-            self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
+            self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits.event, self._body)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body)
 
     @property
     def _renamed(self) -> str | None:
@@ -433,7 +473,7 @@ class Exchange:
         """The error as a stream tells of it."""
         made = told_error(error)
         self.record.error = made.kind
-        self.record.message = made.message[:200]
+        self.record.message = log_message(error)
         return made
 
     def _done(self, answer: Answer) -> Answer:
@@ -488,7 +528,7 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     """The answer that tells of an error."""
     told = told_error(error)
     answer = surface.refusal(error)
-    record.error, record.message = told.kind, told.message[:200]
+    record.error, record.message = told.kind, log_message(error)
     record.status = answer.status
     return answer
 
@@ -506,6 +546,21 @@ def without_key(query: str) -> str:
 
 def _names_key(part: str) -> bool:
     return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
+
+
+def _stays_below(path: str) -> bool:
+    """Whether a path that goes on as it is stays on its host, below the base URL.
+
+    A request's target may also be `*`, or text that a server has not split: put behind a base URL
+    it could name another host.
+    """
+    return path.startswith("/") and {"..", "."}.isdisjoint(path.split("/"))
+
+
+def _is_upgrade(request: ClientRequest) -> bool:
+    """Whether a WebSocket is asked for."""
+    asked = request.headers.get("upgrade", "").lower()
+    return request.method == "GET" and "websocket" in asked
 
 
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:

@@ -15,8 +15,8 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from hashlib import sha256
+from math import isfinite
 from threading import Lock
 from time import monotonic
 from types import TracebackType
@@ -73,9 +73,11 @@ def _id_of(secret: str) -> str:
 
 def _check_bounds(key: ClientKey) -> None:
     """Raises ConfigError for bounds that let nothing through."""
-    if key.rate is not None and not key.rate > 0:
+    if key.rate is not None and not (isfinite(key.rate) and key.rate > 0):
         text = f"the client key {shown(key.name)} has a rate of {key.rate} requests a minute"
-        raise ConfigError(text, hint="a rate is above 0; without it there is none", code="key.rate")
+        raise ConfigError(
+            text, hint="a rate is a number above 0; without it there is none", code="key.rate"
+        )
     if key.concurrent is not None and key.concurrent < 1:
         text = f"the client key {shown(key.name)} has {key.concurrent} concurrent requests"
         hint = "1 is the least; without the number there is no bound"
@@ -212,9 +214,21 @@ def _wrong() -> AuthenticationFailed:
 
 def may_ask(key: ClientKey | None, model: str) -> None:
     """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
-    if key is None or any(fnmatchcase(model, pattern) for pattern in key.models):
+    if key is None or key.may_ask(model):
         return
     text = f"the client key {shown(key.name)} may not ask for the model {shown(model)}"
+    hint = f"it is for {', '.join(key.models) or 'no model'}"
+    raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
+
+
+def may_pass(key: ClientKey | None) -> None:
+    """Raises AuthenticationFailed (403) if the key is for some models alone.
+
+    At a path that is passed on as it is, nobody here reads for which model it asks.
+    """
+    if key is None or "*" in key.models:
+        return
+    text = f"the client key {shown(key.name)} may not ask at paths that are passed on"
     hint = f"it is for {', '.join(key.models) or 'no model'}"
     raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
 

@@ -14,18 +14,25 @@ from .._core.exchange.stream import StreamDecoder, feed_chunk
 from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
-from ..errors import InvalidMessage, ProviderError, StreamBroken
+from ..errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ..losses import Loss
-from ..sse import Encoder, Framing
+from ..sse import Framing
+from .config import Limits
 from .short_way import ShortWay
-from .splice import Passing, event_too_large
+from .splice import Passing, answer_too_large, event_too_large
 from .surface import Surface
+
+_HELD = 2**20  # the most bytes that are held back until something of an answer comes
 
 
 class AnswerStream(Protocol):
-    """One streamed answer. `failed`: what went wrong, if something did; no success follows it."""
+    """One streamed answer. `failed`: what went wrong, if something did; no success follows it.
+
+    `over`: nothing more of it comes, whatever the provider still sends, so that it can be finished.
+    """
 
     failed: ProviderError | None
+    over: bool
     progress: int  # grows with what is more than a sign of life
 
     @property
@@ -81,19 +88,19 @@ def _too_deep() -> ProviderError:
 class Framed:
     """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
 
-    __slots__ = ("_array", "_asked", "_surface", "apart", "framing")
+    __slots__ = ("_asked", "_surface", "apart", "begun", "framing")
 
     def __init__(self, framing: Framing, surface: Surface, asked: JsonObject | None = None) -> None:
         self.framing = framing
         self._asked = asked  # what the client asked, where answers are completed by it
         self.apart = b""
+        self.begun = False  # whether elements of an array are there, also by others
         self._surface = surface
-        self._array = Encoder(framing) if framing == "json-array" else None
 
     def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
         """The bytes of these events."""
-        if self._array is not None:
-            return b"".join([self._array.feed(event) for event in events])
+        if self.framing == "json-array":
+            return b"".join([self._element(payload) for _, payload in events])
         if self.framing == "ndjson":
             return b"".join([encoded(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
@@ -113,24 +120,33 @@ class Framed:
             return payload
         return self._surface.completed_event(payload, self._asked)
 
+    def _element(self, payload: Json) -> bytes:
+        begun, self.begun = self.begun, True
+        return (b",\r\n" if begun else b"[") + encoded(payload)
+
     def rest(self) -> bytes:
-        """What stands behind the last event."""
-        return self._array.finish() if self._array is not None else b""
+        """What stands behind the last event: the end of a JSON array."""
+        if self.framing != "json-array":
+            return b""
+        return b"]" if self.begun else b"[]"
 
 
 class ConvertedAnswer:
     """A stream of another protocol, written in the client's."""
 
     __slots__ = (
+        "_answer",
         "_converter",
         "_ended",
         "_framed",
         "_held",
+        "_left",
         "_most",
         "_open",
         "_short",
         "_usual_events",
         "failed",
+        "over",
         "progress",
     )
 
@@ -139,11 +155,13 @@ class ConvertedAnswer:
         converter: StreamConverter,
         framing: Framing,
         surface: Surface,
-        most: int,
+        limits: Limits,
         asked: JsonObject | None = None,
     ) -> None:
         self._converter = converter
-        self._most = most  # bytes of an event
+        converter.decoder.stops = True
+        self._most = limits.event  # bytes of an event
+        self._left = self._answer = limits.answer  # bytes of all, of which what it says is kept
         self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
         self._open = False  # nothing is held back any more
@@ -151,6 +169,7 @@ class ConvertedAnswer:
         self._usual_events = 0
         self._short = ShortWay(self._usual) if framing == "sse" else None
         self.failed: ProviderError | None = None
+        self.over = False
         self.progress = 0
 
     @property
@@ -175,6 +194,11 @@ class ConvertedAnswer:
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
+        if self.over:
+            return b""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise answer_too_large(self._answer)
         short = self._short
         data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
         if not _alive_only(chunk):
@@ -198,6 +222,7 @@ class ConvertedAnswer:
         except RecursionError as error:
             raise _too_deep() from error
         self.failed = converter.failed
+        self.over = converter.decoder.over or self.failed is not None
         self._usual_events += len(events)
         return pieces, self._framed.bytes_of(events)
 
@@ -213,7 +238,10 @@ class ConvertedAnswer:
         self._ended = True
         self._settle()
         converter = self._converter
-        events = [] if cut else converter.pieces(converter.decoder.rest())
+        try:
+            events = [] if cut else converter.pieces(converter.decoder.rest())
+        except RecursionError:
+            return self.fail(_too_deep())
         if converter.failed is None and not converter.finished:
             return self.release() + self._framed.bytes_of(events) + self.fail(_broken_off())
         self.failed = converter.failed
@@ -221,7 +249,7 @@ class ConvertedAnswer:
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that tell of an error in the middle."""
-        self._ended = True
+        self._ended = self.over = True
         self._settle()
         events = self._converter.pieces((Failed(error),))
         self.failed = self._converter.failed
@@ -233,7 +261,8 @@ class ConvertedAnswer:
             last = self._converter.end()
             events += last if self.failed is None else [one for one in last if _tells_error(one)]
             data = self._framed.bytes_of(events)
-        except (RecursionError, InvalidMessage):  # what stands at the end cannot be written
+        except (RecursionError, InvalidMessage, ReadError):
+            # what stands at the end cannot be written: it repeats what is nested too deeply
             if self.failed is None:
                 events = self._converter.pieces((Failed(_too_deep()),))
                 self.failed = self._converter.failed
@@ -274,22 +303,31 @@ class PassedAnswer:
         "_model",
         "_opening",
         "_passing",
+        "_size",
         "_surface",
         "failed",
+        "over",
         "progress",
     )
 
     def __init__(
-        self, surface: Surface, framing: Framing, most: int, model: str | None = None
+        self,
+        surface: Surface,
+        framing: Framing,
+        most: int,
+        model: str | None = None,
+        candidates: int = 1,
     ) -> None:
         self._surface = surface
         self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
-        self._passing = Passing(surface, framing, most)
+        self._passing = Passing(surface, framing, most, candidates)
         self._held: list[bytes] = []
+        self._size = 0  # of what is held back
         self._opening: StreamDecoder | None = self._decoder()
         self._ended = False
         self.failed: ProviderError | None = None
+        self.over = False
         self.progress = 0
 
     @property
@@ -309,22 +347,29 @@ class PassedAnswer:
 
     @property
     def whole(self) -> bool:
-        """Whether the event has passed that ends a stream."""
+        """Whether the event has passed that says why the answer ended."""
         return self._passing.ended
 
     def feed(self, chunk: bytes) -> bytes:
         """What goes to the client now."""
+        if self.over:
+            return b""
         if not _alive_only(chunk):
             self.progress += 1
         data = self._passing.feed(chunk)
+        self.over = self._passing.over
         if not data:
             return b""
         if self._opening is None:
             return data
         self._held.append(data)
+        self._size += len(data)
+        if self._size > _HELD:  # of signs of life, or of what nobody knows
+            self._opening = None
+            return self.release()
         for piece in self._opening.feed_bytes(data):
             if type(piece) is Failed:
-                self.failed = piece.error
+                self.failed, self.over = piece.error, True
                 return b""
             if type(piece) in _OPENING and not _is_noise(piece):
                 self._opening = None
@@ -342,12 +387,25 @@ class PassedAnswer:
         self.failed = self._told()
         if self.failed is None:
             self._opening = None  # one that ends at once is an answer, too
+            rest = self._closed(rest)
         return self.release() + rest
+
+    def _closed(self, rest: bytes) -> bytes:
+        """The end of an answer that is whole, with what the provider has left out of it."""
+        if self._framed.framing == "json-array":
+            return rest if self._passing.over else b"]"
+        if self._framed.framing == "ndjson":
+            return rest
+        if rest and not rest.endswith((b"\n\n", b"\r\n\r\n")):
+            # clients drop an event that nothing closes
+            rest += b"\n" if rest.endswith(b"\n") else b"\n\n"
+        return rest if self._passing.over else rest + self._surface.closing
 
     def fail(self, error: ProviderError) -> bytes:
         """The error's events; the half of an event that came is left out."""
         self.failed = error
-        self._ended = True
+        self._ended = self.over = True
+        self._framed.begun = self._passing.events > 0
         encoder = self._surface.wire.stream_encoder()
         events = [*encoder.feed(Failed(error)), *encoder.finish()]
         told = [one for one in events if _tells_error(one)]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
-from .._core.edges.http.retries import PASSING, acalling
+from .._core.edges.http.failing import whole
+from .._core.edges.http.retries import acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
@@ -20,12 +22,16 @@ from .._core.edges.http.transport import (
     Timeouts,
     transport_of,
 )
-from ..errors import DragomanError, ProviderError, ReadError, Timeout
+from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from .exchange import Exchange, unreadable
 from .relay import AnswerStream
+from .splice import answer_too_large
 from .surface import Answer
 
 _T = TypeVar("_T")
+LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
+
+_FETCHING = 16  # requests whose media are fetched at once, in a worker
 
 
 class Watch(Protocol):
@@ -53,17 +59,20 @@ class Sender:
     def __init__(self, transport: AsyncTransport | None = None) -> None:
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
+        self._fetching: ThreadPoolExecutor | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
 
     async def whole(self, exchange: Exchange) -> Answer:
         """The whole answer. Raises DragomanError where no target gives one."""
 
         async def attempt(left: Timeouts) -> Answer:
-            call = await _signed(exchange)
-            reply = await self._transport(exchange).asend(call, left)
+            call = await self._signed(exchange)
+            reply = await self._transport(exchange).astream(call, left)
+            body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, reply.body)
-            exchange.keep(reply.body)
-            return exchange.whole(reply.status, reply.headers, reply.body)
+                raise exchange.failed(reply.status, reply.headers, body)
+            exchange.keep(body)
+            return exchange.whole(reply.status, reply.headers, body)
 
         try:
             return await _first(exchange, attempt)
@@ -76,7 +85,7 @@ class Sender:
         """A stream that has begun. Raises DragomanError where no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call, stall = await _signed(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # the pieces of an answer are watched by the line
             reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
@@ -93,10 +102,42 @@ class Sender:
 
         return await _first(exchange, attempt)
 
+    async def leave(self, begun: Begun) -> None:
+        """Give the connection back; behind a whole answer once the provider has closed it too.
+
+        That mostly follows at once, and the connection then serves another call. Nobody waits for
+        it: the client has its answer.
+        """
+        if not begun.relay.over or begun.relay.failed is not None:
+            await begun.reply.aclose()
+            return
+        task = asyncio.create_task(read_out(begun))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
     async def aclose(self) -> None:
         """Close the connections of this loop."""
+        for task in self._leaving:
+            task.cancel()
         for transport in self._transports.values():
             await transport.aclose()
+        if self._fetching is not None:
+            self._fetching.shutdown(wait=False, cancel_futures=True)
+
+    async def _signed(self, exchange: Exchange) -> HttpCall:
+        """The call with its key; one that needs media of the web waits for them in a thread."""
+        if exchange.route.fetch is None:
+            call = exchange.call()
+        else:  # not one of the loop's own threads, which find the addresses of other hosts
+            if self._fetching is None:
+                self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
+            loop = asyncio.get_running_loop()
+            call = await loop.run_in_executor(self._fetching, exchange.call)
+        upstream = exchange.upstream
+        if not upstream.keyless:
+            call = await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+        exchange.record.attempts += 1
+        return call
 
     def _transport(self, exchange: Exchange) -> AsyncTransport:
         if self._given is not None:
@@ -123,9 +164,26 @@ async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
         raise stalled(seconds) from error
 
 
+async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        async for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        await reply.aclose()
+    return b"".join(parts)
+
+
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
-        body = await _in_time(reply.read(), exchange.gateway.config.limits.stall)
+        body = await _in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
@@ -136,10 +194,27 @@ async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Be
             raise relay.failed
         if data:
             return Begun(reply, chunks, relay, data)
+        if relay.over:
+            break
     data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
     return Begun(reply, chunks, relay, data)
+
+
+async def read_out(begun: Begun) -> None:
+    """Read what stands behind the end of an answer, for a short time, and close."""
+    left = LEFT_BYTES
+    try:
+        async with asyncio.timeout(LEFT_SECONDS):
+            async for chunk in begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+    except (TimeoutError, ProviderError):  # which the client need not know
+        pass
+    finally:
+        await begun.reply.aclose()
 
 
 async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[bytes]:
@@ -150,22 +225,8 @@ async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[by
 
 async def _first(exchange: Exchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
     """What the first target gives that does not fail in passing."""
-    route, record = exchange.route, exchange.record
-
-    async def counted(left: Timeouts) -> _T:
-        record.attempts += 1
-        return await attempt(left)
-
     while True:
         try:
-            return await acalling(route.retries, route.timeouts, counted)
-        except ProviderError as error:
-            if error.kind not in PASSING or not exchange.next_target():
-                raise
-
-
-async def _signed(exchange: Exchange) -> HttpCall:
-    call, upstream = exchange.call(), exchange.upstream
-    if upstream.keyless:
-        return call
-    return await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+            return await acalling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)

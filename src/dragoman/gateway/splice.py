@@ -15,6 +15,7 @@ from .._core.jsontext import encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
+from ..sse.decoder import JSONArray
 from .surface import Surface
 from .surface.base import MODEL
 
@@ -31,12 +32,18 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
-    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
-    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
-    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
+    "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
+    "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
     "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
+# what stands before a gateway says who has signed in, and where the client is
+_PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
+            "x-goog-iap-", "x-remote-")  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
+    r"|token|xsrf)(?:-|$)"
+)
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
     "openai-project", "server", "set-cookie", "strict-transport-security",
@@ -52,7 +59,8 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name: text for name, text in headers.items()
         if text.isascii() and text.isprintable()
-        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        and not (name in hop or name in _OURS or name.startswith(_PROXIES)
+                 or _CREDENTIAL.search(name))
     }  # fmt: skip
 
 
@@ -85,12 +93,14 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
-    if hidden or len(found) > 1:
+    if hidden or len(found) > 1 or not asked:  # nobody has looked whether an answer has one
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
         if hidden and any(_is_hidden(body, at) for at in tops):
             raise fault
     if not found:
+        if not asked:
+            return body
         raise fault
     parts, at = [], 0
     for match in found:
@@ -146,23 +156,35 @@ def event_too_large(most: int) -> ReadError:
     return ReadError(text, hint="raise limits.event", code="stream.event_size")
 
 
+def answer_too_large(most: int) -> ReadError:
+    """The fault of an answer beyond the bound, which nobody keeps to its end."""
+    text = f"it is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.answer", code="answer.size")
+
+
 class Passing:
     """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
 
     So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the event came that ends a stream, which is in `last`. A JSON array is cut
-    between its elements by nobody: it is held to its end.
+    is torn. `ended`: the provider has said why the answer ended, in the event that is in `last`.
+    `over`: the event has come behind which nothing of an answer comes; what follows it is left out.
+    The bracket that closes a JSON array is the last of `rest`.
     """
 
-    __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
-                 "_surface", "_tail", "ended", "events", "last")  # fmt: skip
+    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_first", "_framing", "_held", "_last",
+                 "_mark", "_most", "_size", "_surface", "_tail", "ended", "events", "last",
+                 "over")  # fmt: skip
 
-    def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
-        self.ended = False
+    def __init__(self, surface: Surface, framing: Framing, most: int, candidates: int = 1) -> None:
+        self.ended = self.over = False
         self.last = b""
         self.events = 0
-        self._line_ends = framing == "ndjson"
+        self._framing = framing
+        self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
+        self._candidates = candidates  # that a client asked for
+        self._ends: frozenset[int] = frozenset()  # those that have ended, if they are several
+        self._erred = False  # an error was told, which one more event may tell again
         self._tail = b""  # the last three bytes that are held
         self._mark = surface.usage_mark
         self._held: list[bytes] = []
@@ -173,7 +195,10 @@ class Passing:
 
     def feed(self, chunk: bytes) -> bytes:
         """The bytes that go on now. Raises ReadError for an event beyond the bound."""
-        cut = self._border(chunk)
+        if self._array is not None:
+            cut, chunk = self._element(self._array, chunk)
+        else:
+            cut = self._border(chunk)
         if cut == 0:
             self._hold(chunk)
             return b""
@@ -186,21 +211,21 @@ class Passing:
             whole = chunk if cut == len(chunk) else chunk[:cut]
         if cut < len(chunk):
             self._hold(chunk[cut:])
-        self._look(whole)
-        return whole
+        return self._look(whole)
 
     def rest(self) -> bytes:
-        """What is left at a regular end: an event that nothing closes counts as one."""
+        """What is left at a regular end: an event that nothing closes counts as one.
+
+        Of an array it is the bracket that closes it, and nothing where that has not come.
+        """
         whole = b"".join(self._held)
         self._held.clear()
-        if whole:
-            self._look(whole)
-        return whole
+        return self._look(whole) if whole and self.over == (self._array is not None) else b""
 
     def told(self, wire: Wire) -> Builder:
         """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
-        decoder.framing = "ndjson" if self._line_ends else "sse"
+        decoder.framing = self._framing
         for data in (self._first, self._last):
             if data is not None:
                 decoder.feed_bytes(data)
@@ -209,7 +234,7 @@ class Passing:
 
     def _border(self, chunk: bytes) -> int:
         """Behind the last event that ends in the chunk; 0 if none does."""
-        if self._line_ends:
+        if self._framing == "ndjson":
             return chunk.rfind(b"\n") + 1
         if chunk.endswith(b"\n\n"):
             return len(chunk)
@@ -226,6 +251,15 @@ class Passing:
                 return found + len(border) - len(before)
         return 0
 
+    def _element(self, array: JSONArray, chunk: bytes) -> tuple[int, bytes]:
+        """(the place behind the last element that ends in the chunk, what of it is the array)."""
+        self.events += len(array.feed(chunk))
+        if not array.closed:
+            return array.end, chunk
+        self.over = True
+        # one object alone, as errors are, is no element: it waits for whoever reads it
+        return array.end if array.end < array.closed else 0, chunk[: array.closed]
+
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._most:
@@ -233,13 +267,64 @@ class Passing:
         self._held.append(data)
         self._tail = (self._tail + data)[-3:]
 
-    def _look(self, whole: bytes) -> None:
-        """See in whole events whether they end the stream, and what they tell of usage."""
-        self.events += whole.count(b"\n" if self._line_ends else b"\n\n")
-        if not self.ended and self._surface.ends(whole):
-            self.ended, self.last = True, whole
+    def _look(self, whole: bytes) -> bytes:
+        """See in whole events whether they end the stream; what of them belongs to the answer."""
+        if not self.ended or self._erred:
+            if self._erred or self._surface.ends(whole, self._framing):
+                whole = self._until_end(whole)
+        elif self._array is None:
+            whole = self._until_last(whole)
+        if self._array is None:
+            self.events += whole.count(b"\n" if self._framing == "ndjson" else b"\n\n")
         if self._mark in whole:
             if self._first is None:
                 self._first = whole
             else:
                 self._last = whole
+        return whole
+
+    def _until_end(self, whole: bytes) -> bytes:
+        """Events of which one says why a candidate ended."""
+        if self._candidates > 1:
+            ends, is_last = self._surface.read(whole, self._framing)
+            self._ends |= ends
+            self.ended = is_last or len(self._ends) >= self._candidates
+        else:
+            self.ended = True
+        if not self.last:
+            self.last = whole
+        if self._array is not None:
+            return whole
+        if self._erred:
+            return self._told_again(whole)
+        if (place := self._surface.herald(whole)) is not None:
+            self._erred = True
+            self.last = whole[place[0] : place[1]]
+            return whole[: place[1]] + self._told_again(whole[place[1] :])
+        return self._until_last(whole)
+
+    def _until_last(self, whole: bytes) -> bytes:
+        """The events to the one behind which nothing comes."""
+        place = self._surface.last(whole, self._framing)
+        if place is None:
+            return whole
+        self.over = self.ended = True
+        self.last = whole[place[0] : place[1]]
+        self._drop()
+        return whole[: place[1]]
+
+    def _told_again(self, whole: bytes) -> bytes:
+        """Behind an error: the event that tells it once more, if that is the next one."""
+        if not whole.strip():
+            return b""
+        self.over = True
+        self._drop()
+        place = self._surface.last(whole, self._framing)
+        if place is None or place[0] or b"response.failed" not in whole[: place[1]]:
+            return b""
+        return whole[: place[1]]
+
+    def _drop(self) -> None:
+        """Leave out what has begun behind the last event."""
+        self._held.clear()
+        self._size, self._tail = 0, b""

@@ -7,6 +7,7 @@ the models behind all routes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject, encoded
+from .._core.passes.fetching import Fetch
 from ..errors import ConfigError, DragomanError
 from ..llm.names import ModelName
 from ..losses import Report
@@ -27,6 +29,7 @@ from .config import KEPT, Config, Route, Target
 from .surface import ListedModel, Surface
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
+_VERSION = re.compile(r"v\d+\w*")
 # towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
 _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
@@ -48,15 +51,19 @@ class Upstream:
         self.vendor: Vendor = name.host
         self.model: str = name.model
         self.policy = policy_of(route.policy, strict=not route.repair)
+        # an answer has been paid for, so that what it loses is told and not refused
+        self.answer_policy = replace(self.policy, refuse=(), append_only=False)
         protocol = _protocol(target, name, surface)
-        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=None)
+        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore",
+                               fetch=route.fetch)  # fmt: skip
         self.protocol = protocol
         self.same_wire = self._is_same_wire()
         if surface.moves_marks and not self.same_wire:
-            self.wire = _with_result_parts(self.wire)
+            self.wire = _with_result_parts(self.wire, route.fetch)
         truncation = route.truncation
         self._formatter = WireFormatter(
-            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None, fetch=None,
+            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
+            fetch=route.fetch,
             token_counter=None if truncation is None else counter_of(truncation.counter),
             max_tokens=None if truncation is None else truncation.tokens,
         )  # fmt: skip
@@ -97,10 +104,10 @@ class Upstream:
         base = address(self.vendor, self.protocol, target.places, target.base_url)
         return HttpCall("POST", base + path, {**headers, **target.headers}, body)
 
-    def below(self, path: str) -> str:
-        """What of a path stands below the base URL, whose own path clients may give again."""
-        base = urlsplit(self.target.base_url or self.vendor.url(self.protocol)).path.rstrip("/")
-        return path[len(base) :] if base and path.startswith(f"{base}/") else path
+    def passing(self, path: str, headers: Mapping[str, str], body: bytes, method: str) -> HttpCall:
+        """The call to a path that is not known here, where this provider has it."""
+        call = self.call("", headers, body)
+        return replace(call, method=method, url=_where(call.url, path))
 
     def written_call(self, written: Written) -> HttpCall:
         """The call that sends what was written."""
@@ -153,7 +160,26 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     return _RESPONSES if tools_elsewhere else name.protocol
 
 
-def _with_result_parts(known: Wire) -> Wire:
+def _where(base: str, path: str) -> str:
+    """The URL of a path that clients write as it is at the vendor whose protocol they speak.
+
+    Both the base URL and the path may name the version of the API: `/v1/files` is at
+    `/openai/v1/files` at Groq, and `/upload/v1beta/files` beside `/v1beta` at Gemini.
+    """
+    own = urlsplit(base).path
+    version = own.rpartition("/")[2]
+    parts = path.partition("?")[0].split("/")
+    if own and path.startswith(f"{own}/"):
+        return base + path[len(own) :]
+    if _VERSION.fullmatch(version):
+        if _VERSION.fullmatch(parts[1]):
+            return base + path[1 + len(parts[1]) :]
+        if version in parts:
+            return base.removesuffix(f"/{version}") + path
+    return base + path
+
+
+def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
     """The wire that writes results as parts, so that one looks the same with a cache mark or none.
 
     A provider's cache knows a prefix by its bytes, and clients move their marks on at each turn.
@@ -162,7 +188,7 @@ def _with_result_parts(known: Wire) -> Wire:
         return known
     room = type(known.room)(replace(known.dialect, result_text="parts"))
     return Wire(known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore",
-                fetch=None)  # fmt: skip
+                fetch=fetch)  # fmt: skip
 
 
 def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
@@ -187,6 +213,19 @@ def counter_of(name: str) -> Any:
                           code="counter.name")  # fmt: skip
     made = getattr(token, title)
     return made(model) if model else made()
+
+
+def unset_key(target: Target) -> str:
+    """The variable without which each call to this target will be refused for want of a key."""
+    if target.name == KEPT:  # clients name the vendor
+        return ""
+    asked = target.model("model")
+    auth = asked.host.auth_of(asked.protocol)
+    own_server = bool(target.base_url)
+    needs_key = auth.needs_key and not (auth.tokens or own_server)
+    variable = target.key or (asked.host.key if needs_key else "")
+    given = target.secret is not None or os.environ.get(variable)
+    return "" if given else variable
 
 
 def listed(config: Config) -> list[ListedModel]:

@@ -128,6 +128,9 @@ class Room(ABC):
     model_patterns: tuple[str, ...] = ()  # of the names that models have at their maker's
     seals_in: str = ""  # a field of calls in which clients bring back what only others can read
     seals_bytes: bool = False  # whether it holds base64
+    # a key of the events of a stream, and its values in those behind which nothing comes; what all
+    # know is `[DONE]`
+    last_events: ClassVar[tuple[str, tuple[object, ...]]] = ("", ())
     ends_in_text: bool = False  # whether clients take the last block for the answer
     lookback: int = 0  # how many of the last turns are written otherwise once the history goes on
     ordered_flags: int = 0  # of the survey: what is written by its place among those before it

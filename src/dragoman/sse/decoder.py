@@ -135,9 +135,14 @@ _INSIDE = re.compile(rb'["\\]')
 
 
 class JSONArray:
-    """The elements of one array, or one object that is no array, as errors are."""
+    """The elements of one array, or one object that is no array, as errors are.
+
+    In the bytes of the last `feed`: `end` is the place behind the last element that they complete,
+    `closed` the one behind the bracket that closes the array; 0 if there is none.
+    """
 
     def __init__(self) -> None:
+        self.end = self.closed = 0
         self._pieces: list[bytes] = []  # of the element that is open
         self._depth = 0
         self._base = 1  # the depth that elements stand at: 0 if the body is an object
@@ -147,7 +152,7 @@ class JSONArray:
         """The elements that the bytes complete."""
         events: list[tuple[str | None, bytes]] = []
         start = 0 if self._depth > self._base else -1  # where the open element begins in the chunk
-        index = 0
+        index = self.end = self.closed = 0
         while (match := self._next(chunk, index)) >= 0:
             index = match + 1
             if chunk[match] in b"{[":
@@ -162,6 +167,9 @@ class JSONArray:
                     self._pieces.append(chunk[start:index])
                     events.append((None, b"".join(self._pieces)))
                     self._pieces, start = [], -1
+                    self.end = index
+                if self._depth <= 0 and not self.closed:
+                    self.closed = index
         if start >= 0:
             self._pieces.append(chunk[start:])
         return events

@@ -77,6 +77,7 @@ class Provider:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.connections = 0  # that were ever made
         self._plans: deque[list[Step]] = deque()
         self._cases: dict[bytes, Case] = {}
         self._loop = asyncio.new_event_loop()
@@ -128,6 +129,7 @@ class Provider:
         self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         try:
             async for asked in _requests(reader):
                 mark = _MARK.search(asked.body)

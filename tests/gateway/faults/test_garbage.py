@@ -183,7 +183,10 @@ def test_odd_but_regular_event_streams(
     told = ask(gateway, client, behind.model)
     assert told.status == 200
     if client is behind:
-        assert told.body == body
+        if behind.name != "gemini":  # what stands behind the last event is left out
+            body = body.removesuffix(b": still here\n\n").removesuffix(b": x\r\n\r\n")
+        # an event that nothing closes is closed: clients would drop it
+        assert told.body == (body if body.endswith((b"\n\n", b"\r\n\r\n")) else body + b"\n")
     else:
         assert texts(client, told.body) == "Hello"
         assert successes(client, told.body)

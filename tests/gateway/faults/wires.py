@@ -166,7 +166,8 @@ def _is_error(event: Any) -> bool:
 def _is_success(event: Any) -> bool:
     if not isinstance(event, dict):
         return bool(event == "[DONE]")
-    if event.get("type") in ("message_stop", "response.completed", "message_delta"):
+    ends = ("message_stop", "response.completed", "response.incomplete", "message_delta")
+    if event.get("type") in ends:
         return True
     if event.get("event_type") == "interaction.completed" or event.get("done") is True:
         return True
@@ -185,6 +186,11 @@ def errors(wire: Wire, body: bytes) -> list[Any]:
 def successes(wire: Wire, body: bytes) -> list[Any]:
     """The events that say that the answer is whole."""
     return [event for event in payloads(wire, body) if _is_success(event)]
+
+
+def ends(wire: Wire, body: bytes) -> list[Any]:
+    """The events that end it, well or not: a client that finds none waits, or calls it cut."""
+    return errors(wire, body) or successes(wire, body)
 
 
 def texts(wire: Wire, body: bytes) -> str:

@@ -47,11 +47,8 @@ def _says(protocol: str, event: Event) -> bool:
     return not is_error(protocol, event) and data != "[DONE]"
 
 
-def end_faults(protocol: str, events: list[Event], own: bool) -> list[str]:
-    """What is wrong with the end of a stream.
-
-    `own`: an upstream of the same wire may have ended its error with a `[DONE]`.
-    """
+def end_faults(protocol: str, events: list[Event]) -> list[str]:
+    """What is wrong with the end of a stream."""
     good = [nth for nth, event in enumerate(events) if is_good(protocol, event)]
     wrong = [nth for nth, event in enumerate(events) if is_error(protocol, event)]
     if protocol == "openai-responses" and len(wrong) == 2:  # one error, in two events
@@ -64,11 +61,9 @@ def end_faults(protocol: str, events: list[Event], own: bool) -> list[str]:
         found.append(f"{len(good)} ends")
     if wrong:
         behind = [event for event in events[wrong[0] + 1 :] if _says(protocol, event)]
-        if own:
-            behind = [event for event in behind if event[1] != "[DONE]"]
         if behind:
             found.append(f"behind the error: {behind}")
-        if good and not own:
+        if good:
             found.append("a good end beside an error")
     if not wrong and not good:
         found.append("no end")

@@ -43,7 +43,7 @@ def test_a_stream_that_ends_well_has_one_end(
     assert made.refusal is None
     assert made.relay.failed is None
     events = events_of(made.data, made.exchange.framing)
-    assert end_faults(protocol, events, own=False) == []
+    assert end_faults(protocol, events) == []
     assert is_good(protocol, events[-1]) or protocol in ("gemini", "gemini-interactions")
     heard = hear(protocol, made.data, KINDS[made.exchange.framing])
     assert heard.error == ""
@@ -77,8 +77,7 @@ def test_a_failure_is_told_once_and_closes_no_call(
         assert faults == [] or made.exchange.passes
         return
     events = events_of(made.data, made.exchange.framing)
-    own = made.exchange.passes and script.error_at is not None
-    assert end_faults(protocol, events, own) == []
+    assert end_faults(protocol, events) == []
     heard = hear(protocol, made.data, KINDS[made.exchange.framing])
     assert heard.error
     assert heard.text in (_text(whole), _text([*whole, *begun]))

@@ -18,7 +18,7 @@ from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.process.connection import ClientConnection
 from dragoman.gateway.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.process.server import serve
-from dragoman.gateway.process.serving import Source
+from dragoman.gateway.process.serving import AppMaker, Source
 from tests.gateway.running import Gateway, lines, until
 from tests.gateway.small_app import SmallApp
 
@@ -65,6 +65,19 @@ def test_one_line_tells_the_address_and_sigterm_ends_with_0(
     assert gateway.wait() == 0
     assert gateway.rest() == ""
     assert gateway.stderr == ""
+
+
+def test_a_key_that_is_not_set_is_told_at_the_start_and_by_a_reload(
+    file: Path, run: Callable[..., Gateway], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("MY_KEY", raising=False)
+    file.write_text(FILE.format(model="openai/gpt-5.6"), "utf-8")
+    gateway = run()
+    until(lambda: "openai/gpt-5.6 has no key: set OPENAI_API_KEY" in gateway.stderr)
+    file.write_text(FILE.format(model="ollama/x") + 'key = "MY_KEY"\n', "utf-8")
+    gateway.signal(signal.SIGHUP)
+    until(lambda: "ollama/x has no key: set MY_KEY" in gateway.stderr)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -270,6 +283,18 @@ def test_names_of_loopback(host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
 def test_names_that_are_not_of_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+def test_a_reload_keeps_what_only_a_start_takes(file: Path, tmp_path: Path) -> None:
+    source = Source(file)
+    made = AppMaker("nowhere:app", source, source.read(), (b"k" * 32,))
+    changes = f'[server]\nrecord = "{tmp_path}/kept"\nspans = true\nworkers = 3\nport = 1\n'
+    file.write_text(changes + FILE.format(model="ollama/second"), "utf-8")
+    again = made.again()
+    assert again is not None
+    config = again.config
+    assert config.routes[0].target.name == "ollama/second"
+    assert (config.record, config.spans, config.workers, config.port) == (None, False, 1, 8080)
 
 
 def test_a_reload_must_not_expose_the_gateway(file: Path, run: Callable[..., Gateway]) -> None:

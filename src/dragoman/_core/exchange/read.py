@@ -196,7 +196,9 @@ class WireReading(ABC):
         tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
         make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
         properties = _properties(tools, request, caps, names)
-        return StreamDecoder(make_reader, builder, room.framing, names, properties, meant)
+        return StreamDecoder(
+            make_reader, builder, room.framing, names, properties, meant, room.last_events
+        )
 
     def read_response(
         self,

@@ -44,8 +44,9 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_arguments", "_frames", "_make_reader", "_odd_values", "_properties", "_reader",
-                 "_restorer", "builder", "framing", "names", "unread")  # fmt: skip
+    __slots__ = ("_arguments", "_frames", "_last", "_make_reader", "_odd_values", "_properties",
+                 "_reader", "_restorer", "builder", "framing", "names", "over", "stops",
+                 "unread")  # fmt: skip
 
     def __init__(
         self,
@@ -55,11 +56,15 @@ class StreamDecoder:
         names: Mapping[str, str],
         properties: Mapping[str, Mapping[str, str]] = _NO_PROPERTIES,
         meant: Mapping[str, Tool] = MappingProxyType({}),
+        last: tuple[str, tuple[object, ...]] = ("", ()),
     ) -> None:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
         self.unread = 0  # bytes since the last piece of the body that completed an event
+        self.over = False  # the event has come behind which nothing of an answer comes
+        self.stops = False  # whether bytes behind that event are left unread
+        self._last = last  # how it is known: see Room.last_events
         self._make_reader = make_reader
         self._reader = make_reader()
         self._odd_values: OddValues | None = None
@@ -98,6 +103,8 @@ class StreamDecoder:
         frames = self._frames.frames(chunk)
         self.unread = 0 if frames else self.unread + len(chunk)
         for event, data in frames:
+            if self.over and self.stops:
+                break
             pieces += self._text(data, event)
         return pieces
 
@@ -111,6 +118,8 @@ class StreamDecoder:
         pieces: list[Piece] = []
         frames, self._frames = self._frames, None
         for event, data in frames.rest() if frames is not None else ():
+            if self.over and self.stops:
+                break
             pieces += self._text(data, event)
         try:
             last = self._reader.finish()
@@ -144,10 +153,14 @@ class StreamDecoder:
             payload = loads(data)
         except ReadError:
             return self._unparsable(text_of(data), event)
+        key, values = self._last
+        if values and type(payload) is dict and payload.get(key) in values:
+            self.over = True
         return self._feed_reader(payload, event)
 
     def _unparsable(self, text: str, event: str | None) -> list[Piece]:
         if text.strip() in ("", "[DONE]"):
+            self.over = self.over or bool(text.strip())
             return []
         values = values_of(text)
         if not values:

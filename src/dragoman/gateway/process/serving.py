@@ -22,12 +22,14 @@ import uvicorn
 from ...errors import DragomanError
 from ..config import Config, with_upstream
 from ..settings import load
+from ..upstream import unset_key
 from .exposure import Exposed, refuse_exposed
 
 _log = logging.getLogger("dragoman.gateway")
 
 INTERRUPTED = 130  # the exit code behind SIGINT
 
+_OF_THE_START = ("host", "port", "workers", "record", "spans")  # fields that no reload changes
 _KEPT = "the configuration is kept as it was, for the new one is wrong"
 
 
@@ -89,10 +91,20 @@ class AppMaker:
         except DragomanError as error:
             _log.error("%s: %s", _KEPT, error)
             return None
-        for name in ("host", "port", "workers", "record", "spans"):
-            if getattr(config, name) != getattr(self.config, name):
+        kept = {name: getattr(self.config, name) for name in _OF_THE_START}
+        for name, value in kept.items():
+            if getattr(config, name) != value:
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
+        config = replace(config, **kept)
+        warn_of_keys(config)
         return replace(self, config=sealed(config, self.local))
+
+
+def warn_of_keys(config: Config) -> None:
+    """Say which targets have no key: all else works, and every call to them will fail."""
+    for target in (one for route in config.routes for one in route.targets):
+        if variable := unset_key(target):
+            _log.warning("%s has no key: set %s", target.name, variable)
 
 
 class OneServer(uvicorn.Server):

@@ -38,7 +38,12 @@ class Messages(Surface):
     maker: ClassVar[str] = "anthropic"
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
+    endings: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^event: ?(?:message_stop|error)\b"
+        rb'|^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
+    )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
+    closing: ClassVar[bytes] = b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def operation(self, method: str, path: str) -> Operation | None:
@@ -67,10 +72,11 @@ class Messages(Surface):
 
     def renamed(self, events: bytes, model: str) -> bytes:
         """`message_start` under the name that was asked."""
-        start = events.find(b'"message_start"')
-        if start < 0:
+        found = events.find(b'"message_start"')
+        if found < 0:
             return events
-        end = events.find(b"\n", start)  # its data is one line
+        start = events.rfind(b"\n", 0, found) + 1  # its data is one line
+        end = events.find(b"\n", found)
         named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
 

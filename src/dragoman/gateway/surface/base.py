@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -35,18 +36,30 @@ Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "st
 
 JSON = "application/json"
 # a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
+_BORDER = re.compile(rb"\n\n|\r\n\r\n")  # between events
+_LINE = re.compile(rb"\n")
 MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
+
+_SLASHES = re.compile("/{2,}")
 
 
 @dataclass(slots=True)
 class ClientRequest:
-    """A request as it came: the names of its headers are in small letters."""
+    """A request as it came: the names of its headers are in small letters.
+
+    In the path slashes that say nothing are left out (`//v1/models/`), so that a path that is known
+    under one spelling is not an unknown one under another.
+    """
 
     method: str
     path: str
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        if "//" in self.path or self.path.endswith("/"):
+            self.path = _SLASHES.sub("/", self.path).rstrip("/") or "/"
 
     @property
     def target(self) -> str:
@@ -101,6 +114,12 @@ class Surface(ABC):
     # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
     # so what is looked for here is a line or a key
     endings: ClassVar[re.Pattern[bytes]]
+    # in events behind which nothing of an answer comes, its end or an error; where a key may also
+    # stand inside of another value the group is `unsure`, and the event is read
+    lasts: ClassVar[re.Pattern[bytes]]
+    # in events that tell of an error, behind which one of `lasts` may tell it again, and no other
+    heralds: ClassVar[re.Pattern[bytes] | None] = None
+    closing: ClassVar[bytes] = b""  # the event that some hosts leave out at the end of an answer
     moves_marks: ClassVar[bool] = False  # whether clients mark what shall be cached, turn by turn
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
@@ -172,15 +191,34 @@ class Surface(ABC):
         """The first events of an answer that passes, under the name that the client asked for."""
         return events
 
-    def ends(self, events: bytes) -> bool:
-        """Whether one of these whole events ends a stream, well or not."""
+    def ends(self, events: bytes, framing: Framing) -> bool:
+        """Whether one of these whole events says why an answer ended, well or not."""
         return self.endings.search(events) is not None
 
-    def reads_end(self, events: bytes) -> bool:
-        """The same by reading the events: for protocols where arguments may have such keys too."""
+    def read(self, events: bytes, framing: Framing) -> tuple[frozenset[int], bool]:
+        """(the candidates that these whole events end, whether nothing comes behind them)."""
         decoder = self.wire.stream_decoder()
+        decoder.framing = framing
         pieces = [*decoder.feed_bytes(events), *decoder.rest()]
-        return any(type(piece) in (End, Failed) for piece in pieces)
+        ended = frozenset(piece.candidate for piece in pieces if type(piece) is End)
+        return ended, decoder.over or any(type(piece) is Failed for piece in pieces)
+
+    def last(self, events: bytes, framing: Framing) -> tuple[int, int] | None:
+        """Where the event stands behind which nothing comes, in these whole events."""
+        for match in self.lasts.finditer(events):
+            begin, end = _around(events, match, framing)
+            if match.lastgroup is None or self.read(events[begin:end], framing)[1]:
+                return begin, end
+        return None
+
+    def herald(self, events: bytes) -> tuple[int, int] | None:
+        """Where the event stands that tells of an error which the next one may tell again."""
+        match = self.heralds.search(events) if self.heralds is not None else None
+        return _around(events, match, "sse") if match is not None else None
+
+    def candidates(self, body: JsonObject) -> int:
+        """How many answers the body of a request asks for."""
+        return 1
 
     # -- token counts ------------------------------------------------------------------------------
 
@@ -214,9 +252,11 @@ class Surface(ABC):
         return {"error": next(data["error"] for _, data in reversed(events) if "error" in data)}
 
     def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer that tells of an error."""
+        """The answer that tells of an error; `x-dragoman-error` says that it is no provider's."""
         told = told_error(error)
-        told_headers = {"x-dragoman-error": told.code or told.type or told.kind, **(headers or {})}
+        told_headers = dict(headers or {})
+        if told.body is None:
+            told_headers["x-dragoman-error"] = told.code or told.type or told.kind
         if told.retry_after is not None:
             told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
         if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
@@ -224,10 +264,26 @@ class Surface(ABC):
         return Answer.json(self.status(told), self.error_body(told), told_headers)
 
 
+def _around(events: bytes, match: re.Match[bytes], framing: Framing) -> tuple[int, int]:
+    """Where the event begins and ends in which something was found."""
+    border = _LINE if framing == "ndjson" else _BORDER
+    begin = max((one.end() for one in border.finditer(events, 0, match.start())), default=0)
+    found = border.search(events, match.end())
+    return begin, found.end() if found is not None else len(events)
+
+
 def told_error(error: DragomanError) -> ProviderError:
-    """The error as a client is told of it, whoever is to blame."""
+    """The error as a client is told of it, whoever is to blame.
+
+    What to do about it is for the client where the fault is the request's; elsewhere it is for who
+    runs the gateway, who reads it in the log.
+    """
     if isinstance(error, ProviderError):
-        return error
+        if not error.hint or error.body is not None or (error.status or 500) >= 500:
+            return error
+        told = copy(error)
+        told.message, told.hint = f"{error.message} ({error.hint})", ""
+        return told
     kind, status = "invalid_request_error", 400
     if isinstance(error, LossRefused):
         status = 422

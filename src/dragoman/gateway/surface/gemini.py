@@ -15,7 +15,6 @@ from ...errors import ProviderError
 from ...sse import Framing
 from .base import ClientRequest, ListedModel, Operation, Surface
 
-_METHOD = re.compile(r"/v1(?:beta1?)?/(?:.+/)?models/([^/:]+(?:/[^/:]+)*):(\w+)")
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
 _VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
 _INTERACTIONS = re.compile(r"/v1(?:beta1?)?/interactions(/.*)?")
@@ -56,6 +55,21 @@ class _Gemini(Surface):
                 "supportedGenerationMethods": _ACTIONS}  # fmt: skip
 
 
+def _named(path: str) -> tuple[str, str] | None:
+    """The model and the method of `/v1beta/.../models/{model}:{method}`; None for another path.
+
+    Whoever knocks can send any path, so that no pattern is tried at each of its slashes.
+    """
+    before, colon, action = path.rpartition(":")
+    version = _VERSION.match(before)
+    if not colon or version is None:
+        return None
+    _, models, model = before[version.end() :].rpartition("/models/")
+    if not models or not model or ":" in model or not action.isidentifier():
+        return None
+    return unquote(model), action.lower()
+
+
 class GenerateContent(_Gemini):
     """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
 
@@ -65,6 +79,8 @@ class GenerateContent(_Gemini):
     # event any more (2026-11-24)
     sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
+    # a reason is not the last: usage may follow it, and other candidates
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb'(?P<unsure>"error"[ \t\r\n]*:)')
 
     def below(self, path: str, model: str) -> str:
         """`/models/{model}:{method}`."""
@@ -72,8 +88,8 @@ class GenerateContent(_Gemini):
 
     def operation(self, method: str, path: str) -> Operation | None:
         """The three methods of a model, and the lists of models."""
-        if method == "POST" and (match := _METHOD.fullmatch(path)):
-            model, action = unquote(match[1]), match[2].lower()
+        if method == "POST" and (named := _named(path)):
+            model, action = named
             if action in ("generatecontent", "streamgeneratecontent"):
                 return Operation("generate", model, stream=action.startswith("stream"))
             if action == "counttokens":
@@ -82,9 +98,15 @@ class GenerateContent(_Gemini):
             return Operation("model", unquote(match[1])) if match[1] else Operation("models")
         return None
 
-    def ends(self, events: bytes) -> bool:
-        """Why a candidate ended, or why there is none."""
-        return super().ends(events) and self.reads_end(events)
+    def ends(self, events: bytes, framing: Framing) -> bool:
+        """Why a candidate ended, or why there is none; arguments may have such keys too."""
+        return super().ends(events, framing) and any(self.read(events, framing))
+
+    def candidates(self, body: JsonObject) -> int:
+        """`candidateCount`."""
+        config = body.get("generationConfig")
+        count = config.get("candidateCount") if isinstance(config, dict) else None
+        return count if type(count) is int and count > 1 else 1
 
     def stands_alone(self, payload: JsonObject) -> bool:
         """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
@@ -162,6 +184,8 @@ class Interactions(_Gemini):
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
         rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
     )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^(?:event: ?error\b|data: ?\[DONE\])")
+    closing: ClassVar[bytes] = b"event: done\ndata: [DONE]\n\n"
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Making one; what the provider would keep of them is refused with a reason."""

@@ -15,6 +15,7 @@ from ..._core.jsontext import JsonObject
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ThinkingBlock
+from ...sse import Framing
 from .base import ListedModel, Operation, Surface
 
 
@@ -26,6 +27,9 @@ class OllamaChat(Surface):
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
     endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?P<unsure>"(?:done"[ \t]*:[ \t]*true|error"))'
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """What Ollama's clients ask: the model of `/api/show` stands in the body."""
@@ -37,9 +41,9 @@ class OllamaChat(Surface):
             return Operation("model")
         return None
 
-    def ends(self, events: bytes) -> bool:
-        """The line that is done, or tells of an error."""
-        return super().ends(events) and self.reads_end(events)
+    def ends(self, events: bytes, framing: Framing) -> bool:
+        """The line that is done, or tells of an error; arguments may have such keys too."""
+        return super().ends(events, framing) and any(self.read(events, framing))
 
     def asks_stream(self, body: JsonObject) -> bool:
         """It streams unless it is told not to."""

@@ -73,8 +73,19 @@ class Chat(_OpenAI):
     protocol: ClassVar[str] = "openai-chat"
     # some hosts say why the model stopped, and no `[DONE]`
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error")|"finish_reason"[ \t]*:[ \t]*"'
+        rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error"[ \t]*:(?![ \t]*null))'
+        rb'|"finish_reason"[ \t]*:[ \t]*"'
     )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?m)^data: ?\[DONE\]|(?P<unsure>"error"[ \t]*:[ \t]*[{"])'
+    )
+    # Perplexity and Hugging Face send none; agents and SDKs take a stream without for a broken one
+    closing: ClassVar[bytes] = b"data: [DONE]\n\n"
+
+    def candidates(self, body: JsonObject) -> int:
+        """`n`."""
+        n = body.get("n")
+        return n if type(n) is int and n > 1 else 1
 
     def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """OpenAI's schema demands `logprobs`, and of the message `refusal`, if only as null."""
@@ -103,6 +114,14 @@ class Responses(_OpenAI):
     endings: ClassVar[re.Pattern[bytes]] = re.compile(
         rb"(?m)^event: ?(?:response\.(?:completed|incomplete|failed)|error)\b"
         rb'|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
+        rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
+    )
+    # behind it the same error may stand as `response.failed`, which Codex looks for (0.169)
+    heralds: ClassVar[re.Pattern[bytes] | None] = re.compile(
+        rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
+    )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"(?m)^event: ?response\.(?:completed|incomplete|failed)\b"
         rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
     )
 

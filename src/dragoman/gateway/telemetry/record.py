@@ -5,11 +5,14 @@ And the header in which its answer tells what the request lost.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..._core.redaction import clipped, one_line
+from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
 
@@ -18,7 +21,10 @@ _PLACED = 8  # losses whose place is told: finding it costs a walk through the r
 
 @dataclass(slots=True)
 class Kept:
-    """The bytes of both sides, as they were; only where exchanges are recorded."""
+    """The bytes of both sides, as they were; only where exchanges are recorded.
+
+    Of each answer `most` bytes are kept; the names of those that had more are in `cut`.
+    """
 
     request: bytes = b""
     response: bytearray = field(default_factory=bytearray)
@@ -27,6 +33,22 @@ class Kept:
     upstream_response: bytearray = field(default_factory=bytearray)
     framing: str = "json"  # of the answer to the client: json, sse, ndjson or json-array
     upstream_framing: str = "json"
+    most: int = 8 * 2**20
+    cut: set[str] = field(default_factory=set)  # response, upstream_response
+
+    def answered(self, data: bytes) -> None:
+        """Keep what goes to the client."""
+        self._add(self.response, data, "response")
+
+    def upstream_answered(self, data: bytes) -> None:
+        """Keep what the provider sent."""
+        self._add(self.upstream_response, data, "upstream_response")
+
+    def _add(self, kept: bytearray, data: bytes, name: str) -> None:
+        room = self.most - len(kept)
+        kept += data if len(data) <= room else data[:room]
+        if len(data) > room:
+            self.cut.add(name)
 
 
 @dataclass(slots=True)
@@ -56,7 +78,7 @@ class ExchangeRecord:
     status: int = 0
     upstream_status: int = 0
     error: str = ""
-    message: str = ""  # of the error, in one line without content
+    message: str = ""  # what `log_message` says of the error
     attempts: int = 0
     fallback: int = 0  # which of the targets answered: 0 is the first
     first_byte: float | None = None
@@ -81,6 +103,66 @@ class Observer(Protocol):
 
     def ended(self, record: ExchangeRecord) -> None:
         """It has ended, in whatever way."""
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+# types and codes of errors whose text is of our own making and quotes nothing but hosts and seconds
+_OWN = frozenset({"connect_timeout", "connection", "connection_closed", "read_timeout",
+                  "total_timeout", "upstream.stalled", "upstream.status"})  # fmt: skip
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,63}")
+_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d{1,6})\]")
+# members of requests, by the protocols' own names: clients chose what stands below any other
+_MEMBERS = frozenset(
+    {"allowed_tools", "cache_control", "citations", "content", "contents", "context_management",
+     "data", "display_name", "effort", "encrypted_content", "fileData", "file_data", "file_id",
+     "file_uri", "format", "function", "functionCall", "functionCallingConfig",
+     "functionDeclarations", "functionResponse", "function_call", "generationConfig", "id",
+     "image_url", "images", "include", "inlineData", "input", "input_audio", "instructions",
+     "max_completion_tokens", "max_output_tokens", "max_tokens", "media_type", "messages",
+     "metadata", "mimeType", "model", "name", "options", "output", "parallel_tool_calls",
+     "parameters", "parts", "previous_response_id", "reasoning", "reasoning_effort",
+     "response_format", "role", "safetySettings", "signature", "source", "status", "stop",
+     "stop_sequences", "store", "stream", "stream_options", "strict", "summary", "system",
+     "systemInstruction", "temperature", "text", "thinking", "thoughtSignature", "toolConfig",
+     "tool_call_id", "tool_calls", "tool_choice", "tool_use_id", "tools", "top_k", "top_p",
+     "type", "url", "user"}
+)  # fmt: skip
+
+
+def log_message(error: DragomanError) -> str:
+    """What the log may say of an error: nothing that somebody said, and no key of a client's JSON.
+
+    Texts of our own making stand as they are: of the configuration, of connections and of time.
+    Others may quote a request or an answer, so that their type, code and path are told instead.
+    """
+    kind = error.type if isinstance(error, ProviderError) else ""
+    whole = getattr(error, "body", None) is None and not {kind, error.code}.isdisjoint(_OWN)
+    if whole or (isinstance(error, ConfigError) and error.code != "route.missing"):
+        return clipped(one_line(error.message), 200)
+    words = [word for word in dict.fromkeys((kind, error.code)) if _WORD.fullmatch(word)]
+    text = ", ".join(words) or type(error).__name__
+    return f"{text} at {place}" if (place := known_path(error.path)) else text
+
+
+def known_path(path: str) -> str:
+    """The path as far as the protocols name its members; `.*` stands for what a client has named.
+
+    >>> known_path("$.messages[3].content[0].input.diary.monday"), known_path("$")
+    ('$.messages[3].content[0].input.*', '')
+    """
+    at, told = path.startswith("$"), ""
+    position = int(at)
+    while match := _STEP.match(path, position):
+        if match[1] and match[1] not in _MEMBERS:
+            break
+        told += match[0]
+        position = match.end()
+    rest = ".*" if position < len(path) else ""
+    return clipped(f"${told}{rest}", 120) if told or (at and rest) else ""
+
+
+# -- the header ------------------------------------------------------------------------------------
 
 
 def losses_header(losses: Iterable[Loss], faults: Sequence[str], most: int) -> str:

@@ -175,13 +175,13 @@ def row_of(record: ExchangeRecord) -> JsonObject:
     """The exchange as a line keeps it, without secrets; with empty bodies where none were kept.
 
     A body that is no JSON stands as text below `request_text` or `response_text`, cut after 65,536
-    characters; `broken` says that a stream could not be read to its end. `upstream` is null where
-    no provider was asked.
+    characters; `broken` says that a stream could not be read to its end, `truncated` that an answer
+    was longer than what is kept of it. `upstream` is null where no provider was asked.
     """
     kept = record.kept or Kept()
     asked = bool(kept.upstream_request or kept.upstream_path or record.upstream_status)
     framing = _framing(kept.framing, kept.response)
-    answer = _answer(bytes(kept.response), framing)
+    answer = _answer(bytes(kept.response), framing, "response" in kept.cut)
     row: JsonObject = {
         "id": record.id,
         "time": datetime.fromtimestamp(record.begun, UTC).isoformat(timespec="milliseconds"),
@@ -210,7 +210,8 @@ def row_of(record: ExchangeRecord) -> JsonObject:
 def _upstream(record: ExchangeRecord, kept: Kept, answer: JsonObject) -> JsonObject:
     """The provider's side; an answer that passed untouched is read once."""
     framing = _framing(kept.upstream_framing, kept.upstream_response)
-    same = kept.upstream_response == kept.response
+    is_cut = "upstream_response" in kept.cut
+    same = kept.upstream_response == kept.response and is_cut == ("response" in kept.cut)
     return {
         "protocol": record.upstream_protocol,
         "vendor": record.vendor,
@@ -219,7 +220,7 @@ def _upstream(record: ExchangeRecord, kept: Kept, answer: JsonObject) -> JsonObj
         "status": record.upstream_status,
         "framing": framing,
         **_body(kept.upstream_request, "request"),
-        **(answer if same else _answer(bytes(kept.upstream_response), framing)),
+        **(answer if same else _answer(bytes(kept.upstream_response), framing, is_cut)),
     }
 
 
@@ -275,21 +276,22 @@ def _text(data: bytes) -> str:
     return without_secrets(data[: 4 * _TEXT].decode("utf-8", "replace"))[:_TEXT]
 
 
-def _answer(data: bytes, framing: str) -> JsonObject:
+def _answer(data: bytes, framing: str, is_cut: bool) -> JsonObject:
     """The answer: a whole `response`, or the `events` of a stream as far as they came."""
+    truncated: JsonObject = {"truncated": True} if is_cut else {}
     if framing == "json":
-        return {**_body(data, "response"), "events": None}
+        return {**_body(data, "response"), "events": None, **truncated}
     decoder = Decoder(cast("Framing", framing))
     found: list[ServerEvent] = []
     rest: JsonObject = {}
     try:
         for begin in range(0, len(data), _PIECE):
             found += decoder.feed(data[begin : begin + _PIECE])
-        found += decoder.flush()
+        found += [] if is_cut else decoder.flush()  # half an event says nothing
     except ReadError:  # a broken frame, as only AWS has them: nothing behind it can be read
         rest = {"broken": True}
     events = [{"event": event.event, "data": _data(event.data)} for event in found]
-    return {"response": None, "events": events, **rest}
+    return {"response": None, "events": events, **rest, **truncated}
 
 
 def _data(text: str) -> Json:

@@ -47,6 +47,7 @@ class Anthropic(Room):
     addresses = ("*/v1/messages",)
     model_patterns = ("claude-*",)
     state_fields = ("thread", "container")
+    last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
     base_capabilities = hosts.CAN
     dialect_class = hosts.Dialect

@@ -46,6 +46,7 @@ class Ollama(Room):
     addresses = ("*/api/chat",)
     unique_fields = fields.UNIQUE_FIELDS
     framing = "ndjson"
+    last_events = "done", (True,)
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = OllamaReader

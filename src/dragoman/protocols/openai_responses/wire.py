@@ -54,6 +54,7 @@ class OpenAIResponses(Room):
     addresses = ("*/responses",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
     state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")
+    last_events = "type", ("response.completed", "response.incomplete", "response.failed")
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = ResponsesReader
