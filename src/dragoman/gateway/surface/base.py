@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from ..._core.exchange.wire import Wire
 from ..._core.failures import usual_status
@@ -87,6 +87,18 @@ class ListedModel:
     caps: Capabilities
 
 
+class Ending(NamedTuple):
+    """One way in which an event ends a stream: `pattern` is searched for where `sign` stands.
+
+    A pattern that begins with a line or a choice is tried at every byte of every event, which costs
+    more than all else that is done with one; a few letters are found in no time. In JSON a quote or
+    a line break inside of a text has a backslash, so what is looked for is a line or a key.
+    """
+
+    sign: bytes
+    pattern: re.Pattern[bytes]
+
+
 class Surface(ABC):
     """One client protocol. `keys` are the headers in which its clients send their key.
 
@@ -98,9 +110,7 @@ class Surface(ABC):
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
-    # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
-    # so what is looked for here is a line or a key
-    endings: ClassVar[re.Pattern[bytes]]
+    endings: ClassVar[tuple[Ending, ...]]
     moves_marks: ClassVar[bool] = False  # whether clients mark what shall be cached, turn by turn
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 
@@ -174,7 +184,10 @@ class Surface(ABC):
 
     def ends(self, events: bytes) -> bool:
         """Whether one of these whole events ends a stream, well or not."""
-        return self.endings.search(events) is not None
+        for sign, pattern in self.endings:
+            if sign in events and pattern.search(events) is not None:
+                return True
+        return False
 
     def reads_end(self, events: bytes) -> bool:
         """The same by reading the events: for protocols where arguments may have such keys too."""

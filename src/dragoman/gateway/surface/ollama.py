@@ -15,7 +15,7 @@ from ..._core.jsontext import JsonObject
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ThinkingBlock
-from .base import ListedModel, Operation, Surface
+from .base import Ending, ListedModel, Operation, Surface
 
 
 class OllamaChat(Surface):
@@ -25,7 +25,10 @@ class OllamaChat(Surface):
     maker: ClassVar[str] = "ollama"
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b'"done"', re.compile(rb'"done"[ \t]*:[ \t]*true')),
+        Ending(b'"error"', re.compile(rb'"error"')),
+    )
 
     def operation(self, method: str, path: str) -> Operation | None:
         """What Ollama's clients ask: the model of `/api/show` stands in the body."""
