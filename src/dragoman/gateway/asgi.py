@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from .._core.edges.http.transport import AsyncTransport
 from ..errors import DragomanError, Overloaded
-from .client import Client, ClientLeft, Line, Receive, Send, unzipped
+from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, new_record, refused
 from .keys import Bounds, KeyRing
@@ -137,7 +137,8 @@ class App:
         record = new_record(request)
         surface, _ = wanted(request)
         record.protocol = surface.protocol
-        client = Client(receive, send, record)
+        write = scope.get("extensions", {}).get(WRITE)
+        client = Client(receive, send, record, write)
         self._under_way += 1
         for observer in self.observers:
             observer.begun(record)
@@ -211,11 +212,7 @@ class App:
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
-            async for chunk in begun.chunks:
-                if data := relay.feed(chunk):
-                    await client.send(data)
-                if relay.failed is not None:
-                    break
+            await _pass_on(begun, client)
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
@@ -245,6 +242,23 @@ class App:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
         text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
+
+
+async def _pass_on(begun: Begun, client: Client) -> None:
+    """Pass on all that comes: at once, or where the client reads slowly, at its pace."""
+    relay, late = begun.relay, b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal late
+        late = relay.feed(chunk)
+        if late and client.sent(late):
+            late = b""
+        return not late and relay.failed is None
+
+    while await begun.pour(take):
+        await client.send(late)
+        if relay.failed is not None:
+            break
 
 
 def _head(scope: Scope) -> ClientRequest:

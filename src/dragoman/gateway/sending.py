@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
@@ -17,7 +18,10 @@ from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
     HttpCall,
+    Pouring,
+    Take,
     Timeouts,
+    poured,
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, Timeout
@@ -39,10 +43,14 @@ class Watch(Protocol):
 
 
 class Begun(NamedTuple):
-    """A stream of which the first bytes for the client are there."""
+    """A stream of which the first bytes for the client are there.
+
+    What follows is in `chunks`, or comes by `pour` (see Pouring): one of both.
+    """
 
     reply: AsyncStreamReply
     chunks: AsyncIterator[bytes]
+    pour: Callable[[Take], Awaitable[bool]]
     relay: AnswerStream
     first: bytes
 
@@ -129,17 +137,21 @@ async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Be
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
-    chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))
-    async for chunk in chunks:
+    is_kept = exchange.record.kept is not None
+    chunks = aiter(_kept(reply, exchange) if is_kept else reply)
+    pour = reply.pour if isinstance(reply, Pouring) and not is_kept else partial(poured, chunks)
+    data = b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal data
         data = relay.feed(chunk)
-        if relay.failed is not None and not relay.begun:
-            raise relay.failed
-        if data:
-            return Begun(reply, chunks, relay, data)
-    data = relay.finish()
+        return not data and (relay.failed is None or relay.begun)
+
+    if not await pour(take):
+        data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
-    return Begun(reply, chunks, relay, data)
+    return Begun(reply, chunks, pour, relay, data)
 
 
 async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[bytes]:

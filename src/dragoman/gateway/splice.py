@@ -154,7 +154,7 @@ class Passing:
     between its elements by nobody: it is held to its end.
     """
 
-    __slots__ = ("_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
+    __slots__ = ("_event_end", "_first", "_held", "_last", "_line_ends", "_mark", "_most", "_size",
                  "_surface", "_tail", "ended", "events", "last")  # fmt: skip
 
     def __init__(self, surface: Surface, framing: Framing, most: int) -> None:
@@ -162,6 +162,7 @@ class Passing:
         self.last = b""
         self.events = 0
         self._line_ends = framing == "ndjson"
+        self._event_end = b"\n" if self._line_ends else b"\n\n"
         self._surface = surface
         self._tail = b""  # the last three bytes that are held
         self._mark = surface.usage_mark
@@ -173,6 +174,9 @@ class Passing:
 
     def feed(self, chunk: bytes) -> bytes:
         """The bytes that go on now. Raises ReadError for an event beyond the bound."""
+        if not self._held and chunk.endswith(self._event_end):  # as nearly always
+            self._look(chunk)
+            return chunk
         cut = self._border(chunk)
         if cut == 0:
             self._hold(chunk)
@@ -211,8 +215,6 @@ class Passing:
         """Behind the last event that ends in the chunk; 0 if none does."""
         if self._line_ends:
             return chunk.rfind(b"\n") + 1
-        if chunk.endswith(b"\n\n"):
-            return len(chunk)
         at = chunk.rfind(b"\n\n") + 2
         if b"\r" in chunk:
             at = max(at, chunk.rfind(b"\r\n\r\n") + 4 if b"\r\n\r\n" in chunk else 0)
@@ -235,7 +237,7 @@ class Passing:
 
     def _look(self, whole: bytes) -> None:
         """See in whole events whether they end the stream, and what they tell of usage."""
-        self.events += whole.count(b"\n" if self._line_ends else b"\n\n")
+        self.events += whole.count(self._event_end)
         if not self.ended and self._surface.ends(whole):
             self.ended, self.last = True, whole
         if self._mark in whole:
