@@ -22,6 +22,7 @@ from aiohttp import web
 CREATED = 1_767_225_600
 SENTENCE = "It is a long way, and most of it is road."
 THOUGHT = "Let me see which way is shorter."
+SIGNED = "c2lnbmVk"
 IN, OUT, THINKING = 20, 12, 7
 Event = tuple[str, Any]
 
@@ -436,15 +437,15 @@ def gemini_chunk(asked: Asked, parts: list[Any], reason: str = "STOP") -> dict[s
 
 
 def gemini_parts(asked: Asked) -> list[dict[str, Any]]:
-    """What an answer holds."""
+    """What an answer holds; its last part is signed, as Gemini 3 does without being asked."""
     parts: list[dict[str, Any]] = []
     if asked.thinks:
         parts.append({"text": asked.thought, "thought": True})
     if asked.call is None:
-        return [*parts, {"text": asked.text}]
+        return [*parts, {"text": asked.text, "thoughtSignature": SIGNED}]
     name, arguments = asked.call
     call = {"id": "call_1", "name": name, "args": arguments}
-    return [*parts, {"functionCall": call, "thoughtSignature": "c2lnbmVk"}]
+    return [*parts, {"functionCall": call, "thoughtSignature": SIGNED}]
 
 
 def gemini_whole(asked: Asked, _: dict[str, Any]) -> dict[str, Any]:
@@ -460,7 +461,7 @@ def gemini_events(asked: Asked, _: dict[str, Any]) -> Iterator[Event]:
     if "text" in last:
         first, rest = halves(last["text"])
         yield "", gemini_chunk(asked, [{"text": first}], "")
-        last = {"text": rest}
+        last = {**last, "text": rest}
     yield "", gemini_chunk(asked, [last])
 
 

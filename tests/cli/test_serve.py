@@ -77,6 +77,18 @@ def test_check_warns_of_variables_that_are_not_set(file: Path) -> None:
     assert ran.stdout.startswith(f"warning: {file}:8: $.routes[0].key: the variable MY_KEY is not")
 
 
+def test_check_of_a_model_warns_of_its_key() -> None:
+    ran = run("serve", "openai/gpt-5.6", "--check", OPENAI_API_KEY="")
+    assert ran.exit_code == 0
+    assert ran.stdout.startswith(
+        "warning: openai/gpt-5.6: the variable OPENAI_API_KEY is not set\n"
+    )
+    own_server = ("--upstream", "http://127.0.0.1:1")
+    for args, key in (((), "k"), (own_server, "")):
+        ran = run("serve", "openai/gpt-5.6", "--check", *args, OPENAI_API_KEY=key)
+        assert "warning" not in ran.stdout
+
+
 def test_check_tells_where_a_gateway_without_keys_would_listen(file: Path) -> None:
     file.write_text(FINE.replace("port = 9000", 'host = "0.0.0.0"'), "utf-8")
     told = "$.server.host: without client keys the gateway listens on loopback alone"

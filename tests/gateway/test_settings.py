@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman import ConfigError
+from dragoman import ConfigError, MediaFetcher
 from dragoman._core.edges.http.retries import Retries
 from dragoman._core.edges.http.transport import Timeouts
 from dragoman.gateway.config import Config, Envelopes, Limits, Route
@@ -63,6 +63,7 @@ base_url = "https://proxy.example/v1"
 headers = {{ x-team = "blue" }}
 places = {{ region = "eu" }}
 transport = "httpx2"
+fetch = ["img.example", "*.example.org"]
 can = {{ image = false, efforts = ["low", "high"] }}
 on_loss = {{ refuse = ["dropped", "media.*"], allow = "name.unsaid" }}
 repair = false
@@ -119,6 +120,10 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     assert (target.headers, target.places) == ({"x-team": "blue"}, {"region": "eu"})
     assert target.secret is None
     assert claude.transport == "httpx2"
+    assert isinstance(claude.fetch, MediaFetcher)
+    assert claude.fetch.limits.hosts == ("img.example", "*.example.org")
+    assert claude.fetch.of_read
+    assert claude.fetch.roots == ()
     assert claude.can == {"image": False, "efforts": ["low", "high"]}
     assert claude.policy == Policy(refuse=("dropped", "media.*"), allow=("name.unsaid",))
     assert not claude.repair

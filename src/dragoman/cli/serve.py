@@ -132,12 +132,17 @@ def _check(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
 ) -> None:
     from ..gateway.settings import Judgement, judge_file
+    from ..gateway.upstream import unset_key
 
     if file is not None:
         judgement = judge_file(file)
     else:
         assert model is not None  # one of the two is given
-        judgement = Judgement(config_for(model), (), model, {})
+        asked = config_for(model)
+        target = (with_upstream(asked, upstream) if upstream else asked).routes[0].target
+        unset = unset_key(target)
+        missing = Fault("", f"the variable {unset} is not set", "", level="warning")
+        judgement = Judgement(asked, (missing,) if unset else (), model, {})
     screen = output.Screen()
     _show_faults(screen, judgement.faults, judgement.name)
     config = judgement.config and replace(judgement.config, **changes)

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
+from .._core.passes.fetching import Fetch
 from .._core.redaction import shown
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
@@ -73,7 +74,8 @@ class Route:
     nothing of an answer has come. `can` overrides what is known of the model, `policy` says what
     may be lost, `repair` whether broken histories are mended. `counter` counts tokens where the
     provider offers no way to. `pass_through`: paths that the gateway does not know go to the
-    provider as they are. `transport` is `aiohttp` or `httpx2`.
+    provider as they are. `transport` is `aiohttp` or `httpx2`. `fetch` gives the bytes of media
+    that clients send by URL, for targets that take bytes alone; None: they are lost, and named.
     """
 
     target: Target
@@ -87,6 +89,7 @@ class Route:
     counter: str = ""
     pass_through: bool = False
     transport: str = "aiohttp"
+    fetch: Fetch | None = field(default=None, repr=False, compare=False)
     retries: Retries = _RETRIES
     timeouts: Timeouts = field(default_factory=Timeouts)
 

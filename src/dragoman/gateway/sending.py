@@ -177,7 +177,11 @@ async def _first(exchange: Exchange, attempt: Callable[[Timeouts], Awaitable[_T]
 
 
 async def _signed(exchange: Exchange) -> HttpCall:
-    call, upstream = exchange.call(), exchange.upstream
+    if exchange.route.fetch is None:
+        call = exchange.call()
+    else:  # media of the web are waited for
+        call = await asyncio.to_thread(exchange.call)
+    upstream = exchange.upstream
     if upstream.keyless:
         return call
     return await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)

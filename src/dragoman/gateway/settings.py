@@ -16,6 +16,7 @@ from binascii import Error as Base64Error
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from urllib.parse import urlsplit
 from .._core.edges.http.credentials import address
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
+from .._core.edges.media_fetcher import MediaFetcher
 from .._core.failures import ErrorKind
 from ..capabilities import Capabilities, override
 from ..errors import ConfigError
@@ -49,11 +51,12 @@ from .typed_toml import (
     texts_by_name,
     whole,
 )
-from .upstream import counter_of
+from .upstream import counter_of, unset_key
 
 _log = logging.getLogger("dragoman.gateway")
 
 KEY_BYTES = 32  # of AES-256, which seals envelopes
+_CACHED_MEDIA = 16 * 2**20  # bytes that a route keeps: histories name the same media at each turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +303,7 @@ def _route(table: Table) -> Route:
         counter=table.take("counter", _counter, ""),
         pass_through=table.take("pass_through", flag, False),
         transport=table.take("transport", one_of("aiohttp", "httpx2"), "aiohttp"),
+        fetch=_fetcher(table),
         retries=_retries(table),
         timeouts=_timeouts(table),
     )
@@ -310,6 +314,16 @@ def _route(table: Table) -> Route:
 def _list(table: Table, name: str) -> list[Any]:
     value: Any = table.take(name, lambda value: value, [])
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _fetcher(table: Table) -> MediaFetcher | None:
+    """What fetches media from hosts of these names; `*` alone: from every public one."""
+    if not (hosts := table.take_each("fetch", text)):
+        return None
+    if find_spec("httpcore2") is None:
+        table.add("fetch", "the extra http is not installed", 'pip install "dragoman[http]"')
+    return MediaFetcher(None if hosts == ("*",) else hosts, of_read=True, cached=_CACHED_MEDIA,
+                        roots=())  # fmt: skip
 
 
 def _compare(table: Table, route: Route, before: list[Route]) -> None:
@@ -364,15 +378,12 @@ def _target(table: Table) -> Target:
 def _look_around(table: Table, target: Target) -> None:
     """Warn of what the environment lacks for a target."""
     asked: ModelName = target.model("model")
-    host, auth = asked.host, asked.host.auth_of(asked.protocol)
-    needs_key = host.key and auth.needs_key and not auth.tokens
-    variable = target.key or (host.key if needs_key else "")
-    if variable and not os.environ.get(variable):
+    if variable := unset_key(target):
         hint = f"set {variable} where the gateway runs"
         table.add("key" if target.key else "to", f"the variable {variable} is not set", hint,
                   "warning")  # fmt: skip
     try:
-        address(host, asked.protocol, target.places, target.base_url)
+        address(asked.host, asked.protocol, target.places, target.base_url)
     except ConfigError as error:
         at = "places" if "places" in table else "to"
         missing = error.code == "address.place" and "needs a value" in error.message

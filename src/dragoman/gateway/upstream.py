@@ -17,6 +17,7 @@ from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject, encoded
+from .._core.passes.fetching import Fetch
 from ..errors import ConfigError, DragomanError
 from ..llm.names import ModelName
 from ..losses import Report
@@ -49,14 +50,16 @@ class Upstream:
         self.model: str = name.model
         self.policy = policy_of(route.policy, strict=not route.repair)
         protocol = _protocol(target, name, surface)
-        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=None)
+        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore",
+                               fetch=route.fetch)  # fmt: skip
         self.protocol = protocol
         self.same_wire = self._is_same_wire()
         if surface.moves_marks and not self.same_wire:
-            self.wire = _with_result_parts(self.wire)
+            self.wire = _with_result_parts(self.wire, route.fetch)
         truncation = route.truncation
         self._formatter = WireFormatter(
-            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None, fetch=None,
+            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
+            fetch=route.fetch,
             token_counter=None if truncation is None else counter_of(truncation.counter),
             max_tokens=None if truncation is None else truncation.tokens,
         )  # fmt: skip
@@ -153,7 +156,7 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     return _RESPONSES if tools_elsewhere else name.protocol
 
 
-def _with_result_parts(known: Wire) -> Wire:
+def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
     """The wire that writes results as parts, so that one looks the same with a cache mark or none.
 
     A provider's cache knows a prefix by its bytes, and clients move their marks on at each turn.
@@ -162,7 +165,7 @@ def _with_result_parts(known: Wire) -> Wire:
         return known
     room = type(known.room)(replace(known.dialect, result_text="parts"))
     return Wire(known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore",
-                fetch=None)  # fmt: skip
+                fetch=fetch)  # fmt: skip
 
 
 def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
@@ -187,6 +190,19 @@ def counter_of(name: str) -> Any:
                           code="counter.name")  # fmt: skip
     made = getattr(token, title)
     return made(model) if model else made()
+
+
+def unset_key(target: Target) -> str:
+    """The variable without which each call to this target will be refused for want of a key."""
+    if target.name == KEPT:  # clients name the vendor
+        return ""
+    asked = target.model("model")
+    auth = asked.host.auth_of(asked.protocol)
+    own_server = bool(target.base_url)
+    needs_key = auth.needs_key and not (auth.tokens or own_server)
+    variable = target.key or (asked.host.key if needs_key else "")
+    given = target.secret is not None or os.environ.get(variable)
+    return "" if given else variable
 
 
 def listed(config: Config) -> list[ListedModel]:

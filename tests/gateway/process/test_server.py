@@ -67,6 +67,19 @@ def test_one_line_tells_the_address_and_sigterm_ends_with_0(
     assert gateway.stderr == ""
 
 
+def test_a_key_that_is_not_set_is_told_at_the_start_and_by_a_reload(
+    file: Path, run: Callable[..., Gateway], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("MY_KEY", raising=False)
+    file.write_text(FILE.format(model="openai/gpt-5.6"), "utf-8")
+    gateway = run()
+    until(lambda: "openai/gpt-5.6 has no key: set OPENAI_API_KEY" in gateway.stderr)
+    file.write_text(FILE.format(model="ollama/x") + 'key = "MY_KEY"\n', "utf-8")
+    gateway.signal(signal.SIGHUP)
+    until(lambda: "ollama/x has no key: set MY_KEY" in gateway.stderr)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_sigint_ends_with_130(run: Callable[..., Gateway], workers: int) -> None:
     gateway = run(workers)

@@ -23,7 +23,15 @@ import uvicorn
 from ...errors import ConfigError
 from .connection import ClientConnection
 from .exposure import client_url, refuse_exposed
-from .serving import AppMaker, OneServer, Source, local_sealing_key, log_to_stderr, sealed
+from .serving import (
+    AppMaker,
+    OneServer,
+    Source,
+    local_sealing_key,
+    log_to_stderr,
+    sealed,
+    warn_of_keys,
+)
 
 GRACE = 30  # seconds for what is under way when the gateway ends
 BACKLOG = 2048  # connections that wait to be taken
@@ -47,6 +55,7 @@ def serve(
     log_to_stderr()
     config = source.read()
     refuse_exposed(config)
+    warn_of_keys(config)
     with _bound(config.host, config.port) as listener:
         line = f"Dragoman gateway on {client_url(config.host, listener.getsockname()[1])}"
         local = () if config.envelopes.keys else (local_sealing_key(),)

@@ -22,6 +22,7 @@ import uvicorn
 from ...errors import DragomanError
 from ..config import Config, with_upstream
 from ..settings import load
+from ..upstream import unset_key
 from .exposure import Exposed, refuse_exposed
 
 _log = logging.getLogger("dragoman.gateway")
@@ -92,7 +93,15 @@ class AppMaker:
         for name in ("host", "port", "workers", "record", "spans"):
             if getattr(config, name) != getattr(self.config, name):
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
+        warn_of_keys(config)
         return replace(self, config=sealed(config, self.local))
+
+
+def warn_of_keys(config: Config) -> None:
+    """Say which targets have no key: all else works, and every call to them will fail."""
+    for target in (one for route in config.routes for one in route.targets):
+        if variable := unset_key(target):
+            _log.warning("%s has no key: set %s", target.name, variable)
 
 
 class OneServer(uvicorn.Server):
