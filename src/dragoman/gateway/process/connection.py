@@ -163,7 +163,7 @@ class ClientConnection(HttpToolsProtocol):
         self._stop()
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
-        self.scope["extensions"] = {WRITE: partial(_written, self.cycle)}
+        self.scope["extensions"] = {WRITE: partial(_written, self.cycle)}  # type: ignore[dict-item]
 
     def on_message_complete(self) -> None:
         """The body is whole; for the next head the time-out of idle connections holds."""

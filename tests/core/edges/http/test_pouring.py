@@ -14,6 +14,7 @@ import pytest
 from dragoman._core.edges.http.transport import (
     AsyncStreamReply,
     Pouring,
+    Take,
     Timeouts,
     transport_of,
 )
@@ -52,6 +53,26 @@ def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[Any]
 
 
 Run = Callable[[Callable[[], Awaitable[Any]]], Any]
+
+
+def keeping(got: list[bytes], most: int = sys.maxsize) -> Take:
+    """Takes so many pieces at most."""
+
+    def take(piece: bytes) -> bool:
+        got.append(piece)
+        return len(got) < most
+
+    return take
+
+
+def telling(came: asyncio.Event) -> Take:
+    """Takes all, and tells that something has come."""
+
+    def take(_: bytes) -> bool:
+        came.set()
+        return True
+
+    return take
 
 
 class _Asked:
@@ -101,7 +122,7 @@ def test_all_of_an_answer_comes_in_order(run: Run, script: Any) -> None:
 
     async def work() -> bool:
         async with _Asked(server.url) as reply:
-            more: bool = await reply.pour(lambda piece: got.append(piece) is None)
+            more: bool = await reply.pour(keeping(got))
             return more
 
     with serving(script) as server:
@@ -136,7 +157,7 @@ def test_what_is_not_poured_can_be_iterated(run: Run) -> None:
     async def work() -> bytes:
         first: list[bytes] = []
         async with _Asked(server.url) as reply:
-            assert await reply.pour(lambda piece: bool(first.append(piece)))
+            assert await reply.pour(keeping(first, most=1))
             return b"".join([*first, *[piece async for piece in reply]])
 
     with serving(streamed) as server:
@@ -149,7 +170,7 @@ def test_a_connection_serves_again_behind_what_was_poured(run: Run) -> None:
         for _ in range(3):
             got: list[bytes] = []
             reply: Any = await transport.astream(call(server.url), UNWATCHED)
-            assert not await reply.pour(lambda piece, got=got: got.append(piece) is None)
+            assert not await reply.pour(keeping(got))
             assert b"".join(got) == b"".join(PIECES)
         assert (await transport.asend(call(server.url), Timeouts())).body == b"".join(PIECES)
         await transport.aclose()
@@ -249,7 +270,7 @@ def test_closing_ends_what_is_poured(run: Run) -> None:
     async def work() -> None:
         came = asyncio.Event()
         async with _Asked(server.url) as reply:
-            pouring = asyncio.ensure_future(reply.pour(lambda _: came.set() is None))
+            pouring = asyncio.ensure_future(reply.pour(telling(came)))
             await came.wait()
             await reply.aclose()
             await pouring
@@ -264,7 +285,7 @@ def test_a_cancelled_task_closes_its_connection(run: Run) -> None:
     async def work() -> None:
         came = asyncio.Event()
         async with _Asked(server.url) as reply:
-            pouring = asyncio.ensure_future(reply.pour(lambda _: came.set() is None))
+            pouring = asyncio.ensure_future(reply.pour(telling(came)))
             await came.wait()
             pouring.cancel()
             with pytest.raises(asyncio.CancelledError):
