@@ -30,7 +30,6 @@ from .surface import Answer, ClientRequest, Surface, wanted
 from .telemetry.log import JsonLog
 from .telemetry.metrics import Metrics
 from .telemetry.record import ExchangeRecord, Observer
-from .telemetry.recording import Recorder
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
@@ -73,8 +72,10 @@ def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ..
         metrics.learn(config)
     log = next((one for one in before if isinstance(one, JsonLog)), None)
     observers: list[Observer] = [metrics, log or JsonLog()]
-    recorder = next((one for one in before if isinstance(one, Recorder)), None)
     if config.record is not None:
+        from .telemetry.recording import Recorder
+
+        recorder = next((one for one in before if isinstance(one, Recorder)), None)
         same = recorder is not None and recorder.folder == config.record
         observers.append(recorder if recorder is not None and same else Recorder(config.record))
     if config.spans:
