@@ -97,7 +97,7 @@ def test_a_path_is_judged_in_one_pass() -> None:
     class Counted(str):
         __slots__ = ()
 
-        def rpartition(self, sep: str) -> tuple[str, str, str]:  # type: ignore[override]
+        def rpartition(self, sep: str) -> tuple[str, str, str]:
             nonlocal steps
             steps += 1
             return super().rpartition(sep)

@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from .._core.edges.http.transport import AsyncTransport
 from ..errors import DragomanError, Overloaded
-from .client import Client, ClientLeft, Line, Receive, Send, unzipped
+from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, new_record, refused
 from .keys import Bounds, KeyRing
@@ -30,7 +30,6 @@ from .surface import Answer, ClientRequest, Surface, wanted
 from .telemetry.log import JsonLog
 from .telemetry.metrics import Metrics
 from .telemetry.record import ExchangeRecord, Observer
-from .telemetry.recording import Recorder
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
@@ -73,8 +72,10 @@ def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ..
         metrics.learn(config)
     log = next((one for one in before if isinstance(one, JsonLog)), None)
     observers: list[Observer] = [metrics, log or JsonLog()]
-    recorder = next((one for one in before if isinstance(one, Recorder)), None)
     if config.record is not None:
+        from .telemetry.recording import Recorder
+
+        recorder = next((one for one in before if isinstance(one, Recorder)), None)
         same = recorder is not None and recorder.folder == config.record
         observers.append(recorder if recorder is not None and same else Recorder(config.record))
     if config.spans:
@@ -140,7 +141,8 @@ class App:
         record = new_record(request)
         surface, _ = wanted(request)
         record.protocol = surface.protocol
-        client = Client(receive, send, record)
+        write = scope.get("extensions", {}).get(WRITE)
+        client = Client(receive, send, record, write)
         self._under_way += 1
         for observer in self.observers:
             observer.begun(record)
@@ -216,11 +218,7 @@ class App:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
             if not relay.over:
-                async for chunk in begun.chunks:
-                    if data := relay.feed(chunk):
-                        await client.send(data)
-                    if relay.over:
-                        break
+                await _pass_on(begun, client)
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
@@ -250,6 +248,24 @@ class App:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
         text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
+
+
+async def _pass_on(begun: Begun, client: Client) -> None:
+    """Pass on all that comes: at once, or where the client reads slowly, at its pace."""
+    relay, late = begun.relay, b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal late
+        late = relay.feed(chunk)
+        if late and client.sent(late):
+            late = b""
+        return not late and not relay.over
+
+    while await begun.pour(take):
+        if late:
+            await client.send(late)
+        if relay.over:
+            break
 
 
 def _head(scope: Scope) -> ClientRequest:

@@ -20,6 +20,11 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
+# a server's function that writes a part of a body at once, among the extensions of the scope (ASGI
+# 3.0, "Extensions"). It says False where that would have to wait, and has written nothing then
+WRITE = "dragoman.write"
+Write: TypeAlias = Callable[[bytes], bool]
+
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -30,11 +35,16 @@ class ClientLeft(BaseException):
 class Client:
     """The connection to a client: its body, the answer, and whether it is still there."""
 
-    __slots__ = ("_left", "_receive", "_send", "record", "sending", "signing", "since", "started")
+    __slots__ = (
+        "_left", "_receive", "_send", "_write", "record", "sending", "signing", "since", "started",
+    )  # fmt: skip
 
-    def __init__(self, receive: Receive, send: Send, record: ExchangeRecord) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, record: ExchangeRecord, write: Write | None = None
+    ) -> None:
         self._receive = receive
         self._send = send
+        self._write = write
         self._left = False
         self.record = record
         self.since = monotonic()
@@ -120,6 +130,16 @@ class Client:
         self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False
+
+    def sent(self, data: bytes) -> bool:
+        """Send a part of the body at once; False, and nothing is sent, where that may take time."""
+        if self._write is None or self.signing is not None or not self._write(data):
+            return False
+        record = self.record
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.response += data
+        return True
 
 
 def header_value(text: str) -> bytes:

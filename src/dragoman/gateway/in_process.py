@@ -467,7 +467,7 @@ class _AsyncStream:
         yield self._begun.first
         try:
             if not relay.over:
-                async for chunk in self._begun.chunks:
+                async for chunk in self._begun.pieces():
                     if data := relay.feed(chunk):
                         yield data
                     if relay.over:

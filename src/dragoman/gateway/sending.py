@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
@@ -19,7 +20,10 @@ from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
     HttpCall,
+    Pouring,
+    Take,
     Timeouts,
+    poured,
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
@@ -45,12 +49,26 @@ class Watch(Protocol):
 
 
 class Begun(NamedTuple):
-    """A stream of which the first bytes for the client are there."""
+    """A stream of which the first bytes for the client are there; `pour` gives the provider's.
+
+    See Pouring.
+    """
 
     reply: AsyncStreamReply
-    chunks: AsyncIterator[bytes]
+    pour: Callable[[Take], Awaitable[bool]]
     relay: AnswerStream
     first: bytes
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """What the provider sends further, piece by piece."""
+        taken: list[bytes] = []
+
+        def take(piece: bytes) -> bool:
+            taken.append(piece)
+            return False
+
+        while await self.pour(take):
+            yield taken.pop()
 
 
 class Sender:
@@ -187,30 +205,38 @@ async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Be
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
-    chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))
-    async for chunk in chunks:
+    is_kept = exchange.record.kept is not None
+    if isinstance(reply, Pouring) and not is_kept:
+        pour: Callable[[Take], Awaitable[bool]] = reply.pour
+    else:
+        pour = partial(poured, aiter(_kept(reply, exchange) if is_kept else reply))
+    data = b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal data
         data = relay.feed(chunk)
-        if relay.failed is not None and not relay.begun:
-            raise relay.failed
-        if data:
-            return Begun(reply, chunks, relay, data)
-        if relay.over:
-            break
-    data = relay.finish()
+        return not data and not relay.over
+
+    await pour(take)
+    if not data and (relay.failed is None or relay.begun):
+        data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
-    return Begun(reply, chunks, relay, data)
+    return Begun(reply, pour, relay, data)
 
 
 async def read_out(begun: Begun) -> None:
     """Read what stands behind the end of an answer, for a short time, and close."""
     left = LEFT_BYTES
+
+    def take(chunk: bytes) -> bool:
+        nonlocal left
+        left -= len(chunk)
+        return left >= 0
+
     try:
         async with asyncio.timeout(LEFT_SECONDS):
-            async for chunk in begun.chunks:
-                left -= len(chunk)
-                if left < 0:
-                    break
+            await begun.pour(take)
     except (TimeoutError, ProviderError):  # which the client need not know
         pass
     finally:

@@ -172,9 +172,9 @@ class Passing:
     The bracket that closes a JSON array is the last of `rest`.
     """
 
-    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_first", "_framing", "_held", "_last",
-                 "_mark", "_most", "_secret", "_size", "_surface", "_tail", "ended", "events",
-                 "last", "over")  # fmt: skip
+    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
+                 "_held", "_last", "_mark", "_most", "_secret", "_size", "_surface", "_tail",
+                 "ended", "events", "last", "over")  # fmt: skip
 
     def __init__(
         self,
@@ -188,6 +188,7 @@ class Passing:
         self.last = b""
         self.events = 0
         self._framing = framing
+        self._event_end = b"\n" if framing == "ndjson" else b"\n\n"
         self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
         self._secret = secret  # the provider's key, which no answer may quote
@@ -206,6 +207,8 @@ class Passing:
         """The bytes that go on now. Raises ReadError for an event beyond the bound."""
         if self._array is not None:
             cut, chunk = self._element(self._array, chunk)
+        elif not self._held and chunk.endswith(self._event_end):  # as nearly always
+            return self._look(chunk)
         else:
             cut = self._border(chunk)
         if cut == 0:
@@ -245,8 +248,6 @@ class Passing:
         """Behind the last event that ends in the chunk; 0 if none does."""
         if self._framing == "ndjson":
             return chunk.rfind(b"\n") + 1
-        if chunk.endswith(b"\n\n"):
-            return len(chunk)
         at = chunk.rfind(b"\n\n") + 2
         if b"\r" in chunk:
             at = max(at, chunk.rfind(b"\r\n\r\n") + 4 if b"\r\n\r\n" in chunk else 0)
@@ -286,7 +287,7 @@ class Passing:
         elif self._array is None:
             whole = self._until_last(whole)
         if self._array is None:
-            self.events += whole.count(b"\n" if self._framing == "ndjson" else b"\n\n")
+            self.events += whole.count(self._event_end)
         if self._mark in whole:
             if self._first is None:
                 self._first = whole

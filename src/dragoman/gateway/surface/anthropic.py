@@ -13,7 +13,7 @@ from ..._core.jsontext import JsonObject, encoded
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
-from .base import MODEL, ClientRequest, ListedModel, Operation, Surface
+from .base import MODEL, ClientRequest, Ending, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
 # and so would the prefix that a provider caches (recorded on 2026-11-22)
@@ -38,10 +38,13 @@ class Messages(Surface):
     maker: ClassVar[str] = "anthropic"
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb"(?m)^event: ?(?:message_stop|error)\b"
-        rb'|^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
-    )
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b"message_stop", re.compile(rb"(?m)^event: ?message_stop\b")),
+        Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),
+        Ending(b'"stop_reason"', re.compile(
+            rb'(?m)^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
+        )),
+    )  # fmt: skip
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     closing: ClassVar[bytes] = b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'

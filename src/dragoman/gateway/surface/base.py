@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from ..._core.exchange.wire import Wire
 from ..._core.failures import usual_status
@@ -100,6 +100,18 @@ class ListedModel:
     caps: Capabilities
 
 
+class Ending(NamedTuple):
+    """One way in which an event ends a stream: `pattern` is searched for where `sign` stands.
+
+    A pattern that begins with a line or a choice is tried at every byte of every event, which costs
+    more than all else that is done with one; a few letters are found in no time. In JSON a quote or
+    a line break inside of a text has a backslash, so what is looked for is a line or a key.
+    """
+
+    sign: bytes
+    pattern: re.Pattern[bytes]
+
+
 class Surface(ABC):
     """One client protocol. `keys` are the headers in which its clients send their key.
 
@@ -111,9 +123,7 @@ class Surface(ABC):
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
-    # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
-    # so what is looked for here is a line or a key
-    endings: ClassVar[re.Pattern[bytes]]
+    endings: ClassVar[tuple[Ending, ...]]
     # in events behind which nothing of an answer comes, its end or an error; where a key may also
     # stand inside of another value the group is `unsure`, and the event is read
     lasts: ClassVar[re.Pattern[bytes]]
@@ -193,7 +203,10 @@ class Surface(ABC):
 
     def ends(self, events: bytes, framing: Framing) -> bool:
         """Whether one of these whole events says why an answer ended, well or not."""
-        return self.endings.search(events) is not None
+        for sign, pattern in self.endings:
+            if sign in events and pattern.search(events) is not None:
+                return True
+        return False
 
     def read(self, events: bytes, framing: Framing) -> tuple[frozenset[int], bool]:
         """(the candidates that these whole events end, whether nothing comes behind them)."""

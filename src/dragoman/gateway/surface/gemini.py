@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, unquote
 from ..._core.jsontext import Json, JsonObject
 from ...errors import ProviderError
 from ...sse import Framing
-from .base import ClientRequest, ListedModel, Operation, Surface
+from .base import ClientRequest, Ending, ListedModel, Operation, Surface
 
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
 _VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
@@ -78,7 +78,9 @@ class GenerateContent(_Gemini):
     # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
     # event any more (2026-11-24)
     sign_of_life: ClassVar[bytes] = b"\n"
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
+    endings: ClassVar[tuple[Ending, ...]] = tuple(
+        Ending(key, re.compile(key)) for key in (b'"finishReason"', b'"blockReason"', b'"error"')
+    )
     # a reason is not the last: usage may follow it, and other candidates
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb'(?P<unsure>"error"[ \t\r\n]*:)')
 
@@ -181,8 +183,10 @@ class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b"interaction.completed", re.compile(rb"(?m)^event: ?interaction\.completed\b")),
+        Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),
+        Ending(b"[DONE]", re.compile(rb"(?m)^data: ?\[DONE\]")),
     )
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^(?:event: ?error\b|data: ?\[DONE\])")
     closing: ClassVar[bytes] = b"event: done\ndata: [DONE]\n\n"

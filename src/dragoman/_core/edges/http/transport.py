@@ -8,18 +8,17 @@ status and headers of a stream are there, a StreamBroken.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
-from typing import Any, Literal, Protocol, Self, overload, runtime_checkable
+from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
 from ....errors import ConfigError, Timeout
 from ...caches import remember
 from ...redaction import shown
-
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
 _NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
@@ -139,6 +138,29 @@ class AsyncStreamReply(Protocol):
     async def __aenter__(self) -> Self: ...
 
     async def __aexit__(self, *_: object) -> None: ...
+
+
+# is given a piece of an answer; whether it wants another
+Take: TypeAlias = Callable[[bytes], bool]
+
+
+@runtime_checkable
+class Pouring(Protocol):
+    """An answer whose pieces can be had as they come from the socket, without a task to wake."""
+
+    async def pour(self, take: Take) -> bool:
+        """Give each piece to `take` until it wants no more; whether there may be more.
+
+        Raises what iterating raises, and whatever `take` raises.
+        """
+
+
+async def poured(pieces: AsyncIterator[bytes], take: Take) -> bool:
+    """The same for an answer that can only be iterated."""
+    async for piece in pieces:
+        if not take(piece):
+            return True
+    return False
 
 
 @runtime_checkable
