@@ -275,7 +275,7 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
         (f"{ROUTE}headers = {{ 'x a: b' = 'c' }}", ("3: $.routes[0].headers: 'x a: b' is no name"
          " of a header")),
         (f"{ROUTE}headers = {{ '' = 'c' }}", "3: $.routes[0].headers: '' is no name of a header"),
-        (f"{ROUTE}headers = {{ x-a = \"b\\nc\" }}", ("3: $.routes[0].headers.x-a: the header 'x-a'"
+        (f'{ROUTE}headers = {{ x-a = "b\\nc" }}', ("3: $.routes[0].headers.x-a: the header 'x-a'"
          " holds what HTTP does not allow")),
         (f"{ROUTE}headers = {{ Content-Length = '3' }}", ("3: $.routes[0].headers.Content-Length:"
          " this header is the connection's own")),

@@ -20,7 +20,6 @@ from ....errors import ConfigError, Timeout
 from ...caches import remember
 from ...redaction import shown
 
-
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
 _NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
 
