@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+from openai.types.chat import ChatCompletion
 
 from dragoman._core.edges.http.failing import timed_out
 from dragoman._core.edges.http.over_aiohttp import AiohttpTransport
@@ -25,7 +26,17 @@ from dragoman._core.edges.http.retries import Retries
 from dragoman._core.edges.http.transport import HttpCall, Reply, StreamReply, Timeouts
 from dragoman.gateway import async_http_client, http_client
 from dragoman.gateway.config import Config, Limits, Route, Target
-from tests.gateway.faults.provider import CHUNKED, HANG, LAST, WAIT, Provider, answer, chunked, head
+from tests.gateway.faults.provider import (
+    CHUNKED,
+    HANG,
+    LAST,
+    WAIT,
+    Provider,
+    Step,
+    answer,
+    chunked,
+    head,
+)
 
 MESSAGES: Any = [{"role": "user", "content": "Hi"}]
 BODY = {"model": "m", "messages": MESSAGES}
@@ -291,7 +302,7 @@ def test_a_stream_is_closed_from_another_thread(provider: Provider) -> None:
         sdk = openai.OpenAI(api_key="c", http_client=http, max_retries=0)
         parts = sdk.chat.completions.create(**BODY, stream=True)
         assert next(parts).choices[0].delta.content == "Hel"
-        threading.Timer(0.1, parts.response.stream.close).start()  # type: ignore[union-attr]
+        threading.Timer(0.1, parts.response.stream.close).start()
         with pytest.raises(openai.APIError, match="closed while it was read"):
             next(parts)
     assert provider.asked[0].closed.wait(LONG)
@@ -303,7 +314,7 @@ def test_one_client_in_several_loops(provider: Provider, way: str) -> None:
     sdk = openai.AsyncOpenAI(api_key="c", http_client=http, max_retries=0)
 
     async def once() -> str | None:
-        done = await sdk.chat.completions.create(**BODY)
+        done: ChatCompletion = await sdk.chat.completions.create(**BODY)
         return done.choices[0].message.content
 
     provider.will([WHOLE], [WHOLE])
@@ -311,7 +322,8 @@ def test_one_client_in_several_loops(provider: Provider, way: str) -> None:
 
 
 def test_many_threads_share_a_client(provider: Provider) -> None:
-    provider.will(*([[WAIT, WHOLE]] * 8))
+    plan: list[Step] = [WAIT, WHOLE]
+    provider.will(*([plan] * 8))
     got: list[str | None] = []
     with http_client(config(provider)) as http:
         sdk = openai.OpenAI(api_key="c", http_client=http, max_retries=0)
