@@ -42,13 +42,15 @@ from .splice import answer_headers, in_order_of, request_headers, with_model
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header
-from .telemetry.redact import INSTEAD
+from .telemetry.redact import INSTEAD, keyless
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
 
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
+# how Gemini names a wrong key in an error of status 400
+_INVALID_KEY = b'"API_KEY_INVALID"'
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
@@ -338,24 +340,45 @@ class Exchange:
                                  hint="check base_url")  # fmt: skip
         body, headers = self._without_key(body, headers)
         self.keep(body)
+        error = told_by_headers(self.upstream.wire.error(status, body), headers)
+        if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
+            return self._key_refused(error, status)
         if self.passes and (self.kind == "other" or _looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
-        return told_by_headers(self.upstream.wire.error(status, body), headers)
+        return error
+
+    def _key_refused(self, error: ProviderError, status: int) -> ProviderError:
+        """The error of a key that is the gateway's own, which no client can mend.
+
+        With 401 or 403 agents take it for theirs, and ask for a login; of 502 the clients know that
+        another attempt may help, so they are told that none will.
+        """
+        text = f"{self.upstream.vendor.name} refused the gateway's own key with status {status}"
+        told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
+                             code="upstream.key", request_id=error.request_id,
+                             hint="whoever runs the gateway has to mend its route")  # fmt: skip
+        told.should_retry = False
+        return told
 
     def _without_key(
         self, body: bytes, headers: Mapping[str, str]
     ) -> tuple[bytes, Mapping[str, str]]:
-        """An error's body and headers without the provider's key, which some of them quote."""
+        """An error's body and headers without the provider's key, which some of them quote.
+
+        Also the ends of it around a mask: `sk-pr***wxyz`.
+        """
         key = self.upstream.secret
         if not key:
             return body, headers
-        kept = {name: text.replace(key, INSTEAD) for name, text in headers.items()}
-        return body.replace(key.encode(), INSTEAD.encode()), kept
+        kept = {name: keyless(text.encode(), key).decode() for name, text in headers.items()}
+        return keyless(body, key), kept
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
+        if (secret := self._secret) and secret in body:
+            body = body.replace(secret, INSTEAD.encode())
         if self.passes and self.kind != "other" and not _looks_like_object(body):
             text = "the provider's answer is no JSON object"
             raise ProviderError(text, status=502, type="api_error", code="answer.shape",
@@ -412,7 +435,9 @@ class Exchange:
     def keep(self, data: bytes) -> None:
         """Keep what the provider sent, where exchanges are recorded."""
         if self.record.kept is not None and not self._is_over:
-            self.record.kept.upstream_answered(data)
+            secret = self._secret
+            known = data.replace(secret, INSTEAD.encode()) if secret else data
+            self.record.kept.upstream_answered(known)
 
     def relayed(self, relay: AnswerStream) -> None:
         """Note how a stream ended."""
@@ -436,12 +461,18 @@ class Exchange:
         self.record.upstream_status = 200
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
-                                self.surface.candidates(self._body))  # fmt: skip
+                                self.surface.candidates(self._body), self._secret)  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body)
+        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
+                               self._secret)  # fmt: skip
+
+    @property
+    def _secret(self) -> bytes:
+        """The provider's key, which no answer may quote."""
+        return self.upstream.secret.encode()
 
     @property
     def _renamed(self) -> str | None:

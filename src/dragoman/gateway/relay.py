@@ -21,6 +21,7 @@ from .config import Limits
 from .short_way import ShortWay
 from .splice import Passing, answer_too_large, event_too_large
 from .surface import Surface
+from .telemetry.redact import INSTEAD
 
 _HELD = 2**20  # the most bytes that are held back until something of an answer comes
 
@@ -143,6 +144,7 @@ class ConvertedAnswer:
         "_left",
         "_most",
         "_open",
+        "_secret",
         "_short",
         "_usual_events",
         "failed",
@@ -157,7 +159,9 @@ class ConvertedAnswer:
         surface: Surface,
         limits: Limits,
         asked: JsonObject | None = None,
+        secret: bytes = b"",
     ) -> None:
+        self._secret = secret  # the provider's key, which no answer may quote
         self._converter = converter
         converter.decoder.stops = True
         self._most = limits.event  # bytes of an event
@@ -199,6 +203,8 @@ class ConvertedAnswer:
         self._left -= len(chunk)
         if self._left < 0:
             raise answer_too_large(self._answer)
+        if self._secret and self._secret in chunk:
+            chunk = chunk.replace(self._secret, INSTEAD.encode())
         short = self._short
         data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
         if not _alive_only(chunk):
@@ -317,11 +323,12 @@ class PassedAnswer:
         most: int,
         model: str | None = None,
         candidates: int = 1,
+        secret: bytes = b"",
     ) -> None:
         self._surface = surface
         self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
-        self._passing = Passing(surface, framing, most, candidates)
+        self._passing = Passing(surface, framing, most, candidates, secret)
         self._held: list[bytes] = []
         self._size = 0  # of what is held back
         self._opening: StreamDecoder | None = self._decoder()

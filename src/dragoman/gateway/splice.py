@@ -18,6 +18,7 @@ from ..sse import Framing
 from ..sse.decoder import JSONArray
 from .surface import Surface
 from .surface.base import MODEL
+from .telemetry.redact import INSTEAD
 
 _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
@@ -172,16 +173,24 @@ class Passing:
     """
 
     __slots__ = ("_array", "_candidates", "_ends", "_erred", "_first", "_framing", "_held", "_last",
-                 "_mark", "_most", "_size", "_surface", "_tail", "ended", "events", "last",
-                 "over")  # fmt: skip
+                 "_mark", "_most", "_secret", "_size", "_surface", "_tail", "ended", "events",
+                 "last", "over")  # fmt: skip
 
-    def __init__(self, surface: Surface, framing: Framing, most: int, candidates: int = 1) -> None:
+    def __init__(
+        self,
+        surface: Surface,
+        framing: Framing,
+        most: int,
+        candidates: int = 1,
+        secret: bytes = b"",
+    ) -> None:
         self.ended = self.over = False
         self.last = b""
         self.events = 0
         self._framing = framing
         self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
+        self._secret = secret  # the provider's key, which no answer may quote
         self._candidates = candidates  # that a client asked for
         self._ends: frozenset[int] = frozenset()  # those that have ended, if they are several
         self._erred = False  # an error was told, which one more event may tell again
@@ -269,6 +278,8 @@ class Passing:
 
     def _look(self, whole: bytes) -> bytes:
         """See in whole events whether they end the stream; what of them belongs to the answer."""
+        if self._secret and self._secret in whole:
+            whole = whole.replace(self._secret, INSTEAD.encode())
         if not self.ended or self._erred:
             if self._erred or self._surface.ends(whole, self._framing):
                 whole = self._until_end(whole)

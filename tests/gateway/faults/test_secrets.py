@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from dragoman.gateway.keys import new_key
 from tests.gateway.faults.provider import CUT, Provider, Step, answer, head
 from tests.gateway.faults.serving import SECRET, ask, post, route, serving
-from tests.gateway.faults.wires import WIRES
+from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, OLLAMA, WIRES, Wire, error_of
+from tests.gateway.running import Gateway
 
 WORD = "the-words-of-a-user-0123456789"
 
@@ -31,7 +34,12 @@ def test_no_secret_leaves_the_gateway(server: Provider, provider: Provider, tmp_
                 good = b"".join(wire.events) if stream else wire.whole
                 rejected = answer(quoting, 401, f"x-key: {SECRET}")
                 broken: list[Step] = [head(), *wire.events[:3], CUT]
-                plans: tuple[list[Step], ...] = ([answer(good)], [rejected], [CUT], broken)
+                quoted = wire.error_event.replace(b"the provider is busy", SECRET.encode())
+                late: list[Step] = [head(), *wire.events[:3], quoted, CUT]
+                first: list[Step] = [head(), quoted, CUT]
+                with_200: list[Step] = [answer(quoting)]
+                plans: tuple[list[Step], ...] = ([answer(good)], [rejected], [CUT], broken, late,
+                                                 first, with_200)  # fmt: skip
                 for plan in plans:
                     provider.will(plan)
                     told = ask(gateway, wire, wire.model, stream, WORD,
@@ -55,3 +63,53 @@ def test_no_secret_leaves_the_gateway(server: Provider, provider: Provider, tmp_
         assert SECRET.encode() not in text
     for text in (figures, log):
         assert WORD.encode() not in text
+
+
+# how providers word it, with what of the key they show
+_REFUSED = {
+    "as it is": (401, "authentication_error", SECRET),
+    "masked": (401, "authentication_error", f"{SECRET[:8]}{'*' * 30}{SECRET[-4:]}."),
+    "its end": (401, "authentication_error", f"...{SECRET[-6:]}"),
+    "its begin": (403, "permission_error", f"{SECRET[:6]}\u2026"),
+}
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+@pytest.mark.parametrize("client", WIRES, ids=str)
+def test_the_gateway_s_own_key_is_wrong(
+    gateway: Gateway, provider: Provider, client: Wire, stream: bool
+) -> None:
+    """No client may take it for its own: agents would ask for a login. Nor does it see the key."""
+    for behind in (client, CHAT, MESSAGES):
+        for status, kind, shown in _REFUSED.values():
+            told = {"message": f"Incorrect API key provided: {shown}", "type": kind}
+            body = json.dumps({"type": "error", "error": told}, ensure_ascii=False).encode()
+            if behind is OLLAMA:
+                body = json.dumps({"error": told["message"]}, ensure_ascii=False).encode()
+            if behind is GEMINI:
+                named = "UNAUTHENTICATED" if status == 401 else "PERMISSION_DENIED"
+                body = json.dumps({"error": {**told, "code": status, "status": named}}).encode()
+            provider.will([answer(body, status)])
+            answered = ask(gateway, client, behind.model, stream)
+            assert answered.status == 502
+            assert answered.headers["x-should-retry"] == "false"
+            assert answered.headers["x-dragoman-error"] == "upstream.key"
+            message, _ = error_of(client, answered.body)
+            name = behind.target.partition("/")[0]
+            assert f"{name} refused the gateway's own key with status {status}" in message
+            assert "Incorrect API key provided: <secret>" in message
+            seen = repr(answered) + gateway.stderr
+            assert shown.strip(".") not in seen
+            assert "***" not in seen
+
+
+def test_gemini_s_word_for_a_wrong_key(gateway: Gateway, provider: Provider) -> None:
+    """It answers 400, with the reason among the details (recorded errors of its API)."""
+    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]
+    told = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT",
+            "details": details}  # fmt: skip
+    for client in (GEMINI, CHAT, MESSAGES):
+        provider.will([answer(json.dumps({"error": told}).encode(), 400)])
+        answered = ask(gateway, client, GEMINI.model, stream=False)
+        assert answered.status == 502
+        assert "refused the gateway's own key" in error_of(client, answered.body)[0]

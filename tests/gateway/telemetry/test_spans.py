@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import httpx2
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -17,6 +20,10 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from dragoman import Msg, errors, wire
+from dragoman._core.edges.http.over_httpx2 import AsyncHttpxStream
+from dragoman._core.edges.http.transport import HttpCall, Reply, Timeouts
+from dragoman.gateway.asgi import app
+from dragoman.gateway.config import Config, Route, Target
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.spans import Spans
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
@@ -174,6 +181,74 @@ def test_nothing_that_was_said_and_no_secret_is_told() -> None:
     text = made.to_json()
     assert "SAID" not in text
     assert secret not in text
+
+
+_SECRET = "sk-" + "proj-0123456789abcdefghij"
+_FORMLESS = "a-word-that-only-the-provider-knows-0123456789"
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+@pytest.mark.parametrize("answered", ["error", "refused", "cut", "well"])
+def test_no_secret_of_an_exchange_is_told(stream: bool, answered: str) -> None:
+    """Keys in the query, in headers, in names of models, in answers, in a session."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    told = json.dumps({"error": {"message": f"no: {_FORMLESS}, {_SECRET}", "type": _SECRET}})
+    chunk = {"id": _SECRET, "model": f"m/{_SECRET}", "choices": [
+        {"index": 0, "delta": {"content": "SAID"}, "finish_reason": _SECRET}]}  # fmt: skip
+    plain = {"id": "c", "model": f"m/{_SECRET}", "choices": [
+        {"index": 0, "message": {"content": "SAID"}, "finish_reason": _SECRET}]}  # fmt: skip
+    said = f"data: {json.dumps(chunk)}\n\n" if stream else json.dumps(plain)
+    body = {"error": f"data: {told}\n\n" if stream else told, "refused": told, "cut": said[:40],
+            "well": said}[answered]  # fmt: skip
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(401 if answered == "refused" else 200, text=body)
+
+    async def ask() -> None:
+        served = app(
+            Config(routes=(Route(Target("openai/openai-chat/*", secret=_FORMLESS)),)),
+            observers=[Spans(provider)], transport=_Over(answer),
+        )  # fmt: skip
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(served)) as client:
+            for path in ("/v1/chat/completions", "/v1/messages", "/v1/responses"):
+                await client.post(
+                    f"http://gateway{path}?key={_SECRET}&x={_FORMLESS}",
+                    headers={"authorization": f"Bearer {_SECRET}", "session_id": _SECRET,
+                             "traceparent": _SECRET, "x-api-key": _SECRET, "cookie": _FORMLESS},
+                    json={"model": _SECRET, "stream": stream, "max_tokens": 9,
+                          "input": "SAID", "messages": [{"role": "user", "content": "SAID"}]},
+                )  # fmt: skip
+        await served.aclose()
+
+    asyncio.run(ask())
+    made = exporter.get_finished_spans()
+    assert len(made) == 3
+    for one in made:
+        text = one.to_json()
+        for secret in (_SECRET, _SECRET[3:], _FORMLESS, "SAID"):
+            assert secret not in text, text
+
+
+class _Over:
+    """A transport whose provider is a function."""
+
+    def __init__(self, answer: Callable[[httpx2.Request], httpx2.Response]) -> None:
+        self._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        reply = await self.astream(call, timeouts)
+        return Reply(reply.status, reply.headers, await reply.read())
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
+        request = self._client.build_request(call.method, call.url, headers=call.headers,
+                                             content=call.body)  # fmt: skip
+        begun = time.monotonic()
+        response = await self._client.send(request, stream=True)
+        return AsyncHttpxStream(response, call.url, timeouts, begun)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
 
 
 def test_the_environment_names_the_exporter() -> None:

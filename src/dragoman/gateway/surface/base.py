@@ -259,6 +259,8 @@ class Surface(ABC):
             told_headers["x-dragoman-error"] = told.code or told.type or told.kind
         if told.retry_after is not None:
             told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
+        if told.should_retry is False:  # as the SDKs of OpenAI and Anthropic read it
+            told_headers["x-should-retry"] = "false"
         if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
             told_headers["x-request-id"] = told.request_id
         return Answer.json(self.status(told), self.error_body(told), told_headers)

@@ -88,6 +88,30 @@ def without_secrets(text: str) -> str:
     return text
 
 
+_MASKED = re.compile(
+    rb"([\w-]{0,99})(?:\*{2,999}|\.{3,999}|(?:\xe2\x80\xa6|\\u2026){1,99})([\w-]{0,99})"
+)
+_LONG_ERROR = 2**16  # bytes of an error in which nobody writes about keys
+
+
+def keyless(text: bytes, key: str) -> bytes:
+    """An error without this key, nor the ends of it that stand around a mask.
+
+    >>> keyless(b"wrong key: ab0****xyz", "ab0123456789xyz")
+    b'wrong key: <secret>'
+    """
+    secret, instead = key.encode(), INSTEAD.encode()
+
+    def masked(match: re.Match[bytes]) -> bytes:
+        head, tail = match[1], match[2]
+        shows_head = len(head) > 1 and secret.startswith(head)
+        shows_tail = len(tail) > 1 and secret.endswith(tail)
+        return instead if shows_head or shows_tail else match[0]
+
+    text = text.replace(secret, instead)
+    return _MASKED.sub(masked, text) if len(text) < _LONG_ERROR else text
+
+
 def redact(value: Json) -> Json:
     """JSON without secrets: it is changed in place, and given back.
 
