@@ -111,7 +111,7 @@ def serve_gateway(
 
 
 def _judge_upstream(url: str) -> None:
-    """Raise CommandError for what is no base URL, without showing it: it may hold a secret."""
+    """Raise CommandError for what is no base URL; it is not shown, as it may hold a secret."""
     try:
         checked_base_url(url)
     except ConfigError as error:

@@ -275,9 +275,13 @@ class _Stream:
         self._exchange = exchange
         self._begun = begun
         self._telling = telling
+        self._taken = False
         self._ended = Lock()
 
     def __iter__(self) -> Iterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
         relay = self._begun.relay
         for data in self._pieces():
             self._telling.gone(data)
@@ -325,7 +329,7 @@ class _Stream:
     def close(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
         self._begun.reply.close()
-        self._end(left=True)
+        self._end(left=not self._begun.relay.whole)
 
 
 def _body(reply: StreamReply, exchange: Exchange) -> bytes:
@@ -451,9 +455,13 @@ class _AsyncStream:
         self._exchange = exchange
         self._begun = begun
         self._telling = telling
+        self._taken = False
         self._ended = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
         relay = self._begun.relay
         async for data in self._pieces():
             self._telling.gone(data)
@@ -488,7 +496,7 @@ class _AsyncStream:
     async def aclose(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
         await self._begun.reply.aclose()
-        self._end(left=True)
+        self._end(left=not self._begun.relay.whole)
 
 
 # -- objects of httpx2 and of httpx ----------------------------------------------------------------

@@ -110,7 +110,7 @@ def exchange(path: str = "/v1/chat/completions", **more: Any) -> Exchange:
 def test_what_a_provider_says_of_an_error_is_told_by_type_and_code(path: str) -> None:
     begun = exchange(path)
     body = {"error": {"type": "invalid_request_error", "code": "string_too_long",
-                      "param": f"messages.{SAID}", "message": f"invalid value: {SAID!r}"}}  # fmt: skip
+                      "param": f"messages.{SAID}", "message": f"bad value: {SAID!r}"}}  # fmt: skip
     error = begun.failed(400, {}, json.dumps(body).encode())
     assert SAID in error.message
     begun.refusal(error)
