@@ -30,6 +30,7 @@ from .surface import ListedModel, Surface
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
 _VERSION = re.compile(r"v\d+\w*")
+_SHORTEST_KEY = 8  # characters
 # towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
 _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
@@ -87,9 +88,13 @@ class Upstream:
 
     @property
     def secret(self) -> str:
-        """The key with which the target is asked, where it is known here; else nothing."""
+        """The key with which the target is asked, for whoever looks for it in answers.
+
+        Nothing where it is not known here, or so short that any word may hold it.
+        """
         target = self.target
-        return target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+        key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+        return key if len(key) >= _SHORTEST_KEY else ""
 
     @property
     def keyless(self) -> bool:
