@@ -77,7 +77,9 @@ def provider(server: Provider) -> Provider:
 
 
 def config(provider: Provider, transport: str = "httpx2", **more: Any) -> Config:
-    target = Target("openai/openai-chat/gpt-5.6", secret="k", base_url=f"{provider.url}/v1")
+    target = Target(
+        "openai/openai-chat/gpt-5.6", secret="upstream-key", base_url=f"{provider.url}/v1"
+    )
     limits = more.pop("limits", Limits(stall=LONG))
     fields = {name: more.pop(name) for name in ("record", "spans") if name in more}
     more.setdefault("timeouts", Timeouts(read=LONG))
@@ -144,7 +146,9 @@ ALL_KINDS = Retries(attempts=3, backoff=0.01, kinds=frozenset({"timeout", "conne
 @ways
 def test_the_sdk_s_time_out_ends_the_call(provider: Provider, way: str, stream: bool) -> None:
     provider.will([HANG], [HANG], [HANG])
-    fallback = Target("openai/openai-chat/other", secret="k", base_url=f"{provider.url}/v1")
+    fallback = Target(
+        "openai/openai-chat/other", secret="upstream-key", base_url=f"{provider.url}/v1"
+    )
     given = of_way(provider, way, retries=ALL_KINDS, fallbacks=(fallback,))
     got = ask(way, given, stream, timeout=httpx2.Timeout(None, read=SHORT))
     assert isinstance(got.error, openai.APITimeoutError)
@@ -247,7 +251,9 @@ def test_a_target_that_stalls_before_it_begins_is_followed_by_the_next(
     provider: Provider, way: str
 ) -> None:
     provider.will([HANG], [*BEGUN, *REST])
-    fallback = Target("openai/openai-chat/other", secret="k", base_url=f"{provider.url}/v1")
+    fallback = Target(
+        "openai/openai-chat/other", secret="upstream-key", base_url=f"{provider.url}/v1"
+    )
     given = of_way(provider, way, limits=Limits(stall=SHORT), fallbacks=(fallback,))
     got = ask(way, given, stream=True)
     assert (got.pieces, got.error) == (["Hel", "lo"], None)
