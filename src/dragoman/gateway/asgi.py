@@ -22,14 +22,14 @@ from .._core.edges.http.transport import AsyncTransport
 from ..errors import DragomanError, Overloaded
 from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, new_record, refused
+from .exchange import Exchange, Gateway, refused
 from .keys import Bounds, KeyRing
 from .sending import Begun, Sender
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 from .telemetry.log import JsonLog
 from .telemetry.metrics import Metrics
-from .telemetry.record import ExchangeRecord, Observer
+from .telemetry.record import ExchangeRecord, Observer, new_record
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"

@@ -17,10 +17,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from secrets import token_hex
-from time import time
 from typing import Any
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
@@ -38,10 +36,10 @@ from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask, may_pass
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, in_order_of, request_headers, with_model
+from .splice import answer_headers, in_order_of, request_headers, with_model, without_key
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import told_error
-from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header
+from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import INSTEAD, keyless
 from .upstream import Upstream, listed, listed_one
 
@@ -539,16 +537,6 @@ class Exchange:
         record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
-def new_record(request: ClientRequest) -> ExchangeRecord:
-    """What is known when a request comes."""
-    headers = request.headers
-    session = headers.get("session_id") or headers.get("x-session-id") or ""
-    return ExchangeRecord(
-        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
-    )  # fmt: skip
-
-
 def unreadable(error: ReadError) -> ProviderError:
     """The error of a provider whose answer cannot be read: none of the client's."""
     text = f"the provider's answer cannot be read: {error.message}"
@@ -568,15 +556,6 @@ def _looks_like_object(body: bytes) -> bool:
     """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
     text = body.strip()
     return text.startswith(b"{") and text.endswith(b"}")
-
-
-def without_key(query: str) -> str:
-    """The query without the client's key, however its name is spelled."""
-    return "&".join(part for part in query.split("&") if not _names_key(part))
-
-
-def _names_key(part: str) -> bool:
-    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def _stays_below(path: str) -> bool:

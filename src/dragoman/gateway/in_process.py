@@ -33,12 +33,12 @@ from ..errors import ConfigError, DragomanError, ProviderError, ReadError, Strea
 from .bounded import AsyncBounded, Bounded, Patience, library_of
 from .client import header_value, too_large, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, new_record, refused, unreadable
+from .exchange import Exchange, Gateway, refused, unreadable
 from .relay import AnswerStream
 from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from .splice import answer_too_large
 from .surface import Answer, ClientRequest, wanted
-from .telemetry.record import ExchangeRecord, Observer
+from .telemetry.record import ExchangeRecord, Observer, new_record
 
 if TYPE_CHECKING:
     import httpx2

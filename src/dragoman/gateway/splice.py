@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
@@ -63,6 +64,15 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
         and not (name in hop or name in _OURS or name.startswith(_PROXIES)
                  or _CREDENTIAL.search(name))
     }  # fmt: skip
+
+
+def without_key(query: str) -> str:
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -9,12 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from secrets import token_hex
+from time import time
 from typing import Protocol
 
 from ..._core.redaction import clipped, one_line
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
+from ..surface.base import ClientRequest
 
 _PLACED = 8  # losses whose place is told: finding it costs a walk through the request
 
@@ -195,3 +198,13 @@ def _cut(parts: Sequence[str], most: int) -> str:
             return f"{text}{more}" if text else more[2:]
         text = joined
     return text
+
+
+def new_record(request: ClientRequest) -> ExchangeRecord:
+    """What is known when a request comes."""
+    headers = request.headers
+    session = headers.get("session_id") or headers.get("x-session-id") or ""
+    return ExchangeRecord(
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
+        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
+    )  # fmt: skip
