@@ -24,7 +24,7 @@ from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
 from .exchange import Exchange, Gateway, refused
 from .keys import Bounds, KeyRing
-from .sending import Begun, Sender
+from .sending import Begun, Sender, in_time
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 from .telemetry.log import JsonLog
@@ -181,13 +181,31 @@ class App:
 
     async def _drive(self, exchange: Exchange, client: Client) -> None:
         try:
-            if exchange.asks_stream:
+            if exchange.kind == "other":
+                await self._pass(exchange, client)
+            elif exchange.asks_stream:
                 await self._relay(exchange, client)
             else:
-                answer = await self._sender.whole(exchange)
-                await client.answer(answer, head=exchange.request.method == "HEAD")
+                await client.answer(await self._sender.whole(exchange))
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
+
+    async def _pass(self, exchange: Exchange, client: Client) -> None:
+        """Pass on what a provider answers at a path that is not known here, as it comes.
+
+        What breaks off does so for the client, too: nobody knows how this answer tells of errors.
+        """
+        reply = await self._sender.passing(exchange)
+        stall = exchange.gateway.config.limits.stall
+        try:
+            await client.start(reply.status, exchange.passed_headers(reply.status, reply.headers))
+            pieces = aiter(reply)
+            while piece := await in_time(anext(pieces, b""), stall):
+                exchange.keep(piece)
+                await client.send(piece)
+            await client.send(b"", more=False)
+        finally:
+            await reply.aclose()
 
     async def _relay(self, exchange: Exchange, client: Client) -> None:
         """Relay a stream, from the first target that begins one."""

@@ -28,7 +28,7 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..envelope import MARK
-from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
+from ..errors import DragomanError, ProviderError, ReadError, WriteError
 from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
@@ -38,7 +38,7 @@ from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import answer_headers, in_order_of, request_headers, with_model, without_key
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
-from .surface.base import told_error
+from .surface.base import named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import INSTEAD, keyless
 from .upstream import Upstream, listed, listed_one
@@ -92,7 +92,7 @@ class Gateway:
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
         if operation.kind == "model":
-            name = operation.model or _named(loads(request.body))
+            name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
             return Answer.json(200, surface.model(listed_one(self.config, name)))
         body = _object(request.body)
@@ -385,10 +385,7 @@ class Exchange:
             self._look(body)
             if self._renamed is not None:
                 body = with_model(body, "", self._renamed)
-            told = answer_headers(headers)
-            if self.request.method == "HEAD" and "content-length" in headers:
-                told["content-length"] = headers["content-length"]
-            return self._done(Answer(status, body, {**told, **self.headers()}))
+            return self._done(Answer(status, body, self.passed_headers(status, headers)))
         if self.kind == "count":
             tokens = counting.read(self.upstream.protocol, body)
             if not tokens:
@@ -413,6 +410,14 @@ class Exchange:
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
         return self._done(Answer.json(200, whole, self.headers()))
+
+    def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
+        """The headers of an answer that goes on as it is."""
+        self.record.upstream_status = status
+        told = {**answer_headers(headers), **self.headers()}
+        if self.request.method == "HEAD" and "content-length" in headers:
+            told["content-length"] = headers["content-length"]
+        return told
 
     def counted(self, tokens: int) -> Answer:
         """The answer to a request for a count."""
@@ -589,11 +594,3 @@ def _object(data: bytes) -> JsonObject:
         raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
                         code="request.shape")  # fmt: skip
     return value
-
-
-def _named(value: Any) -> str:
-    """The model that the body of `/api/show` names."""
-    name = value.get("model", value.get("name")) if isinstance(value, dict) else None
-    if not isinstance(name, str):
-        raise ConfigError("the request names no model", path="$.model", code="route.missing")
-    return name

@@ -106,7 +106,7 @@ class Sender:
             call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # the pieces of an answer are watched by the line
-            reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
+            reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
                 return await _begun(exchange, line, reply)
             except ReadError as error:
@@ -117,6 +117,20 @@ class Sender:
                 if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
                     raise told from error
                 raise
+
+        return await _first(exchange, attempt)
+
+    async def passing(self, exchange: Exchange) -> AsyncStreamReply:
+        """The answer at a path that is not known here, as it begins. Raises DragomanError."""
+
+        async def attempt(left: Timeouts) -> AsyncStreamReply:
+            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
+            transport = self._transport(exchange)
+            reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
+            if exchange.is_failure(reply.status):
+                body = await in_time(_body(reply, exchange), stall)
+                raise exchange.failed(reply.status, reply.headers, body)
+            return reply
 
         return await _first(exchange, attempt)
 
@@ -173,7 +187,7 @@ def stalled(seconds: float) -> ProviderError:
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
-async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
+async def in_time(work: Awaitable[_T], seconds: float) -> _T:
     """What the provider gives. Raises Timeout if that takes too long."""
     try:
         async with asyncio.timeout(seconds):
@@ -201,7 +215,7 @@ async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
-        body = await _in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
+        body = await in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)

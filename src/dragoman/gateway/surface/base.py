@@ -314,3 +314,11 @@ def told_error(error: DragomanError) -> ProviderError:
     told = ProviderError(str(error), status=status, type=kind, code=error.code)
     told.path = error.path
     return told
+
+
+def named_model(value: Any) -> str:
+    """The model that the body of `/api/show` names. Raises ConfigError."""
+    name = value.get("model", value.get("name")) if isinstance(value, dict) else None
+    if not isinstance(name, str):
+        raise ConfigError("the request names no model", path="$.model", code="route.missing")
+    return name
