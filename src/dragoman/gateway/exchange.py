@@ -239,6 +239,7 @@ class Exchange:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
             record.kept.upstream_response.clear()  # of the call before
+            record.kept.cut.discard("upstream_response")
         return call
 
     def _passed(self) -> HttpCall:
@@ -462,6 +463,9 @@ class Exchange:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
+        if (kept := self.record.kept) is not None:
+            kept.framing = self.framing
+            kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
                                 self.surface.candidates(self._body), self._secret)  # fmt: skip
