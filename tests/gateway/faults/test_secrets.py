@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.gateway.keys import new_key
 from tests.gateway.faults.provider import CUT, Provider, Step, answer, head
-from tests.gateway.faults.serving import SECRET, ask, post, route, serving
+from tests.gateway.faults.serving import KEY_VARIABLE, SECRET, ask, post, route, serving
 from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, OLLAMA, WIRES, Wire, error_of
 from tests.gateway.running import Gateway
 
@@ -113,3 +113,18 @@ def test_gemini_s_word_for_a_wrong_key(gateway: Gateway, provider: Provider) -> 
         answered = ask(gateway, client, GEMINI.model, stream=False)
         assert answered.status == 502
         assert "refused the gateway's own key" in error_of(client, answered.body)[0]
+
+
+def test_a_key_that_is_a_word_stays_in_answers(
+    server: Provider, provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers of one's own are given keys such as `none`: an answer may hold the word."""
+    monkeypatch.setenv(KEY_VARIABLE, "Hello")
+    with serving("".join(route(w.model, [(w.target, server.url + w.base)]) for w in WIRES),
+                 tmp_path) as gateway:  # fmt: skip
+        for client, behind in ((CHAT, CHAT), (CHAT, MESSAGES), (GEMINI, CHAT)):
+            for stream in (True, False):
+                provider.will([answer(b"".join(behind.events) if stream else behind.whole)])
+                told = ask(gateway, client, behind.model, stream)
+                assert b"Hel" in told.body
+                assert b"<secret>" not in told.body
