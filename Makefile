@@ -10,12 +10,18 @@ BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py be
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
+# A worker begins with its own half and takes from the other's at the end, so that the servers and
+# browsers which a file or a folder shares are started by one worker only.
+PARALLEL := -n auto --dist worksteal
 PAGE ?= docs/performance.md
 # what most mistakes are found by in a minute; the rest takes longer
 QUICK := tests/message tests/protocols tests/golden tests/core/passes/fit \
   tests/rewrite/test_by_name.py tests/core/exchange --ignore=tests/core/exchange/test_sharing.py
 SEED ?= 1
 COUNT ?= 200000
+
+# Tests start our commands hundreds of times: compiled once, not by each process anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -50,7 +56,7 @@ demo: $(VENV)/.core
 test: lint types contracts pytest
 
 check: lint contracts
-	$(BIN)/python -m pytest -q -n auto $(QUICK) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q $(PARALLEL) $(QUICK) $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -63,7 +69,7 @@ contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev $(VENV)/.aimock/.done $(VENV)/.agents/.done
-	$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q $(PARALLEL) $(PYTEST_ARGS)
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)

@@ -27,6 +27,8 @@ import psutil
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 CHAT, CLAUDE = "gpt-4o", "claude-sonnet-4-5"
+# what is installed is compiled, and from a checkout each file is at its first start
+_ENVIRONMENT = {n: text for n, text in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
 PATIENCE = 180.0  # seconds until a gateway must be ready
 
 
@@ -101,7 +103,7 @@ class Gateway:
                 began = time.monotonic()
                 process = subprocess.Popen(  # noqa: S603
                     start.command, cwd=ROOT, stdout=log, stderr=log,
-                    env={**os.environ, "HOME": folder, **start.environment},
+                    env={**_ENVIRONMENT, "HOME": folder, **start.environment},
                 )  # fmt: skip
                 try:
                     url = f"http://127.0.0.1:{port}"

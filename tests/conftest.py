@@ -6,6 +6,11 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -28,3 +33,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write what is found into the golden files"
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One certificate for the clients to load, not the hundreds of all authorities.
+
+    Google's loads them three times for each client, 0.1 s, and no test asks a server over TLS.
+    """
+    first, mark, _ = Path(certifi.where()).read_text("utf-8").partition("-----END CERTIFICATE-----")
+    file = tmp_path_factory.mktemp("authority") / "one.pem"
+    file.write_text(f"{first}{mark}\n", "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collection made out of garbage collections: a million objects that all stay.
+
+    Every full collection, and those that tests ask for, would walk through them again.
+    """
+    gc.collect()
+    gc.freeze()

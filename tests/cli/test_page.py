@@ -42,6 +42,21 @@ def test_a_folder_stands_for_the_recordings_in_it(tmp_path: Path) -> None:
     assert (refused.exit_code, "no recording in it" in refused.stderr) == (2, True)
 
 
+def test_one_file_of_several_that_cannot_be_opened_says_why_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(REQUEST, "utf-8")
+    (tmp_path / "b.sse").write_text(samples.STREAM, "utf-8")
+    (tmp_path / "c.json").write_text("{", "utf-8")
+    ran = run("export", str(tmp_path))
+    assert ran.exit_code == 0
+    assert [ran.stdout.count(f'"name": "{name}"') for name in ("a.json", "b.sse", "c.json")] == [
+        1
+    ] * 3
+    assert '"fault": "no JSON' in ran.stdout
+    (tmp_path / "d.json").write_text("12", "utf-8")
+    both = (str(tmp_path / "c.json"), str(tmp_path / "d.json"))
+    assert run("export", *both).exit_code == 2
+
+
 def test_stdin_is_opened_and_stdout_written() -> None:
     ran = run("export", "-", input=REQUEST)
     assert ran.exit_code == 0

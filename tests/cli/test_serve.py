@@ -128,10 +128,22 @@ def test_check_of_a_model_and_what_the_command_line_changes() -> None:
         (["serve", "--for", "vim", "ollama/x"], "error: Invalid value for '--for': "),
         (["serve", "--for", "codex", "ollama/x", "--port", "0"],
          "error: --for needs the port that the gateway has (give --port)"),
+        *((["serve", "ollama/x", "--upstream", url, *more], f"error: --upstream: {told}")
+          for more in ([], ["--check"]) for url, told in {
+              "foo": "is no address of a server (https:// or http://, a host",
+              "": "is no address of a server",
+              "http://host:99999": "is no address of a server",
+              "http://user:4f9a8b7c@host/v1": "an address must hold neither a user nor a query",
+              "http://host/v1?key=4f9a8b7c": "an address must hold neither a user nor a query",
+              "http://host/v1#x": "an address must not hold a fragment",
+          }.items()),
         (["keys"], ""),
         (["keys", "new"], "error: Missing argument 'NAME'"),
         (["keys", "new", "a", "--rate", "0"], "error: the client key 'a' has a rate of 0"),
+        (["keys", "new", "a", "--rate", "inf"], "error: the client key 'a' has a rate of inf"),
         (["keys", "new", "a\nb"], "error: the name of a key is one line of plain text"),
+        (["keys", "new", " "], "error: the name of a key is one line of plain text"),
+        (["keys", "new", "a", "-m", "\x7f"], "error: a pattern of a key is one line of plain text"),
     ],
 )  # fmt: skip
 def test_usage_errors(args: list[str], told: str) -> None:
@@ -140,6 +152,7 @@ def test_usage_errors(args: list[str], told: str) -> None:
     assert ran.stderr.startswith(told)
     assert ran.stderr.count("\n") <= 1
     assert "Traceback" not in ran.stderr
+    assert "4f9a8b7c" not in ran.stderr + ran.stdout
 
 
 def test_all_faults_of_a_file_are_told_before_anything_is_served(file: Path) -> None:
@@ -244,6 +257,16 @@ def test_a_new_key_and_its_entry() -> None:
     assert (entry.name, entry.rate, entry.concurrent) == ('Zoë "z"', 60, 4)
     assert entry.models == ("gpt-*", "claude-*")
     assert KeyRing(config.keys).admit_sync(key) == entry
+
+
+@pytest.mark.parametrize(
+    "rate", [60, 1234567, 0.1234567891, 2**53 - 1, 2**63, 1e-7, 1e16, 1e300, 1.5e-300]
+)
+def test_a_rate_reads_back_as_it_was_given(rate: float) -> None:
+    ran = run("keys", "new", "laptop", "--rate", repr(rate))
+    assert ran.exit_code == 0, ran.stderr
+    assert parse(f'[[routes]]\nto = "ollama/x"\n{ran.stdout}').keys[0].rate == rate
+    assert rate != 1234567 or "\nrate = 1234567\n" in ran.stdout
 
 
 def test_a_key_without_bounds_says_nothing_of_them() -> None:

@@ -23,6 +23,7 @@ from dragoman.gateway.typed_toml import Place, lines_of, seconds, size
 from dragoman.losses import Policy
 
 KEY = bytes(range(32))
+OTHER = "1123456789abcdef:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
 HASH = "0123456789abcdef:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"
 
 WHOLE = f"""\
@@ -253,8 +254,33 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
         ("[[routes]]\nto = 'nobody/*'", "2: $.routes[0].to: 'nobody/model' begins with no vendor"),
         (f"{ROUTE}[[keys]]\nhash = '{HASH}'", "3: $.keys[0]: a client's key needs a name"),
         (f"{ROUTE}[[keys]]\nname = 'a'", "3: $.keys[0]: a client's key needs a hash"),
-        (f"{ROUTE}[[keys]]\nname = 'a'\nhash = '{HASH}'\n[[keys]]\nname = 'a'\nhash = '{HASH}'",
+        (f"{ROUTE}[[keys]]\nname = 'a'\nhash = '{HASH}'\n[[keys]]\nname = 'a'\nhash = '{OTHER}'",
          "7: $.keys[1].name: a second key is called 'a'"),
+        (f"{ROUTE}[[keys]]\nname = 'a'\nhash = '{HASH}'\n[[keys]]\nname = 'b'\nhash = '{HASH}'",
+         "8: $.keys[1].hash: the key 'a' has the same hash"),
+        (f"{ROUTE}[[keys]]\nname = 'a'\nhash = '{HASH}'\nmodels = []",
+         "6: $.keys[0].models: is an empty list (leave it out for all models"),
+        (f"{ROUTE}models = []", "3: $.routes[0].models: is an empty list"),
+        (f"{ROUTE}retries = {{ kinds = [] }}", "3: $.routes[0].retries.kinds: is an empty list"),
+        *((f"{ROUTE}base_url = '{url}'", f"3: $.routes[0].base_url: {told}") for url, told in {
+            "https://host.example/v1#x": "an address must not hold a fragment",
+            "https://host.example/v1#": "an address must not hold a fragment",
+            "https://lo cal/v1": "is no address of a server",
+            "https://host.example/v 1": "is no address of a server",
+            "https://host.example:99999": "is no address of a server",
+            "https://host.example:0": "is no address of a server",
+            "https://host.example:port": "is no address of a server",
+            "https://host<>.example": "is no address of a server",
+            "https://@host.example": "an address must hold neither a user",
+            "https://host.example/?": "an address must hold neither a user nor a query",
+        }.items()),
+        (f"{ROUTE}headers = {{ 'x a: b' = 'c' }}", ("3: $.routes[0].headers: 'x a: b' is no name"
+         " of a header")),
+        (f"{ROUTE}headers = {{ '' = 'c' }}", "3: $.routes[0].headers: '' is no name of a header"),
+        (f'{ROUTE}headers = {{ x-a = "b\\nc" }}', ("3: $.routes[0].headers.x-a: the header 'x-a'"
+         " holds what HTTP does not allow")),
+        (f"{ROUTE}headers = {{ Content-Length = '3' }}", ("3: $.routes[0].headers.Content-Length:"
+         " this header is the connection's own")),
         (f"{ROUTE}name = 'a'\nmodels = 'gpt-*'\n{ROUTE}name = 'a'",
          "7: $.routes[1].name: a second route is called 'a'"),
     ],

@@ -78,9 +78,9 @@ def test_tools_are_read() -> None:
 
 def test_other_fields_are_counted_by_kind() -> None:
     log = read(final_metrics={"total_steps": 3}, notes="a run")
-    assert log.counts == {"final_metrics": 1, "notes": 1, "metrics": 1}
+    assert log.counts == {"final_metrics": 1, "notes": 1, "metrics": 1, "name": 1, "version": 1}
     assert {one.place for one in log.skipped} == {
-        "$.final_metrics", "$.notes", "$.steps[2].metrics",
+        "$.final_metrics", "$.notes", "$.steps[2].metrics", "$.agent.name", "$.agent.version",
     }  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def test_what_is_no_message_is_counted_by_kind() -> None:
     log = read(*others[:2], *TURN, *others[2:])
     assert log.counts == {
         "queue-operation": 1, "file-history-snapshot": 1, "attachment: skill_listing": 1,
-        "system: turn_duration": 2,
+        "system: turn_duration": 2, "usage": 5, "toolUseResult": 1,
     }  # fmt: skip
     assert log.skipped[0].place == "line 1"
     assert all(one.why for one in log.skipped)

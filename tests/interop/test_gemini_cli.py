@@ -135,6 +135,7 @@ def test_what_is_no_message_is_counted_by_kind() -> None:
     log = read(*SESSION, info)
     assert log.counts == {
         "projectHash": 1, "startTime": 1, "lastUpdated": 2, "kind": 1, "tokens": 3, "info": 1,
+        "status": 2, "result of a call": 2, "earlier version": 1,
     }  # fmt: skip
 
 

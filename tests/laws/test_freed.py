@@ -25,12 +25,10 @@ from .test_append_only import SPOKEN
 
 
 @pytest.fixture(scope="module", autouse=True)
-def frozen() -> Iterator[None]:
-    """What other tests left is not looked at again and again."""
+def frozen() -> None:
+    """What other tests left is not looked at again and again; nor later, so it stays frozen."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

@@ -200,7 +200,7 @@ def test_words_are_found(url: str, tab: Open) -> None:
     assert "where did they get off" in page.find(".message.found").inner_text()
     field.fill("no such words")
     field.press("Enter")
-    assert "Nothing found" in page.find("#status").inner_text()
+    page.page.wait_for_selector("#status :text('Nothing found')")
 
 
 def test_what_is_pasted_is_opened(serve: Callable[..., str], tab: Open) -> None:
@@ -208,7 +208,8 @@ def test_what_is_pasted_is_opened(serve: Callable[..., str], tab: Open) -> None:
     field = page.page.get_by_label("A request, an answer or a recording")
     field.fill("{")
     page.button("Show").click()
-    page.page.wait_for_selector("#status p")
+    page.page.wait_for_selector("#problems li")
+    assert "pasted no JSON" in page.find("#problems").inner_text()
     field.fill(json.dumps(samples.JOURNEY))
     page.button("Show").click()
     page.page.wait_for_selector(".transcript .message")

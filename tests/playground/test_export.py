@@ -79,7 +79,7 @@ def test_the_policy_lets_run_what_is_in_the_page_alone(parts: Parts) -> None:
     assert policy == (
         f"default-src 'none'; script-src 'sha256-{_hash(parts.texts['module'])}';"
         f" style-src 'sha256-{_hash(parts.texts['style'])}'; img-src data:; base-uri 'none';"
-        " form-action 'none'"
+        " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,22 @@ from dragoman.playground import Page, exported
 from . import samples
 from .browsing import Tab
 
+FILE = ("hostile.json", json.dumps(samples.hostile()).encode())
 
-@pytest.fixture(params=["live", "exported"])
-def url(request: pytest.FixtureRequest, serve: Callable[..., str], tmp_path: Path) -> str:
-    file = ("hostile.json", json.dumps(samples.hostile()).encode())
-    if request.param == "live":
-        return serve(file)
+
+@pytest.fixture(scope="module")
+def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     page = Page()
-    page.open(file[1], file[0])
-    path = tmp_path / "page.html"
+    page.open(FILE[1], FILE[0])
+    path = tmp_path_factory.mktemp("exported") / "page.html"
     path.write_text(exported(page), "utf-8")
     return path.as_uri()
+
+
+@pytest.fixture(params=["live", "exported"])
+def url(request: pytest.FixtureRequest, serve: Callable[..., str]) -> str:
+    live = request.param == "live"
+    return serve(FILE) if live else str(request.getfixturevalue("exported_url"))
 
 
 def test_nothing_runs_and_nothing_is_asked(url: str, tab: Callable[..., Tab]) -> None:

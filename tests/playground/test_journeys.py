@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -32,20 +31,22 @@ Open = Callable[..., Tab]
 Where = Callable[[str], str]
 
 
+@pytest.fixture(scope="module")
+def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file with all of them: it takes a second to make, and no test changes it."""
+    page = Page()
+    for name, data in FILES:
+        page.open(data, name)
+    path = tmp_path_factory.mktemp("exported") / "page.html"
+    path.write_text(exported(page), "utf-8")
+    return path.as_uri()
+
+
 @pytest.fixture(params=["live", "exported"])
-def where(
-    request: pytest.FixtureRequest, serve: Callable[..., str], tmp_path: Path
-) -> Callable[[str], str]:
+def where(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Callable[[str], str]:
     """The URL of the page with all files open, and a part behind it."""
-    if request.param == "live":
-        url = serve(*FILES)
-    else:
-        page = Page()
-        for name, data in FILES:
-            page.open(data, name)
-        path = tmp_path / "page.html"
-        path.write_text(exported(page), "utf-8")
-        url = path.as_uri()
+    live = request.param == "live"
+    url = serve(*FILES) if live else request.getfixturevalue("exported_url")
     return lambda part: f"{url}#{part}"
 
 

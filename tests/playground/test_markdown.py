@@ -92,5 +92,11 @@ def test_long_runs_take_time_in_proportion(window: Tab, unit: str) -> None:
     assert nodes < 200_000
 
 
+@pytest.mark.parametrize("text", ["# a{}a", "```{}`", "a|\n-{}x|", "* *{}x", "- {}\n  x"])
+def test_a_long_gap_takes_time_in_proportion(window: Tab, text: str) -> None:
+    length, _ = window.page.evaluate(_NODES, text.format(" " * 150_000))
+    assert length >= 1
+
+
 def test_what_is_too_long_is_not_laid_out(window: Tab) -> None:
     assert window.page.evaluate(_NODES, "**a** " * 50_000) == [300_000, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import struct
 from typing import Any
@@ -216,7 +218,12 @@ def test_a_broken_line_does_not_close_the_others() -> None:
     [
         (b"", "nothing in it"),
         (b"  \n", "nothing in it"),
-        (b"\xff\xfe", "no UTF-8"),
+        (b"\xff\xfb", "no UTF-8"),
+        (b"[]", "empty list"),
+        (b"null", "null is no conversation"),
+        (base64.b64decode(samples.CHART), "it is a PNG picture"),
+        (gzip.compress(b"{}", mtime=0)[:-9], "breaks off"),
+        (b"\x1f\x8b\x08" + bytes(20), "gzip file is broken"),
         (b"{", "JSON"),
         (b'{"a": 1}', "no wire"),
         (b"12", "no conversation"),
@@ -234,3 +241,40 @@ def test_a_bom_and_odd_line_separators_are_read() -> None:
     first, second = opened(f"\ufeff{spaced}\n{row}\n".encode(), "log.jsonl")
     assert "\u2028" in first.messages[0].text
     assert second.wire == "anthropic"
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        gzip.compress(json.dumps(samples.JOURNEY).encode()),
+        gzip.compress(b'{"model"') + gzip.compress(json.dumps(samples.JOURNEY).encode()[8:]),
+        json.dumps(samples.JOURNEY).encode("utf-16"),
+    ],
+    ids=["gzip", "two parts", "UTF-16"],
+)
+def test_a_packed_file_is_opened(packed: bytes) -> None:
+    assert one(packed).body == samples.JOURNEY
+
+
+def test_a_packed_file_is_opened_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.playground.opening.MOST", 1000)
+    with pytest.raises(ReadError, match="more than 1000 bytes"):
+        opened(gzip.compress(b" " * 600) + gzip.compress(b" " * 600), "bomb.gz")
+
+
+def test_events_are_a_stream_whatever_the_file_is_called() -> None:
+    assert one(samples.STREAM, "answer.jsonl").shape == "stream"
+
+
+def test_messages_of_chats_on_lines_are_one_conversation() -> None:
+    exchange = one(samples.lines(_CHAT), "chat.jsonl")
+    assert (exchange.wire, said(exchange)) == ("openai-chat", ["Hi", "Hello"])
+
+
+def test_a_broken_line_among_messages_or_events_is_told() -> None:
+    events = [{"model": "q", "message": {"role": "assistant", "content": "Hi"}, "done": True}]
+    for rows in (_CHAT, [dump(Msg.user("Hi")), dump(Msg.assistant("Hello"))], events):
+        good, broken = opened(samples.lines(rows) + b'{"role": "us', "chat.ndjson")
+        assert said(good)[0] == "Hi"
+        assert broken.place == f"chat.ndjson:{len(rows) + 1}"
+        assert "JSON" in broken.fault

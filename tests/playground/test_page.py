@@ -14,6 +14,7 @@ from dragoman import Formatter, Msg, ReadError, fit_history_sync
 from dragoman.losses.codes import CODES
 from dragoman.message import ChatRequest, ToolResultBlock, dump
 from dragoman.playground import Page
+from dragoman.playground.changes import parts
 from dragoman.playground.tokens import LengthEstimate
 from dragoman.playground.writing import SPEAKERS
 from dragoman.study.paths import MISSING, value_at
@@ -231,6 +232,13 @@ def test_requests_of_a_session_are_compared_with_the_one_before() -> None:
     assert (broken["cache"]["path"], broken["counts"]["changed"]) == ("$.system[0]", 1)
     assert broken["cache"]["kept"] < grown["cache"]["kept"]
     assert broken["cache"]["unbound"] == ("$.messages[1].content[0]",)
+    [[how, said], [_, stays]] = broken["differences"][0]["parts"]
+    assert (how, said) == ("now", "It is 9:41. ")
+    assert stays.startswith("You help the crew of a night train")
+    assert stays.endswith(" … ")
+    assert broken["differences"][1]["parts"] == [
+        ["now", samples.JOURNEY["messages"][3]["content"][0]["text"]]
+    ]
 
 
 def test_requests_of_other_sessions_are_not_compared() -> None:
@@ -280,6 +288,18 @@ def test_a_result_without_its_call_is_shown() -> None:
     assert message["blocks"][0]["error"] is True
 
 
+def test_json_of_many_levels_is_shown_or_refused_by_name() -> None:
+    def nested(levels: int) -> bytes:
+        request = '{"model": "m", "messages": [{"role": "user", "content": "x"}], "own": '
+        return (request + "[" * levels + "]" * levels + "}").encode()
+
+    page = page_with(nested(300), nested(990))
+    assert body_of(page, page.answer("recorded/0/client")) == json.loads(nested(300))
+    for key in ("recorded/1/client", "wire/1/openai-chat/role/0"):
+        with pytest.raises(ReadError, match="too deeply"):
+            page.answer(key)
+
+
 @pytest.mark.parametrize(
     "key",
     [
@@ -292,3 +312,19 @@ def test_a_key_that_leads_nowhere_is_refused(key: str) -> None:
     with pytest.raises(ReadError) as caught:
         page_with(samples.JOURNEY).answer(key)
     assert caught.value.code == "page.key"
+
+
+@pytest.mark.parametrize(
+    ("size", "changes"), [(10, 1), (50_000, 1), (3_000, 1_000), (9_000, 9_000)]
+)
+def test_a_change_far_into_a_text_is_shown(size: int, changes: int) -> None:
+    """By words, by lines where many words differ, and whole where many lines do."""
+    told = [f"line {i} of it\n" for i in range(size)]
+    later = [f"row {i}\n" if size - 1 - changes <= i < size - 1 else told[i] for i in range(size)]
+    found = parts("".join(told), "".join(later))
+    first = size - 1 - changes
+    assert next(text for how, text in found if how == "now").startswith(("row", f"row {first}"))
+    for how, whole in (("was", told), ("now", later)):
+        rest = "".join(text for kind, text in found if kind in (how, "same"))
+        assert len(rest) <= len("".join(whole)) + 6
+    assert sum(len(text) for how, text in found if how == "same") < 200

@@ -25,6 +25,9 @@ Models: TypeAlias = Annotated[
 ]
 
 
+_EXACT = 2**53  # below it each whole number has a float of its own
+
+
 @app.callback()
 def _keys() -> None:
     """Keys with which clients come to the gateway."""
@@ -37,8 +40,9 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
     The key goes to stderr and its entry to stdout, so that `>> gateway.toml` keeps the one only.
     """
     needed("gateway", "argon2")
-    if not name.isprintable():
-        raise CommandError("the name of a key is one line of plain text")
+    for what, value in (("the name", name), *(("a pattern", pattern) for pattern in model or ())):
+        if not (value.isprintable() and value.strip()):
+            raise CommandError(f"{what} of a key is one line of plain text")
     from ..gateway.keys import new_key
 
     made = new_key(name, rate=rate, concurrent=concurrent, models=tuple(model or ("*",)))
@@ -53,4 +57,6 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
 
 def _toml(value: str | float | list[str]) -> str:
     """A number, a text or a list of texts: as JSON has them, TOML has them too."""
-    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and value.is_integer() and value < _EXACT:
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..errors import ReadError
+from ..errors import DragomanError
 from ..playground import Page, exported
 from . import inputs, options, output
 from .output import CommandError
@@ -31,6 +31,8 @@ Port: TypeAlias = Annotated[
 Browser: TypeAlias = Annotated[
     bool, typer.Option("--open/--no-open", help="Open the page in the browser, or tell its URL.")
 ]
+
+_IN_FOLDERS = (".jsonl", ".ndjson", ".json", ".sse")
 
 Counter: TypeAlias = Annotated[
     str | None,
@@ -67,25 +69,32 @@ def export(files: Files, to_file: options.Output = "-", counter: Counter = None)
 
 
 def _page(files: list[str], counter: str | None) -> Page:
-    """The page with the files open."""
+    """The page with the files open; one of several that cannot be opened says why in its place."""
     page = Page(options.counter(counter) if counter is not None else None, counter or "")
-    for file in chain.from_iterable(map(_files, files)):
+    places = [*chain.from_iterable(map(_files, files))]
+    broken: list[tuple[str, DragomanError]] = []
+    for file in places:
         name = inputs.file_name(file)
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         try:
             page.open(data, name)
-        except ReadError as error:
-            raise CommandError.of(error, name) from error
+        except DragomanError as error:
+            broken.append((name, error))
+            page.fail(name, error)
+    if broken and len(broken) == len(places):
+        first, why = broken[0]
+        raise CommandError.of(why, first) from why
     return page
 
 
 def _files(place: str) -> list[str]:
-    """The file itself; of a folder the JSON lines in it, such as a gateway records."""
+    """The file itself; of a folder what may be a recording, a body or a stream by its name."""
     if place == "-" or not Path(place).is_dir():
         return [place]
-    files = sorted(map(str, Path(place).glob("*.jsonl")))
+    files = sorted(str(file) for file in Path(place).iterdir() if file.suffix in _IN_FOLDERS)
     if not files:
-        raise CommandError(f"{place}: there is no recording in it", "a folder of .jsonl files")
+        hint = f"a folder of files that end with {', '.join(_IN_FOLDERS)}"
+        raise CommandError(f"{place}: there is no recording in it", hint)
     return files
 
 

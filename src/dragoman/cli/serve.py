@@ -11,7 +11,15 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config import KEPT, Config, Route, Target, config_for, with_upstream
+from ..gateway.config import (
+    KEPT,
+    Config,
+    Route,
+    Target,
+    checked_base_url,
+    config_for,
+    with_upstream,
+)
 from ..gateway.process.exposure import client_url, refuse_exposed
 from ..gateway.typed_toml import Fault
 from . import output
@@ -91,6 +99,8 @@ def serve_gateway(
     if (model is None) == (config is None):
         text = "give a model or a file" if model is None else "give a model or a file, not both"
         raise CommandError(text, "dragoman serve MODEL, or dragoman serve --config FILE")
+    if upstream is not None:
+        _judge_upstream(upstream)
     if check:
         _check(model, config, changes, upstream)
         return
@@ -98,6 +108,17 @@ def serve_gateway(
     code = _serve(model, config, changes, upstream or "", grace)
     if code:
         raise typer.Exit(code)
+
+
+def _judge_upstream(url: str) -> None:
+    """Raise CommandError for what is no base URL; it is not shown, as it may hold a secret."""
+    try:
+        checked_base_url(url)
+    except ConfigError as error:
+        hint = error.hint
+        if error.code == "url.secret":
+            hint = "set the provider's own variable, or name another one in a file"
+        raise CommandError(f"--upstream: {error.message}", hint) from None
 
 
 def _serve(

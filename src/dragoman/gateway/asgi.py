@@ -20,17 +20,16 @@ from starlette.routing import Route
 
 from .._core.edges.http.transport import AsyncTransport
 from ..errors import DragomanError, Overloaded
-from .client import Client, ClientLeft, Line, Receive, Send, unzipped
+from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, new_record, refused
+from .exchange import Exchange, Gateway, refused
 from .keys import Bounds, KeyRing
-from .sending import Begun, Sender
+from .sending import Begun, Sender, in_time
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
 from .telemetry.log import JsonLog
 from .telemetry.metrics import Metrics
-from .telemetry.record import ExchangeRecord, Observer
-from .telemetry.recording import Recorder
+from .telemetry.record import ExchangeRecord, Observer, new_record
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
@@ -73,8 +72,10 @@ def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ..
         metrics.learn(config)
     log = next((one for one in before if isinstance(one, JsonLog)), None)
     observers: list[Observer] = [metrics, log or JsonLog()]
-    recorder = next((one for one in before if isinstance(one, Recorder)), None)
     if config.record is not None:
+        from .telemetry.recording import Recorder
+
+        recorder = next((one for one in before if isinstance(one, Recorder)), None)
         same = recorder is not None and recorder.folder == config.record
         observers.append(recorder if recorder is not None and same else Recorder(config.record))
     if config.spans:
@@ -107,7 +108,10 @@ class App:
         """Serve new requests by this configuration; those under way end by their own."""
         gateway, ring = Gateway(config), KeyRing(config.keys)
         if self._usual:
-            self.observers = _observing(config, self.observers)
+            before, self.observers = self.observers, _observing(config, self.observers)
+            for gone in before:
+                if gone not in self.observers and (close := getattr(gone, "close", None)):
+                    close()
         self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
 
@@ -137,7 +141,8 @@ class App:
         record = new_record(request)
         surface, _ = wanted(request)
         record.protocol = surface.protocol
-        client = Client(receive, send, record)
+        write = scope.get("extensions", {}).get(WRITE)
+        client = Client(receive, send, record, write)
         self._under_way += 1
         for observer in self.observers:
             observer.begun(record)
@@ -176,12 +181,31 @@ class App:
 
     async def _drive(self, exchange: Exchange, client: Client) -> None:
         try:
-            if exchange.asks_stream:
+            if exchange.kind == "other":
+                await self._pass(exchange, client)
+            elif exchange.asks_stream:
                 await self._relay(exchange, client)
             else:
                 await client.answer(await self._sender.whole(exchange))
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
+
+    async def _pass(self, exchange: Exchange, client: Client) -> None:
+        """Pass on what a provider answers at a path that is not known here, as it comes.
+
+        What breaks off does so for the client, too: nobody knows how this answer tells of errors.
+        """
+        reply = await self._sender.passing(exchange)
+        stall = exchange.gateway.config.limits.stall
+        try:
+            await client.start(reply.status, exchange.passed_headers(reply.status, reply.headers))
+            pieces = aiter(reply)
+            while piece := await in_time(anext(pieces, b""), stall):
+                exchange.keep(piece)
+                await client.send(piece)
+            await client.send(b"", more=False)
+        finally:
+            await reply.aclose()
 
     async def _relay(self, exchange: Exchange, client: Client) -> None:
         """Relay a stream, from the first target that begins one."""
@@ -212,11 +236,7 @@ class App:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
             if not relay.over:
-                async for chunk in begun.chunks:
-                    if data := relay.feed(chunk):
-                        await client.send(data)
-                    if relay.over:
-                        break
+                await _pass_on(begun, client)
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.relayed(relay)
@@ -246,6 +266,24 @@ class App:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
         text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
+
+
+async def _pass_on(begun: Begun, client: Client) -> None:
+    """Pass on all that comes: at once, or where the client reads slowly, at its pace."""
+    relay, late = begun.relay, b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal late
+        late = relay.feed(chunk)
+        if late and client.sent(late):
+            late = b""
+        return not late and not relay.over
+
+    while await begun.pour(take):
+        if late:
+            await client.send(late)
+        if relay.over:
+            break
 
 
 def _head(scope: Scope) -> ClientRequest:

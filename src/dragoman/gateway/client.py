@@ -19,7 +19,12 @@ from .telemetry.record import ExchangeRecord
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-_LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
+LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
+# a server's function that writes a part of a body at once, among the extensions of the scope (ASGI
+# 3.0, "Extensions"). It says False where that would have to wait, and has written nothing then
+WRITE = "dragoman.write"
+Write: TypeAlias = Callable[[bytes], bool]
+
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -30,11 +35,16 @@ class ClientLeft(BaseException):
 class Client:
     """The connection to a client: its body, the answer, and whether it is still there."""
 
-    __slots__ = ("_left", "_receive", "_send", "record", "sending", "signing", "since", "started")
+    __slots__ = (
+        "_left", "_receive", "_send", "_write", "record", "sending", "signing", "since", "started",
+    )  # fmt: skip
 
-    def __init__(self, receive: Receive, send: Send, record: ExchangeRecord) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, record: ExchangeRecord, write: Write | None = None
+    ) -> None:
         self._receive = receive
         self._send = send
+        self._write = write
         self._left = False
         self.record = record
         self.since = monotonic()
@@ -46,7 +56,7 @@ class Client:
         """The whole body. Raises ProviderError for one beyond the bound."""
         length = request.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
-            raise _too_large(most)
+            raise too_large(most)
         parts: list[bytes] = []
         size = 0
         while True:
@@ -56,7 +66,7 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > most:
-                raise _too_large(most)
+                raise too_large(most)
             parts.append(part)
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -86,7 +96,9 @@ class Client:
         """Send a whole answer; of one that has begun, nothing more."""
         if self.started:
             return
-        headers = {**answer.headers, "content-length": str(len(answer.body))}
+        headers = dict(answer.headers)
+        if not head or answer.body:  # else what an answer with a body would say
+            headers["content-length"] = str(len(answer.body))
         await self.start(answer.status, headers)
         await self.send(b"" if head else answer.body, more=False)
 
@@ -97,7 +109,7 @@ class Client:
         self.started = True
         self.record.status = status
         self.record.first_byte = monotonic() - self.since
-        pairs = [(name.encode("latin-1"), _one_line(text)) for name, text in headers.items()]
+        pairs = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
         pairs.append((b"x-dragoman-id", self.record.id.encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
@@ -119,8 +131,18 @@ class Client:
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False
 
+    def sent(self, data: bytes) -> bool:
+        """Send a part of the body at once; False, and nothing is sent, where that may take time."""
+        if self._write is None or self.signing is not None or not self._write(data):
+            return False
+        record = self.record
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.response += data
+        return True
 
-def _one_line(text: str) -> bytes:
+
+def header_value(text: str) -> bytes:
     """The value of a header: what providers and clients chose must not begin another one."""
     plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return plain.encode("latin-1", "replace")
@@ -180,7 +202,7 @@ class Line:
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
         whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
-        patience = min(self._stall, _LINGER) if whole else self._stall
+        patience = min(self._stall, LINGER) if whole else self._stall
         if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
@@ -223,14 +245,15 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
     except zlib.error as error:
         raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
     if len(data) > most:
-        raise _too_large(most)
+        raise too_large(most)
     if not unpack.eof or unpack.unused_data:
         text = f"the body is not one piece that is packed as {coding}"
         raise ReadError(text, code="body.packing")
     return data
 
 
-def _too_large(most: int) -> ProviderError:
+def too_large(most: int) -> ProviderError:
+    """The error of a request whose body has more bytes than it may."""
     text = f"a request may have {most} bytes"
     return ProviderError(text, status=413, type="request_too_large", code="body.size",
                          hint="send less, or raise limits.body")  # fmt: skip

@@ -5,14 +5,16 @@ Values alone. `settings` reads them from TOML and names the line of each fault.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from .._core.edges.http.retries import Retries
-from .._core.edges.http.transport import Timeouts
+from .._core.edges.http.transport import Timeouts, check_headers, is_address
 from .._core.passes.fetching import Fetch
 from .._core.redaction import shown
 from ..errors import ConfigError
@@ -30,6 +32,7 @@ class Target:
 
     `key` names the variable of the environment that holds the API key, where it is not the
     vendor's own; `secret` is the key itself, for programs. `base_url` stands for the vendor's.
+    Raises ConfigError for an address and for headers with which nobody can be asked.
     """
 
     name: str
@@ -38,6 +41,15 @@ class Target:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     places: Mapping[str, str] = field(default_factory=dict)
     secret: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.base_url:
+            try:
+                checked_base_url(self.base_url)
+            except ConfigError as error:
+                raise ConfigError(error.message, path="$.base_url", hint=error.hint,
+                                  code=error.code) from None  # fmt: skip
+        checked_headers(self.headers, "$.headers")
 
     def model(self, asked: str) -> ModelName:
         """Who is asked for what, where the client asks for the model `asked`.
@@ -51,6 +63,39 @@ class Target:
             return model_name(f"{self.name[: -len(KEPT)]}{asked}")
         except ConfigError as error:
             raise ConfigError(error.message, hint=error.hint, code="route.missing") from error
+
+
+_PLACE = re.compile(r"\{\w+\}")
+_FRAMING = ("connection", "content-length", "transfer-encoding")
+
+
+def checked_base_url(url: str) -> str:
+    """The base URL, in which places such as `{region}` may stand. Raises ConfigError for another.
+
+    It is not shown where it may hold a secret.
+    """
+    plain = _PLACE.sub("1", url)
+    if not is_address(plain):
+        hint = "https:// or http://, a host, and a port up to 65535"
+        raise ConfigError("is no address of a server", hint=hint, code="url.form")
+    parts = urlsplit(plain)
+    if "@" in parts.netloc or "?" in plain:
+        fault = "an address must hold neither a user nor a query, which may be secrets"
+        raise ConfigError(fault, hint="name the variable of the key with `key`", code="url.secret")
+    if "#" in plain:
+        fault = "an address must not hold a fragment"
+        raise ConfigError(fault, hint="leave out what begins with #", code="url.form")
+    return url
+
+
+def checked_headers(headers: Mapping[str, str], path: str = "$") -> Mapping[str, str]:
+    """Headers that can go with every call. Raises ConfigError, without a value."""
+    check_headers(headers, path)
+    for name in headers:
+        if name.lower() in _FRAMING:
+            text = "this header is the connection's own"
+            raise ConfigError(text, path=f"{path}.{name}", code="header.name")
+    return headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +161,10 @@ class ClientKey:
     rate: float | None = None
     concurrent: int | None = None
     models: tuple[str, ...] = ("*",)
+
+    def may_ask(self, model: str) -> bool:
+        """Whether the key is for a model of this name."""
+        return any(fnmatchcase(model, pattern) for pattern in self.models)
 
 
 @dataclass(frozen=True, slots=True)

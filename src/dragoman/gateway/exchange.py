@@ -17,30 +17,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from secrets import token_hex
-from time import time
 from typing import Any
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.failing import told_by_headers
+from .._core.edges.http.retries import PASSING, Retries
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..envelope import MARK
-from ..errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
+from ..errors import DragomanError, ProviderError, ReadError, WriteError
 from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .config import KEPT, ClientKey, Config, Route
-from .keys import may_ask
+from .keys import may_ask, may_pass
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, in_order_of, request_headers, with_model
+from .splice import answer_headers, in_order_of, request_headers, with_model, without_key
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
-from .surface.base import told_error
-from .telemetry.record import ExchangeRecord, Kept, losses_header
+from .surface.base import named_model, told_error
+from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import INSTEAD, keyless
 from .upstream import Upstream, listed, listed_one
 
@@ -53,6 +52,7 @@ _INVALID_KEY = b'"API_KEY_INVALID"'
 _SHORTEST_KEY = 16  # characters of a key that is more than a word
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
+_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
@@ -83,16 +83,18 @@ class Gateway:
         key: ClientKey | None, record: ExchangeRecord,
     ) -> Exchange | Answer:  # fmt: skip
         if operation is None:
-            return self._unknown(surface, request, record)
+            return self._unknown(surface, request, key, record)
         if operation.kind == "models":
-            return Answer.json(200, surface.models(listed(self.config)))
+            shown = [one for one in listed(self.config) if key is None or key.may_ask(one.id)]
+            return Answer.json(200, surface.models(shown))
         if operation.kind == "state":
-            if request.method == "GET" and request.headers.get("upgrade"):
+            if _is_upgrade(request):
                 return _upgrade_refused(surface, record)
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
         if operation.kind == "model":
-            name = operation.model or _named(loads(request.body))
+            name = operation.model or named_model(loads(request.body))
+            may_ask(key, name)
             return Answer.json(200, surface.model(listed_one(self.config, name)))
         body = _object(request.body)
         asked = operation.model or body.get("model")
@@ -121,18 +123,21 @@ class Gateway:
         return found
 
     def _unknown(
-        self, surface: Surface, request: ClientRequest, record: ExchangeRecord
-    ) -> Exchange | Answer:
+        self, surface: Surface, request: ClientRequest, key: ClientKey | None,
+        record: ExchangeRecord,
+    ) -> Exchange | Answer:  # fmt: skip
         """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
-        leads_up = not {"..", "."}.isdisjoint(request.path.split("/"))
+        if _is_upgrade(request):
+            return _upgrade_refused(surface, record)
         for route in self.config.routes:
-            if route.pass_through and not leads_up:
+            if route.pass_through and route.target.name != KEPT and _stays_below(request.path):
+                may_pass(key)
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, KEPT, route, None, record)
+                return Exchange(self, surface, operation, request, {}, KEPT, route, key, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -154,7 +159,7 @@ class Exchange:
         self.record = record
         self._body = body
         self._state: SealedState = gateway.sealer.envelope(key.name if key is not None else "")
-        self._sealed = any(mark in request.body for mark in _MARKS)
+        self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
         self._is_over = False  # what the provider still sends is no part of the answer
@@ -165,6 +170,7 @@ class Exchange:
         self.compacts = self.kind == "compact" or compacts
         record.stream = self.streams
         self.nth = 0  # which target is asked
+        self._failure: ProviderError | None = None  # of the target that was asked last
         self.upstream = gateway.upstream(route, 0, surface, asked)
         if gateway.config.record is not None:
             record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
@@ -181,24 +187,48 @@ class Exchange:
         """Whether the provider is asked for a stream."""
         return self.streams and (self.passes or not self.compacts)
 
-    def next_target(self) -> bool:
-        """Go on to the route's next target; false if there is none."""
-        if self.nth + 1 >= len(self.route.targets):
-            return False
-        self.nth += 1
-        return True
+    @property
+    def retries(self) -> Retries:
+        """How often a call is tried: once, where a second one could do a thing twice."""
+        may_repeat = self.kind != "other" or self.request.method in _IDEMPOTENT
+        return self.route.retries if may_repeat else replace(self.route.retries, attempts=1)
+
+    def go_on(self, error: DragomanError) -> None:
+        """Take the route's next target, behind one that failed in passing.
+
+        Raises what the client is told where there is none. A fallback that cannot be asked (its key
+        is missing, or it would lose what may not be lost) is passed over: the client is told why
+        the target before it failed. What passes at an unknown path is for the first target alone.
+        """
+        if isinstance(error, ProviderError):
+            self._failure = error
+            passing = error.kind in PASSING
+        else:
+            passing = self._failure is not None
+        streams = self.asks_stream
+        while passing and self.kind != "other" and self.nth + 1 < len(self.route.targets):
+            self.nth += 1
+            self.upstream = self._target()
+            if self.asks_stream == streams:  # which whoever drives this has acted on
+                return
+        if self._failure is None or self._failure is error:
+            raise error
+        raise self._failure from error
+
+    def _target(self) -> Upstream:
+        return self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
 
     def call(self) -> HttpCall:
         """The call to the target that is asked now, without a key.
 
         Raises ReadError, WriteError, LossRefused, ConfigError.
         """
-        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        upstream = self._target()
         if self.kind == "count":
             upstream = upstream.for_counts()
         self.upstream = upstream
         record = self.record
-        record.fallback = self.nth
+        record.fallback, record.losses = self.nth, []
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
@@ -209,22 +239,24 @@ class Exchange:
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
+            record.kept.upstream_response.clear()  # of the call before
+            record.kept.cut.discard("upstream_response")
         return call
 
     def _passed(self) -> HttpCall:
         """The client's own bytes, with the target's model."""
         upstream, request = self.upstream, self.request
         body = request.body
-        if self.kind != "other" and self.surface.protocol != "gemini":
-            body = with_model(body, self.asked, upstream.model)
-        if self.kind == "other":
-            path = quote(upstream.below(request.path), safe=_PATH)
-        else:
-            path = self.surface.below(request.path, upstream.model)
+        headers = request_headers(request.headers)
         query = without_key(request.query)
-        call = upstream.call(f"{path}?{query}" if query else path, request_headers(request.headers),
-                             body)  # fmt: skip
-        return call if self.kind != "other" else replace(call, method=request.method)
+        if self.kind == "other":
+            path = quote(request.path, safe=_PATH)
+            return upstream.passing(f"{path}?{query}" if query else path, headers, body,
+                                    request.method)  # fmt: skip
+        if self.surface.protocol != "gemini":
+            body = with_model(body, self.asked, upstream.model)
+        path = self.surface.below(request.path, upstream.model)
+        return upstream.call(f"{path}?{query}" if query else path, headers, body)
 
     def _converted(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
@@ -235,6 +267,7 @@ class Exchange:
         if surface.protocol == "openai-responses":
             body = compaction.opened(body, self._state)
             if self.kind == "compact" and self.passes:
+                body = {**body, "input": self._write(body).body["input"]}
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
                 return upstream.call(path, headers, encoded(body))
@@ -354,7 +387,7 @@ class Exchange:
             self._look(body)
             if self._renamed is not None:
                 body = with_model(body, "", self._renamed)
-            return self._done(Answer(status, body, answer_headers(headers)))
+            return self._done(Answer(status, body, self.passed_headers(status, headers)))
         if self.kind == "count":
             tokens = counting.read(self.upstream.protocol, body)
             if not tokens:
@@ -374,11 +407,19 @@ class Exchange:
                 return self._done(compaction.streamed(self.surface, resp, self._client_request))
         written = self.surface.wire.write_response(
             replace(resp, model=self.asked), self._client_request, envelope=self._state,
-            policy=self.upstream.policy,
+            policy=self.upstream.answer_policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
         return self._done(Answer.json(200, whole, self.headers()))
+
+    def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
+        """The headers of an answer that goes on as it is."""
+        self.record.upstream_status = status
+        told = {**answer_headers(headers), **self.headers()}
+        if self.request.method == "HEAD" and "content-length" in headers:
+            told["content-length"] = headers["content-length"]
+        return told
 
     def counted(self, tokens: int) -> Answer:
         """The answer to a request for a count."""
@@ -423,11 +464,14 @@ class Exchange:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
+        if (kept := self.record.kept) is not None:
+            kept.framing = self.framing
+            kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
                                 self.surface.candidates(self._body), self._secret)  # fmt: skip
         converter = StreamConverter(
-            self.upstream.wire, self.surface.wire, self.asked, self.upstream.policy,
+            self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
@@ -472,7 +516,7 @@ class Exchange:
         """The error as a stream tells of it."""
         made = told_error(error)
         self.record.error = made.kind
-        self.record.message = made.message[:200]
+        self.record.message = log_message(error)
         return made
 
     def _done(self, answer: Answer) -> Answer:
@@ -507,16 +551,6 @@ class Exchange:
         record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
-def new_record(request: ClientRequest) -> ExchangeRecord:
-    """What is known when a request comes."""
-    headers = request.headers
-    session = headers.get("session_id") or headers.get("x-session-id") or ""
-    return ExchangeRecord(
-        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
-    )  # fmt: skip
-
-
 def unreadable(error: ReadError) -> ProviderError:
     """The error of a provider whose answer cannot be read: none of the client's."""
     text = f"the provider's answer cannot be read: {error.message}"
@@ -527,7 +561,7 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     """The answer that tells of an error."""
     told = told_error(error)
     answer = surface.refusal(error)
-    record.error, record.message = told.kind, told.message[:200]
+    record.error, record.message = told.kind, log_message(error)
     record.status = answer.status
     return answer
 
@@ -538,13 +572,19 @@ def _looks_like_object(body: bytes) -> bool:
     return text.startswith(b"{") and text.endswith(b"}")
 
 
-def without_key(query: str) -> str:
-    """The query without the client's key, however its name is spelled."""
-    return "&".join(part for part in query.split("&") if not _names_key(part))
+def _stays_below(path: str) -> bool:
+    """Whether a path that goes on as it is stays on its host, below the base URL.
+
+    A request's target may also be `*`, or text that a server has not split: put behind a base URL
+    it could name another host.
+    """
+    return path.startswith("/") and {"..", "."}.isdisjoint(path.split("/"))
 
 
-def _names_key(part: str) -> bool:
-    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
+def _is_upgrade(request: ClientRequest) -> bool:
+    """Whether a WebSocket is asked for."""
+    asked = request.headers.get("upgrade", "").lower()
+    return request.method == "GET" and "websocket" in asked
 
 
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
@@ -563,11 +603,3 @@ def _object(data: bytes) -> JsonObject:
         raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
                         code="request.shape")  # fmt: skip
     return value
-
-
-def _named(value: Any) -> str:
-    """The model that the body of `/api/show` names."""
-    name = value.get("model", value.get("name")) if isinstance(value, dict) else None
-    if not isinstance(name, str):
-        raise ConfigError("the request names no model", path="$.model", code="route.missing")
-    return name

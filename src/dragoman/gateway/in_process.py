@@ -3,21 +3,24 @@
     client = openai.OpenAI(http_client=dragoman.gateway.http_client("anthropic/claude-opus-5-5"))
 
 No server and no port: a transport of httpx2's takes the SDK's request, and the gateway's exchange
-sends it on. SDKs that stand on httpx, or take a transport alone, get `http_transport`.
+sends it on. SDKs that stand on httpx, or take a transport alone, get `http_transport`. The SDK's
+time-outs bound the calls to providers; what a Config says of servers has no meaning here.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from importlib import import_module
-from threading import Timer
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from threading import Lock, Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._core.edges.http.credentials import authorized
 from .._core.edges.http.failing import whole
-from .._core.edges.http.retries import PASSING, calling
+from .._core.edges.http.retries import calling
 from .._core.edges.http.transport import (
-    AsyncStreamReply,
     AsyncTransport,
     HttpCall,
     StreamReply,
@@ -27,12 +30,15 @@ from .._core.edges.http.transport import (
 )
 from .._core.redaction import shown
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
+from .bounded import AsyncBounded, Bounded, Patience, library_of
+from .client import header_value, too_large, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, unreadable
+from .exchange import Exchange, Gateway, refused, unreadable
 from .relay import AnswerStream
 from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from .splice import answer_too_large
-from .surface import Answer, ClientRequest
+from .surface import Answer, ClientRequest, wanted
+from .telemetry.record import ExchangeRecord, Observer, new_record
 
 if TYPE_CHECKING:
     import httpx2
@@ -50,7 +56,10 @@ def http_client(
     """A client whose requests, in any protocol that the gateway serves, go to `model`.
 
     `key` and `base_url` are the provider's; without a key the vendor's variable holds it. `model`
-    may be a whole Config. `transport` carries the calls: `httpx2`, or one of your own. Raises
+    may be a whole Config: its `limits.body`, `limits.stall`, `record` and `spans` hold as in a
+    server. Whoever has the client may ask: `keys`, `limits.concurrent`, `limits.keep_alive`,
+    `host`, `port` and `workers` are a server's alone. `transport` carries the calls: `httpx2`,
+    which None means whatever routes name, as aiohttp serves loops alone; or one of your own. Raises
     ConfigError.
     """
     import httpx2
@@ -66,7 +75,10 @@ def async_http_client(
     base_url: str | None = None,
     transport: str | AsyncTransport | None = None,
 ) -> httpx2.AsyncClient:
-    """The same for a loop; `transport` may be `aiohttp` too."""
+    """The same for a loop; `transport` may be `aiohttp` too.
+
+    None: that of each route of a Config, and `httpx2` for a model.
+    """
     import httpx2
 
     made = async_http_transport(model, key=key, base_url=base_url, transport=transport)
@@ -92,8 +104,8 @@ def async_http_transport(
     transport: str | AsyncTransport | None = None,
 ) -> Any:
     """The same for a loop."""
-    return _AsyncTransport(_config(model, key, base_url),
-                           transport_of(transport, asynchronous=True))  # fmt: skip
+    given = None if transport is None else transport_of(transport, asynchronous=True)
+    return _AsyncTransport(_config(model, key, base_url), given)
 
 
 def _config(model: str | Config, key: str | None, base_url: str | None) -> Config:
@@ -104,7 +116,61 @@ def _config(model: str | Config, key: str | None, base_url: str | None) -> Confi
         return model
     if not isinstance(model, str):
         raise ConfigError(f"{shown(model)} names no model", hint='"anthropic/claude-opus-5-5"')
-    return config_for(model, key=key, base_url=base_url)
+    return config_for(model, key=key, base_url=base_url, transport="httpx2")
+
+
+# -- what is told of an exchange -------------------------------------------------------------------
+
+
+def _observers(config: Config) -> tuple[Observer, ...]:
+    """Who is told of each exchange, as the configuration asks for it. Raises ConfigError."""
+    observers: list[Observer] = []
+    if config.record is not None:
+        from .telemetry.recording import Recorder
+
+        observers.append(Recorder(config.record))
+    if config.spans:
+        from .telemetry.spans import Spans
+
+        observers.append(Spans.from_environment())
+    return tuple(observers)
+
+
+def _close(observers: Sequence[Observer]) -> None:
+    """Write what observers have still to write."""
+    for observer in observers:
+        if (close := getattr(observer, "close", None)) is not None:
+            close()
+
+
+class _Telling:
+    """Tells the observers of one exchange: when it begins, and once when it has ended."""
+
+    def __init__(self, observers: Sequence[Observer], record: ExchangeRecord) -> None:
+        self.record = record
+        self._observers = observers
+        self._since = monotonic()
+        for observer in observers:
+            observer.begun(record)
+
+    def gone(self, data: bytes) -> None:
+        """These bytes went to the SDK."""
+        record = self.record
+        if record.first_byte is None:
+            record.first_byte = monotonic() - self._since
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.answered(data)
+
+    def ended(self, left: bool = False) -> None:
+        """The exchange has ended; `left`: the SDK did not wait for all of it."""
+        observers, self._observers = self._observers, ()
+        if not observers:
+            return
+        self.record.client_left = left
+        self.record.ended = monotonic() - self._since
+        for observer in observers:
+            observer.ended(self.record)
 
 
 # -- threads ---------------------------------------------------------------------------------------
@@ -116,6 +182,7 @@ class _Transport:
     def __init__(self, config: Config, transport: Transport) -> None:
         self._gateway = Gateway(config)
         self._transport = transport
+        self._observers = _observers(config)
 
     def __enter__(self) -> Self:
         return self
@@ -124,54 +191,69 @@ class _Transport:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to providers."""
+        """Close the connections to providers, and what observers write."""
         self._transport.close()
+        _close(self._observers)
 
     def handle_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
-        begun = self._gateway.open(_request(request, request.read()))
-        if isinstance(begun, Answer):
-            return _response(request, begun)
+        asked = _request(request)
+        telling = _Telling(self._observers, new_record(asked))
         try:
-            if begun.asks_stream:
-                return self._streamed(request, begun)
-            return _response(request, self._whole(begun))
+            answer = self._answer(request, asked, telling)
+        except BaseException:  # its time-out has passed, or it is interrupted
+            telling.ended(left=True)
+            raise
+        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+
+    def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
+        exchange = _opened(self._gateway, asked, request.read(), telling)
+        if isinstance(exchange, Answer):
+            return exchange
+        patience = Patience(request, self._gateway.config.limits.stall)
+        transport = Bounded(self._transport, patience)
+        try:
+            if exchange.asks_stream:
+                begun = _begin(exchange, transport, patience)
+                return _stream_response(request, exchange, begun, telling)
+            return _whole(exchange, transport)
         except DragomanError as error:
-            return _response(request, begun.refusal(error))
+            return exchange.refusal(error)
 
-    def _whole(self, exchange: Exchange) -> Answer:
-        def attempt(left: Timeouts) -> Answer:
-            reply = self._transport.stream(_signed(exchange), left)
-            body = _body(reply, exchange)
-            if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, body)
-            return exchange.whole(reply.status, reply.headers, body)
 
+def _whole(exchange: Exchange, transport: Transport) -> Answer:
+    def attempt(left: Timeouts) -> Answer:
+        reply = transport.stream(_signed(exchange), left)
+        body = _body(reply, exchange)
+        if exchange.is_failure(reply.status):
+            raise exchange.failed(reply.status, reply.headers, body)
+        exchange.keep(body)
+        return exchange.whole(reply.status, reply.headers, body)
+
+    try:
+        return _first(exchange, attempt)
+    except DragomanError:
+        if (tokens := exchange.local_count()) is None:
+            raise
+        return exchange.counted(tokens)
+
+
+def _begin(exchange: Exchange, transport: Transport, watch: Patience) -> _BegunStream:
+    """The stream of the first target that begins one."""
+
+    def attempt(left: Timeouts) -> _BegunStream:
+        # `limits.stall` bounds the silence of streams
+        reply = transport.stream(_signed(exchange), replace(left, read=None))
         try:
-            return _first(exchange, attempt)
-        except DragomanError:
-            if (tokens := exchange.local_count()) is None:
-                raise
-            return exchange.counted(tokens)
+            return _begun(exchange, reply, watch)
+        except ReadError as error:
+            reply.close()
+            raise unreadable(error) from error
+        except BaseException:
+            reply.close()
+            raise
 
-    def _streamed(self, request: Any, exchange: Exchange) -> Any:
-        def attempt(left: Timeouts) -> _BegunStream:
-            reply = self._transport.stream(_signed(exchange), left)
-            try:
-                return _begun(exchange, reply)
-            except ReadError as error:
-                reply.close()
-                raise unreadable(error) from error
-            except BaseException:
-                reply.close()
-                raise
-
-        begun = _first(exchange, attempt)
-        library = _library(request)
-        kind = type("GatewayStream", (_Stream, library.SyncByteStream), {})
-        headers = exchange.stream_headers(begun.reply.headers)
-        stream = kind(exchange, begun)
-        return library.Response(200, headers=headers, stream=stream, request=request)
+    return _first(exchange, attempt)
 
 
 class _BegunStream:
@@ -189,11 +271,26 @@ class _BegunStream:
 class _Stream:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: Exchange, begun: _BegunStream) -> None:
+    def __init__(self, exchange: Exchange, begun: _BegunStream, telling: _Telling) -> None:
         self._exchange = exchange
         self._begun = begun
+        self._telling = telling
+        self._taken = False
+        self._ended = Lock()
 
     def __iter__(self) -> Iterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
+        relay = self._begun.relay
+        for data in self._pieces():
+            self._telling.gone(data)
+            yield data
+        self._end(left=False)
+        if relay.over and relay.failed is None:
+            self._read_out()
+
+    def _pieces(self) -> Iterator[bytes]:
         relay = self._begun.relay
         yield self._begun.first
         try:
@@ -208,12 +305,15 @@ class _Stream:
         for last in (rest, relay.apart):
             if last:
                 yield last
-        if relay.over and relay.failed is None:
-            self._read_out()
+
+    def _end(self, left: bool) -> None:
+        if self._ended.acquire(blocking=False):  # once, and never given back
+            self._exchange.relayed(self._begun.relay)
+            self._telling.ended(left)
 
     def _read_out(self) -> None:
         """Read what stands behind the end of an answer: its connection then serves another call."""
-        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self.close)
+        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self._begun.reply.close)
         watch.daemon = True
         watch.start()
         try:
@@ -227,8 +327,9 @@ class _Stream:
             watch.cancel()
 
     def close(self) -> None:
-        """Close the connection to the provider."""
+        """Close the connection to the provider, also in the middle of an answer."""
         self._begun.reply.close()
+        self._end(left=not self._begun.relay.whole)
 
 
 def _body(reply: StreamReply, exchange: Exchange) -> bytes:
@@ -248,11 +349,12 @@ def _body(reply: StreamReply, exchange: Exchange) -> bytes:
     return b"".join(parts)
 
 
-def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
+def _begun(exchange: Exchange, reply: StreamReply, watch: Patience) -> _BegunStream:
     if exchange.is_failure(reply.status):
         raise exchange.failed(reply.status, reply.headers, _body(reply, exchange))
     relay = exchange.stream()
-    chunks = iter(reply)
+    watch.watch(reply, relay)
+    chunks = iter(reply) if exchange.record.kept is None else _kept(reply, exchange)
     for chunk in chunks:
         data = relay.feed(chunk)
         if relay.failed is not None and not relay.begun:
@@ -267,33 +369,43 @@ def _begun(exchange: Exchange, reply: StreamReply) -> _BegunStream:
     return _BegunStream(reply, chunks, relay, data)
 
 
+def _kept(reply: StreamReply, exchange: Exchange) -> Iterator[bytes]:
+    for chunk in reply:
+        exchange.keep(chunk)
+        yield chunk
+
+
 def _first(exchange: Exchange, attempt: Callable[[Timeouts], _T]) -> _T:
     """What the first target gives that does not fail in passing."""
     while True:
         try:
-            return calling(exchange.route.retries, exchange.route.timeouts, attempt)
-        except ProviderError as error:
-            if error.kind not in PASSING or not exchange.next_target():
-                raise
+            return calling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)
 
 
 def _signed(exchange: Exchange) -> HttpCall:
     call, upstream = exchange.call(), exchange.upstream
-    if upstream.keyless:
-        return call
-    return authorized(call, upstream.vendor, upstream.protocol, upstream.key)
+    if not upstream.keyless:
+        call = authorized(call, upstream.vendor, upstream.protocol, upstream.key)
+    exchange.record.attempts += 1
+    return call
 
 
 # -- a loop ----------------------------------------------------------------------------------------
 
 
 class _AsyncTransport:
-    """The same for a loop."""
+    """The same for a loop, or for several, one after the other."""
 
-    def __init__(self, config: Config, transport: AsyncTransport) -> None:
+    def __init__(self, config: Config, given: AsyncTransport | None) -> None:
         self._gateway = Gateway(config)
-        self._transport = transport
-        self._sender = Sender(transport)
+        self._given = given
+        names = {route.transport for route in config.routes if given is None}
+        self._named: dict[str, AsyncTransport] = {
+            name: transport_of(name, asynchronous=True) for name in names
+        }
+        self._observers = _observers(config)
 
     async def __aenter__(self) -> Self:
         return self
@@ -302,50 +414,68 @@ class _AsyncTransport:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections of this loop."""
-        await self._transport.aclose()
+        """Close the connections of this loop, and what observers write."""
+        for transport in self._named.values() if self._given is None else (self._given,):
+            await transport.aclose()
+        await asyncio.to_thread(_close, self._observers)
 
     async def handle_async_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
-        begun = self._gateway.open(_request(request, await request.aread()))
-        if isinstance(begun, Answer):
-            return _response(request, begun)
+        asked = _request(request)
+        telling = _Telling(self._observers, new_record(asked))
         try:
-            if not begun.asks_stream:
-                return _response(request, await self._sender.whole(begun))
-            stream = await self._sender.stream(begun, _NoWatch())
+            answer = await self._answer(request, asked, telling)
+        except BaseException:  # its time-out has passed, or its task is cancelled
+            telling.ended(left=True)
+            raise
+        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+
+    async def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
+        exchange = _opened(self._gateway, asked, await request.aread(), telling)
+        if isinstance(exchange, Answer):
+            return exchange
+        patience = Patience(request, self._gateway.config.limits.stall)
+        transport = self._given or self._named[exchange.route.transport]
+        sender = Sender(AsyncBounded(transport, patience))
+        try:
+            if exchange.asks_stream:
+                begun = await sender.stream(exchange, patience)
+                return _stream_response(request, exchange, begun, telling)
+            return await sender.whole(exchange)
         except DragomanError as error:
-            return _response(request, begun.refusal(error))
-        library = _library(request)
-        kind = type("GatewayStream", (_AsyncStream, library.AsyncByteStream), {})
-        headers = begun.stream_headers(stream.reply.headers)
-        return library.Response(200, headers=headers, stream=kind(begun, stream), request=request)
-
-
-class _NoWatch:
-    """Nobody watches: the program that reads is the one that waits."""
-
-    def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
-        """See Watch."""
-
-    def fault(self, error: DragomanError) -> DragomanError:
-        """See Watch."""
-        return error
+            return exchange.refusal(error)
+        finally:
+            await sender.aclose()
 
 
 class _AsyncStream:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: Exchange, begun: Begun) -> None:
+    def __init__(self, exchange: Exchange, begun: Begun, telling: _Telling) -> None:
         self._exchange = exchange
         self._begun = begun
+        self._telling = telling
+        self._taken = False
+        self._ended = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
+        relay = self._begun.relay
+        async for data in self._pieces():
+            self._telling.gone(data)
+            yield data
+        self._end(left=False)
+        if relay.over and relay.failed is None:
+            await read_out(self._begun)
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
         relay = self._begun.relay
         yield self._begun.first
         try:
             if not relay.over:
-                async for chunk in self._begun.chunks:
+                async for chunk in self._begun.pieces():
                     if data := relay.feed(chunk):
                         yield data
                     if relay.over:
@@ -356,28 +486,78 @@ class _AsyncStream:
         for last in (rest, relay.apart):
             if last:
                 yield last
-        if relay.over and relay.failed is None:
-            await read_out(self._begun)
+
+    def _end(self, left: bool) -> None:
+        if not self._ended:
+            self._ended = True
+            self._exchange.relayed(self._begun.relay)
+            self._telling.ended(left)
 
     async def aclose(self) -> None:
-        """Close the connection to the provider."""
+        """Close the connection to the provider, also in the middle of an answer."""
         await self._begun.reply.aclose()
+        self._end(left=not self._begun.relay.whole)
 
 
 # -- objects of httpx2 and of httpx ----------------------------------------------------------------
 
 
-def _library(request: Any) -> Any:
-    """The library that the SDK stands on: httpx2 or httpx."""
-    return import_module(type(request).__module__.partition(".")[0])
-
-
-def _request(request: Any, body: bytes) -> ClientRequest:
+def _request(request: Any) -> ClientRequest:
     headers = {name.lower(): text for name, text in request.headers.items()}
     url = request.url
-    return ClientRequest(request.method, url.path, url.query.decode(), headers, body)
+    return ClientRequest(request.method, url.path, url.query.decode(), headers)
 
 
-def _response(request: Any, answer: Answer) -> Any:
-    return _library(request).Response(answer.status, headers=answer.headers, content=answer.body,
-                                      request=request)  # fmt: skip
+def _opened(
+    gateway: Gateway, asked: ClientRequest, body: bytes, telling: _Telling
+) -> Exchange | Answer:
+    """The exchange of a request whose body is there, or the answer to it: also every refusal."""
+    record, most = telling.record, gateway.config.limits.body
+    surface, _ = wanted(asked)
+    record.protocol = surface.protocol
+    try:
+        if len(body) > most:
+            raise too_large(most)
+        asked.body = unzipped(body, asked, most)
+    except DragomanError as error:
+        return refused(surface, error, record)
+    record.bytes_in = len(asked.body)
+    return gateway.open(asked, None, record)
+
+
+def _headers(headers: Mapping[str, str], record: ExchangeRecord) -> list[tuple[bytes, bytes]]:
+    told = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
+    return [*told, (b"x-dragoman-id", record.id.encode())]
+
+
+def _response(request: Any, answer: Answer, telling: _Telling) -> Any:
+    """A whole response; the exchange ends with it."""
+    telling.record.status = answer.status
+    body = b"" if request.method == "HEAD" else answer.body
+    telling.gone(body)
+    telling.ended()
+    return library_of(request).Response(
+        answer.status, headers=_headers(answer.headers, telling.record), content=body,
+        request=request,
+    )  # fmt: skip
+
+
+def _stream_response(
+    request: Any, exchange: Exchange, begun: _BegunStream | Begun, telling: _Telling
+) -> Any:
+    """A response that streams."""
+    library = library_of(request)
+    if isinstance(begun, _BegunStream):
+        kind = _stream_kind(_Stream, library.SyncByteStream)
+    else:
+        kind = _stream_kind(_AsyncStream, library.AsyncByteStream)
+    telling.record.status = 200
+    headers = _headers(exchange.stream_headers(begun.reply.headers), telling.record)
+    stream = kind(exchange, begun, telling)
+    return library.Response(200, headers=headers, stream=stream, request=request)
+
+
+@cache
+def _stream_kind(own: type, theirs: type) -> type:
+    """Our stream as one of the library's, which asks for its class."""
+    return type("GatewayStream", (own, theirs), {})

@@ -15,19 +15,19 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from hashlib import sha256
+from math import isfinite
 from threading import Lock
 from time import monotonic
 from types import TracebackType
-from typing import Self
-
-import argon2
-from argon2.exceptions import Argon2Error, InvalidHashError
+from typing import TYPE_CHECKING, Self
 
 from .._core.redaction import shown
 from ..errors import AuthenticationFailed, ConfigError, Overloaded, RateLimited
 from .config import ClientKey
+
+if TYPE_CHECKING:
+    import argon2
 
 PREFIX = "dg_"
 
@@ -36,9 +36,6 @@ _ID = 16  # hexadecimal digits: 64 bits of a hash of 256 random ones tell nothin
 _LONGEST = 256  # characters of a key that is looked at at all
 _REMEMBERED = 4096  # keys that were right, in a worker
 _WAITING = 64  # keys that wait to be checked, in a worker
-# The smallest parameters of OWASP's Password Storage Cheat Sheet: nobody guesses 32 random bytes
-# whatever they are, and 64 MiB a check would be most of a worker's memory.
-_HASHER = argon2.PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
 _HINT = "`new_key` makes a key and its entry"
 
 
@@ -62,9 +59,20 @@ def new_key(
         raise ConfigError("a client key needs the name of its tenant", code="key.name")
     secret = secrets.token_urlsafe(_SECRET)
     key_id = _id_of(secret)
-    entry = ClientKey(name, f"{key_id}:{_HASHER.hash(secret)}", rate, concurrent, models)
+    entry = ClientKey(name, f"{key_id}:{_hasher().hash(secret)}", rate, concurrent, models)
     _check_bounds(entry)
     return NewKey(f"{PREFIX}{key_id}_{secret}", entry)
+
+
+def _hasher() -> argon2.PasswordHasher:
+    """What hashes secrets, with the smallest parameters of OWASP's Password Storage Cheat Sheet.
+
+    Nobody guesses 32 random bytes whatever they are, and 64 MiB a check would be most of a worker's
+    memory. A gateway without client keys needs none of it.
+    """
+    import argon2
+
+    return argon2.PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
 
 
 def _id_of(secret: str) -> str:
@@ -73,9 +81,11 @@ def _id_of(secret: str) -> str:
 
 def _check_bounds(key: ClientKey) -> None:
     """Raises ConfigError for bounds that let nothing through."""
-    if key.rate is not None and not key.rate > 0:
+    if key.rate is not None and not (isfinite(key.rate) and key.rate > 0):
         text = f"the client key {shown(key.name)} has a rate of {key.rate} requests a minute"
-        raise ConfigError(text, hint="a rate is above 0; without it there is none", code="key.rate")
+        raise ConfigError(
+            text, hint="a rate is a number above 0; without it there is none", code="key.rate"
+        )
     if key.concurrent is not None and key.concurrent < 1:
         text = f"the client key {shown(key.name)} has {key.concurrent} concurrent requests"
         hint = "1 is the least; without the number there is no bound"
@@ -169,12 +179,14 @@ class KeyRing:
 
     def _verified(self, secret: str, digest: bytes) -> ClientKey:
         """The entry whose hash the secret fits. Raises AuthenticationFailed if it does not."""
+        from argon2.exceptions import Argon2Error
+
         key, encoded = self._entries[_id_of(secret)]
         with self._one:
             if digest in self._known:  # of several that came at once, the first has checked it
                 return key
             try:
-                _HASHER.verify(encoded, secret)
+                _hasher().verify(encoded, secret)
             except Argon2Error as error:
                 raise _wrong() from error
             if len(self._known) >= _REMEMBERED:
@@ -191,6 +203,9 @@ class KeyRing:
 
 def _entry(key: ClientKey) -> tuple[str, str]:
     """(id, argon2 hash) of an entry. Raises ConfigError for one that has none."""
+    import argon2
+    from argon2.exceptions import InvalidHashError
+
     key_id, colon, encoded = key.hash.partition(":")
     if not colon or len(key_id) != _ID or set(key_id) - set("0123456789abcdef"):
         text = f"the hash of the client key {shown(key.name)} is not `<id>:<argon2 hash>`"
@@ -212,9 +227,21 @@ def _wrong() -> AuthenticationFailed:
 
 def may_ask(key: ClientKey | None, model: str) -> None:
     """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
-    if key is None or any(fnmatchcase(model, pattern) for pattern in key.models):
+    if key is None or key.may_ask(model):
         return
     text = f"the client key {shown(key.name)} may not ask for the model {shown(model)}"
+    hint = f"it is for {', '.join(key.models) or 'no model'}"
+    raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
+
+
+def may_pass(key: ClientKey | None) -> None:
+    """Raises AuthenticationFailed (403) if the key is for some models alone.
+
+    At a path that is passed on as it is, nobody here reads for which model it asks.
+    """
+    if key is None or "*" in key.models:
+        return
+    text = f"the client key {shown(key.name)} may not ask at paths that are passed on"
     hint = f"it is for {', '.join(key.models) or 'no model'}"
     raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
 

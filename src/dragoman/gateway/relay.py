@@ -207,7 +207,7 @@ class ConvertedAnswer:
             chunk = chunk.replace(self._secret, INSTEAD.encode())
         short = self._short
         data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
-        if not _alive_only(chunk):
+        if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
             self.progress += 1
         if not data:
             if self._converter.decoder.unread > self._most:
@@ -361,13 +361,11 @@ class PassedAnswer:
         """What goes to the client now."""
         if self.over:
             return b""
-        if not _alive_only(chunk):
+        if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
             self.progress += 1
         data = self._passing.feed(chunk)
         self.over = self._passing.over
-        if not data:
-            return b""
-        if self._opening is None:
+        if self._opening is None or not data:
             return data
         self._held.append(data)
         self._size += len(data)
@@ -462,6 +460,9 @@ def _tells_error(event: tuple[str | None, Json]) -> bool:
     if name is None:
         return isinstance(payload, dict) and "error" in payload
     return name in ("error", "response.failed")
+
+
+_SIGNS_OF_LIFE = (b":", b"event: ping")
 
 
 def _alive_only(data: bytes) -> bool:

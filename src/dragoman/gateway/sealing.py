@@ -24,15 +24,15 @@ from pathlib import Path
 from struct import Struct
 from tempfile import mkstemp
 from time import time
-from typing import Any, Literal, TypeAlias
-
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._core.jsontext import Json, canonical, loads
 from ..envelope import MARK, Envelope
 from ..errors import ConfigError, ReadError
 from .config import Envelopes
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 FaultKind: TypeAlias = Literal["changed", "expired", "foreign", "unknown_key"]
 
@@ -95,9 +95,10 @@ class Sealer:
             text = f"envelopes live for {envelopes.lifetime} seconds"
             raise ConfigError(text, hint="a lifetime is above 0", code="envelope.lifetime")
         self.lifetime = envelopes.lifetime
-        self._opening = {_key_id(key): AESGCM(key) for key in reversed(keys)}
-        self._head = _VERSION + _key_id(keys[0])
-        self._sealing = self._opening[_key_id(keys[0])]
+        self._keys = {_key_id(key): key for key in reversed(keys)}
+        self._ciphers: dict[bytes, AESGCM] = {}
+        self._first = _key_id(keys[0])
+        self._head = _VERSION + self._first
 
     def envelope(self, tenant: str = "", now: float | None = None) -> SealedState:
         """The envelope of one exchange of a tenant, at `now` (seconds of the Unix clock)."""
@@ -106,11 +107,13 @@ class Sealer:
     def seal(self, inside: bytes) -> str:
         """The bytes, encrypted with the first key, as text."""
         nonce = os.urandom(_NONCE)
-        data = self._head + nonce + self._sealing.encrypt(nonce, inside, self._head)
+        data = self._head + nonce + self._cipher(self._first).encrypt(nonce, inside, self._head)
         return MARK + urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
     def open(self, text: str) -> bytes | EnvelopeFault:
         """The bytes in a text that begins with MARK, or why it cannot be opened."""
+        from cryptography.exceptions import InvalidTag
+
         coded = text[len(MARK) :]
         try:
             data = urlsafe_b64decode(coded + "=" * (-len(coded) % 4))
@@ -122,13 +125,22 @@ class Sealer:
         head, nonce, sealed = data[:_HEAD], data[_HEAD : _HEAD + _NONCE], data[_HEAD + _NONCE :]
         if not head.startswith(_VERSION) or len(sealed) < _TAG:
             return _CHANGED
-        cipher = self._opening.get(head[len(_VERSION) :])
-        if cipher is None:
+        key_id = head[len(_VERSION) :]
+        if key_id not in self._keys:
             return _UNKNOWN
         try:
-            return cipher.decrypt(nonce, sealed, head)
+            return self._cipher(key_id).decrypt(nonce, sealed, head)
         except InvalidTag:
             return _CHANGED
+
+    def _cipher(self, key_id: bytes) -> AESGCM:
+        """The cipher of a key. The library takes 6 MB, which no gateway needs without envelopes."""
+        found = self._ciphers.get(key_id)
+        if found is None:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+            found = self._ciphers[key_id] = AESGCM(self._keys[key_id])
+        return found
 
 
 def _key_id(key: bytes) -> bytes:

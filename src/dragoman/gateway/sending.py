@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._core.edges.http.credentials import aauthorized
 from .._core.edges.http.failing import whole
-from .._core.edges.http.retries import PASSING, acalling
+from .._core.edges.http.retries import acalling
 from .._core.edges.http.transport import (
     AsyncStreamReply,
     AsyncTransport,
     HttpCall,
+    Pouring,
+    Take,
     Timeouts,
+    poured,
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
@@ -29,6 +34,8 @@ from .surface import Answer
 
 _T = TypeVar("_T")
 LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
+
+_FETCHING = 16  # requests whose media are fetched at once, in a worker
 
 
 class Watch(Protocol):
@@ -42,12 +49,26 @@ class Watch(Protocol):
 
 
 class Begun(NamedTuple):
-    """A stream of which the first bytes for the client are there."""
+    """A stream of which the first bytes for the client are there; `pour` gives the provider's.
+
+    See Pouring.
+    """
 
     reply: AsyncStreamReply
-    chunks: AsyncIterator[bytes]
+    pour: Callable[[Take], Awaitable[bool]]
     relay: AnswerStream
     first: bytes
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """What the provider sends further, piece by piece."""
+        taken: list[bytes] = []
+
+        def take(piece: bytes) -> bool:
+            taken.append(piece)
+            return False
+
+        while await self.pour(take):
+            yield taken.pop()
 
 
 class Sender:
@@ -56,13 +77,14 @@ class Sender:
     def __init__(self, transport: AsyncTransport | None = None) -> None:
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
+        self._fetching: ThreadPoolExecutor | None = None
         self._leaving: set[asyncio.Task[None]] = set()
 
     async def whole(self, exchange: Exchange) -> Answer:
         """The whole answer. Raises DragomanError where no target gives one."""
 
         async def attempt(left: Timeouts) -> Answer:
-            call = await _signed(exchange)
+            call = await self._signed(exchange)
             reply = await self._transport(exchange).astream(call, left)
             body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
@@ -81,10 +103,10 @@ class Sender:
         """A stream that has begun. Raises DragomanError where no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call, stall = await _signed(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # the pieces of an answer are watched by the line
-            reply = await _in_time(transport.astream(call, replace(left, read=None)), stall)
+            reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
                 return await _begun(exchange, line, reply)
             except ReadError as error:
@@ -95,6 +117,20 @@ class Sender:
                 if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
                     raise told from error
                 raise
+
+        return await _first(exchange, attempt)
+
+    async def passing(self, exchange: Exchange) -> AsyncStreamReply:
+        """The answer at a path that is not known here, as it begins. Raises DragomanError."""
+
+        async def attempt(left: Timeouts) -> AsyncStreamReply:
+            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
+            transport = self._transport(exchange)
+            reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
+            if exchange.is_failure(reply.status):
+                body = await in_time(_body(reply, exchange), stall)
+                raise exchange.failed(reply.status, reply.headers, body)
+            return reply
 
         return await _first(exchange, attempt)
 
@@ -117,6 +153,23 @@ class Sender:
             task.cancel()
         for transport in self._transports.values():
             await transport.aclose()
+        if self._fetching is not None:
+            self._fetching.shutdown(wait=False, cancel_futures=True)
+
+    async def _signed(self, exchange: Exchange) -> HttpCall:
+        """The call with its key; one that needs media of the web waits for them in a thread."""
+        if exchange.route.fetch is None:
+            call = exchange.call()
+        else:  # not one of the loop's own threads, which find the addresses of other hosts
+            if self._fetching is None:
+                self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
+            loop = asyncio.get_running_loop()
+            call = await loop.run_in_executor(self._fetching, exchange.call)
+        upstream = exchange.upstream
+        if not upstream.keyless:
+            call = await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+        exchange.record.attempts += 1
+        return call
 
     def _transport(self, exchange: Exchange) -> AsyncTransport:
         if self._given is not None:
@@ -134,7 +187,7 @@ def stalled(seconds: float) -> ProviderError:
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
-async def _in_time(work: Awaitable[_T], seconds: float) -> _T:
+async def in_time(work: Awaitable[_T], seconds: float) -> _T:
     """What the provider gives. Raises Timeout if that takes too long."""
     try:
         async with asyncio.timeout(seconds):
@@ -162,34 +215,42 @@ async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
-        body = await _in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
+        body = await in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.failed(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
-    chunks = aiter(reply if exchange.record.kept is None else _kept(reply, exchange))
-    async for chunk in chunks:
+    is_kept = exchange.record.kept is not None
+    if isinstance(reply, Pouring) and not is_kept:
+        pour: Callable[[Take], Awaitable[bool]] = reply.pour
+    else:
+        pour = partial(poured, aiter(_kept(reply, exchange) if is_kept else reply))
+    data = b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal data
         data = relay.feed(chunk)
-        if relay.failed is not None and not relay.begun:
-            raise relay.failed
-        if data:
-            return Begun(reply, chunks, relay, data)
-        if relay.over:
-            break
-    data = relay.finish()
+        return not data and not relay.over
+
+    await pour(take)
+    if not data and (relay.failed is None or relay.begun):
+        data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
-    return Begun(reply, chunks, relay, data)
+    return Begun(reply, pour, relay, data)
 
 
 async def read_out(begun: Begun) -> None:
     """Read what stands behind the end of an answer, for a short time, and close."""
     left = LEFT_BYTES
+
+    def take(chunk: bytes) -> bool:
+        nonlocal left
+        left -= len(chunk)
+        return left >= 0
+
     try:
         async with asyncio.timeout(LEFT_SECONDS):
-            async for chunk in begun.chunks:
-                left -= len(chunk)
-                if left < 0:
-                    break
+            await begun.pour(take)
     except (TimeoutError, ProviderError):  # which the client need not know
         pass
     finally:
@@ -204,26 +265,8 @@ async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[by
 
 async def _first(exchange: Exchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
     """What the first target gives that does not fail in passing."""
-    route, record = exchange.route, exchange.record
-
-    async def counted(left: Timeouts) -> _T:
-        record.attempts += 1
-        return await attempt(left)
-
     while True:
         try:
-            return await acalling(route.retries, route.timeouts, counted)
-        except ProviderError as error:
-            if error.kind not in PASSING or not exchange.next_target():
-                raise
-
-
-async def _signed(exchange: Exchange) -> HttpCall:
-    if exchange.route.fetch is None:
-        call = exchange.call()
-    else:  # media of the web are waited for
-        call = await asyncio.to_thread(exchange.call)
-    upstream = exchange.upstream
-    if upstream.keyless:
-        return call
-    return await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+            return await acalling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)

@@ -19,13 +19,13 @@ from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
-from urllib.parse import urlsplit
 
 from .._core.edges.http.credentials import address
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
 from .._core.edges.media_fetcher import MediaFetcher
 from .._core.failures import ErrorKind
+from .._core.redaction import shown
 from ..capabilities import Capabilities, override
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
@@ -34,7 +34,18 @@ from ..losses.codes import CODES
 from ..losses.codes.code import KINDS
 from ..message import Options
 from ..vendors import VENDORS
-from .config import KEPT, ClientKey, Config, Envelopes, Limits, Route, Target, Truncation
+from .config import (
+    KEPT,
+    ClientKey,
+    Config,
+    Envelopes,
+    Limits,
+    Route,
+    Target,
+    Truncation,
+    checked_base_url,
+    checked_headers,
+)
 from .typed_toml import (
     Fault,
     Place,
@@ -222,6 +233,9 @@ def _of_base64(value: str) -> bytes:
         raise ValueError("no base64") from error
 
 
+_ALL_MODELS = 'leave it out for all models, or name some: ["claude-*"]'
+
+
 def _keys(root: Table) -> tuple[ClientKey, ...]:
     keys: list[ClientKey] = []
     for table in root.tables("keys"):
@@ -230,7 +244,7 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
             hash=table.take("hash", _hash, ""),
             rate=table.take("rate", positive, None),
             concurrent=table.take("concurrent", whole(1), None),
-            models=table.take_each("models", text) or ("*",),
+            models=table.take_some("models", text, ("*",), _ALL_MODELS),
         )
         table.close()
         for name in ("name", "hash"):
@@ -239,6 +253,11 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
         if key.name in [other.name for other in keys]:
             table.add("name", f"a second key is called {key.name!r}",
                       "each key has a name of its own: it is its tenant's")  # fmt: skip
+        key_id = key.hash.partition(":")[0]
+        same = next((one for one in keys if key_id and one.hash.startswith(f"{key_id}:")), None)
+        if same is not None:
+            table.add("hash", f"the key {shown(same.name)} has the same hash",
+                      "`dragoman keys new NAME` makes a key for each client")  # fmt: skip
         keys.append(key)
     return tuple(keys)
 
@@ -293,7 +312,7 @@ def _route(table: Table) -> Route:
     fallbacks = tuple(_fallback(table, item, i) for i, item in enumerate(_list(table, "fallbacks")))
     route = Route(
         target=target,
-        models=table.take_each("models", text) or ("*",),
+        models=table.take_some("models", text, ("*",), _ALL_MODELS),
         name=table.take("name", text, ""),
         fallbacks=fallbacks,
         can=_can(table),
@@ -403,17 +422,7 @@ def _model(value: Any) -> str:
 
 
 def _url(value: Any) -> str:
-    url = text(value)
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # of an IPv6 address
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError("is no address of a server", hint="it begins with https:// or http://")
-    if parts.username or parts.password or parts.query:
-        fault = "an address must hold neither a user nor a query, which may be secrets"
-        raise ConfigError(fault, hint="name the variable of the key with `key`")
-    return url
+    return checked_base_url(text(value))
 
 
 _SECRET_HEADERS = ("authorization", "proxy-authorization", "x-api-key", "api-key", "cookie",
@@ -422,12 +431,11 @@ _SECRET_HEADERS = ("authorization", "proxy-authorization", "x-api-key", "api-key
 
 def _headers(value: Any) -> dict[str, str]:
     headers = texts_by_name(value)
-    for name, item in headers.items():
+    for name in headers:
         if name.lower() in _SECRET_HEADERS:
             raise ConfigError("a key must not stand in the file", path=f"$.{name}",
                               hint="name the variable that holds it with `key`")  # fmt: skip
-        if not (item.isascii() and item.isprintable()):
-            raise ConfigError("a header is one line of ASCII", path=f"$.{name}")
+    checked_headers(headers)
     return headers
 
 
@@ -509,12 +517,14 @@ def _retries(table: Table) -> Retries:
         return unsaid if count is None else Retries(attempts=count + 1)
     given = table.table("retries")
     assert given is not None  # as it is a mapping
-    kinds = given.take_each("kinds", one_of(*get_args(ErrorKind)))
+    usual: frozenset[ErrorKind] = _default(Retries, "kinds")
+    kinds = given.take_some("kinds", one_of(*get_args(ErrorKind)), tuple(usual),
+                            "attempts = 1 repeats nothing")  # fmt: skip
     retries = Retries(
         attempts=given.take("attempts", whole(1, 101), _default(Retries, "attempts")),
         **{name: given.take(name, seconds, _default(Retries, name))
            for name in ("backoff", "longest", "patience")},
-        kinds=frozenset(kinds) or _default(Retries, "kinds"),
+        kinds=frozenset(kinds),
     )  # fmt: skip
     given.close()
     return retries

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded, loads
@@ -33,12 +34,18 @@ _HOP = frozenset({
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
 _OURS = frozenset({
-    "accept-encoding", "api-key", "authorization", "cf-connecting-ip", "client-ip",
-    "content-encoding", "cookie", "fastly-client-ip", "fly-client-ip", "forwarded",
-    "openai-organization", "openai-project", "origin", "referer", "true-client-ip", "via",
-    "x-api-key", "x-client-ip", "x-cluster-client-ip", "x-goog-api-key", "x-goog-user-project",
+    "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
+    "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
+    "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
     "x-original-forwarded-for", "x-real-ip",
 })  # fmt: skip
+# what stands before a gateway says who has signed in, and where the client is
+_PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
+            "x-goog-iap-", "x-remote-")  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
+    r"|token|xsrf)(?:-|$)"
+)
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
     "openai-project", "server", "set-cookie", "strict-transport-security",
@@ -54,8 +61,18 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name: text for name, text in headers.items()
         if text.isascii() and text.isprintable()
-        and not (name in hop or name in _OURS or name.startswith(("x-forwarded-", "sec-")))
+        and not (name in hop or name in _OURS or name.startswith(_PROXIES)
+                 or _CREDENTIAL.search(name))
     }  # fmt: skip
+
+
+def without_key(query: str) -> str:
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -87,12 +104,14 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
     found = list(MODEL.finditer(body))
-    if hidden or len(found) > 1:
+    if hidden or len(found) > 1 or not asked:  # nobody has looked whether an answer has one
         tops = set(_top_level(body))
         found = [match for match in found if match.start() in tops]
         if hidden and any(_is_hidden(body, at) for at in tops):
             raise fault
     if not found:
+        if not asked:
+            return body
         raise fault
     parts, at = [], 0
     for match in found:
@@ -163,9 +182,9 @@ class Passing:
     The bracket that closes a JSON array is the last of `rest`.
     """
 
-    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_first", "_framing", "_held", "_last",
-                 "_mark", "_most", "_secret", "_size", "_surface", "_tail", "ended", "events",
-                 "last", "over")  # fmt: skip
+    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
+                 "_held", "_last", "_mark", "_most", "_secret", "_size", "_surface", "_tail",
+                 "ended", "events", "last", "over")  # fmt: skip
 
     def __init__(
         self,
@@ -179,6 +198,7 @@ class Passing:
         self.last = b""
         self.events = 0
         self._framing = framing
+        self._event_end = b"\n" if framing == "ndjson" else b"\n\n"
         self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
         self._secret = secret  # the provider's key, which no answer may quote
@@ -197,6 +217,8 @@ class Passing:
         """The bytes that go on now. Raises ReadError for an event beyond the bound."""
         if self._array is not None:
             cut, chunk = self._element(self._array, chunk)
+        elif not self._held and chunk.endswith(self._event_end):  # as nearly always
+            return self._look(chunk)
         else:
             cut = self._border(chunk)
         if cut == 0:
@@ -236,8 +258,6 @@ class Passing:
         """Behind the last event that ends in the chunk; 0 if none does."""
         if self._framing == "ndjson":
             return chunk.rfind(b"\n") + 1
-        if chunk.endswith(b"\n\n"):
-            return len(chunk)
         at = chunk.rfind(b"\n\n") + 2
         if b"\r" in chunk:
             at = max(at, chunk.rfind(b"\r\n\r\n") + 4 if b"\r\n\r\n" in chunk else 0)
@@ -277,7 +297,7 @@ class Passing:
         elif self._array is None:
             whole = self._until_last(whole)
         if self._array is None:
-            self.events += whole.count(b"\n" if self._framing == "ndjson" else b"\n\n")
+            self.events += whole.count(self._event_end)
         if self._mark in whole:
             if self._first is None:
                 self._first = whole

@@ -96,6 +96,15 @@ class Table:
         )
         return tuple(item for item in read_values if item is not missing)
 
+    def take_some(
+        self, name: str, read: Callable[[Any], T], default: tuple[T, ...], hint: str
+    ) -> tuple[T, ...]:
+        """The same of a list that holds something: an empty one is wrong, and does not mean all."""
+        items = self.take_each(name, read)
+        if name in self.values and self.values[name] in ([], ()):
+            self.report.add((*self.place, name), "is an empty list", hint)
+        return items or default
+
     def _read(self, value: Any, read: Callable[[Any], T], default: T, place: Place) -> T:
         try:
             return read(value)

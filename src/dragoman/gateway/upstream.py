@@ -7,6 +7,7 @@ the models behind all routes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,8 @@ from .config import KEPT, Config, Route, Target
 from .surface import ListedModel, Surface
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
+_VERSION = re.compile(r"v\d+\w*")
+_SHORTEST_KEY = 8  # characters
 # towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
 _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
@@ -49,6 +52,8 @@ class Upstream:
         self.vendor: Vendor = name.host
         self.model: str = name.model
         self.policy = policy_of(route.policy, strict=not route.repair)
+        # an answer has been paid for, so that what it loses is told and not refused
+        self.answer_policy = replace(self.policy, refuse=(), append_only=False)
         protocol = _protocol(target, name, surface)
         self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore",
                                fetch=route.fetch)  # fmt: skip
@@ -83,9 +88,13 @@ class Upstream:
 
     @property
     def secret(self) -> str:
-        """The key with which the target is asked, where it is known here; else nothing."""
+        """The key with which the target is asked, for whoever looks for it in answers.
+
+        Nothing where it is not known here, or so short that any word may hold it.
+        """
         target = self.target
-        return target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+        key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+        return key if len(key) >= _SHORTEST_KEY else ""
 
     @property
     def keyless(self) -> bool:
@@ -100,10 +109,10 @@ class Upstream:
         base = address(self.vendor, self.protocol, target.places, target.base_url)
         return HttpCall("POST", base + path, {**headers, **target.headers}, body)
 
-    def below(self, path: str) -> str:
-        """What of a path stands below the base URL, whose own path clients may give again."""
-        base = urlsplit(self.target.base_url or self.vendor.url(self.protocol)).path.rstrip("/")
-        return path[len(base) :] if base and path.startswith(f"{base}/") else path
+    def passing(self, path: str, headers: Mapping[str, str], body: bytes, method: str) -> HttpCall:
+        """The call to a path that is not known here, where this provider has it."""
+        call = self.call("", headers, body)
+        return replace(call, method=method, url=_where(call.url, path))
 
     def written_call(self, written: Written) -> HttpCall:
         """The call that sends what was written."""
@@ -154,6 +163,25 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
     tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"
     return _RESPONSES if tools_elsewhere else name.protocol
+
+
+def _where(base: str, path: str) -> str:
+    """The URL of a path that clients write as it is at the vendor whose protocol they speak.
+
+    Both the base URL and the path may name the version of the API: `/v1/files` is at
+    `/openai/v1/files` at Groq, and `/upload/v1beta/files` beside `/v1beta` at Gemini.
+    """
+    own = urlsplit(base).path
+    version = own.rpartition("/")[2]
+    parts = path.partition("?")[0].split("/")
+    if own and path.startswith(f"{own}/"):
+        return base + path[len(own) :]
+    if _VERSION.fullmatch(version):
+        if _VERSION.fullmatch(parts[1]):
+            return base + path[1 + len(parts[1]) :]
+        if version in parts:
+            return base.removesuffix(f"/{version}") + path
+    return base + path
 
 
 def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from .._core.jsontext import JsonObject, loads
+from .._core.jsontext import Json, JsonObject, loads
 from .._core.redaction import Shown
 from ..errors import ReadError
 from ..message import ChatRequest, Msg, ServerTool, Tool
@@ -149,8 +148,40 @@ def dated(messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int
             message.origin = replace(message.origin, model=model)
 
 
-def skipped_fields(path: str, value: Mapping[str, Any], known: Iterable[str]) -> list[Skipped]:
+def skipped_fields(path: str, value: Json, known: Iterable[str]) -> list[Skipped]:
     """A note for each field of an object that is none of those that are read."""
+    if not isinstance(value, dict):
+        return []
     read = frozenset(known)
     why = "the field tells about the session, and is not said in it"
     return [Skipped(f"{path}.{name}", name, why) for name in value if name not in read]
+
+
+def text_at(value: JsonObject, name: str, path: str) -> str:
+    """The text in a field that has to have one. Raises ReadError for anything else."""
+    found = value.get(name)
+    if not isinstance(found, str):
+        kind = "nothing" if found is None else f"a {type(found).__name__}"
+        raise ReadError(f"a text belongs here, not {kind}", path=f"{path}.{name}", code="log.row")
+    return found
+
+
+def objects(
+    value: Json, path: str, skipped: list[Skipped], known: Iterable[str] = ()
+) -> list[JsonObject]:
+    """The objects of a list, and a note for all else that stands in its place.
+
+    With `known`, there is a note for each other field of these objects, too.
+    """
+    if value is None:
+        return []
+    items = value if isinstance(value, list) else [value]
+    found = []
+    for i, item in enumerate(items):
+        place = f"{path}[{i}]" if items is value else path
+        if isinstance(item, dict):
+            found.append(item)
+            skipped += skipped_fields(place, item, known) if known else ()
+        else:
+            skipped.append(Skipped(place, type(item).__name__, "an object belongs here"))
+    return found

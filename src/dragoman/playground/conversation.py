@@ -6,6 +6,7 @@ The paths are those that losses name, so that the page can mark a loss where it 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, TypeAlias, assert_never
 
 from .._core.jsontext import Json
@@ -25,14 +26,19 @@ _RASTER = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "imag
 
 def conversation(exchange: Exchange, texts: LongTexts) -> Shown:
     """What is said in an exchange, its request first; `faults` tell what cannot be read."""
-    faults: list[Shown] = [{"text": exchange.fault}] if exchange.fault else []
+    faults: list[Shown] = []
+    if exchange.fault:
+        faults.append({"text": exchange.fault, "path": exchange.place})
     shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0,
                     "faults": faults}  # fmt: skip
     try:
         if (request := exchange.request) is not None:
             shown |= _request(request, texts)
+            shown["model"] = request.model or exchange.model
     except DragomanError as error:
         faults.append(_fault(error))
+    shown |= {"agent": exchange.agent, "skipped": _skipped(exchange),
+              "compactions": list(exchange.compactions)}  # fmt: skip
     try:
         if (response := exchange.response) is not None:
             shown["messages"] += answer_messages(response, texts)
@@ -58,8 +64,18 @@ def _request(request: ChatRequest, texts: LongTexts) -> Shown:
         "tools": [_tool(tool, report.locate(tool), texts) for tool in request.tools],
         "options": json.loads(json.dumps(options)),
         "stream": request.stream,
-        "model": request.model,
     }
+
+
+def _skipped(exchange: Exchange) -> list[Shown]:
+    """What a session log holds besides: each kind once, how often, why, and the first place."""
+    kinds: dict[tuple[str, str], Shown] = {}
+    for one in exchange.skipped:
+        why = re.sub(r"line \d+", "a later line", one.why)
+        row = kinds.setdefault((one.what, why), {"what": one.what, "why": why, "times": 0,
+                                                 "place": one.place})  # fmt: skip
+        row["times"] += 1
+    return sorted(kinds.values(), key=lambda row: -row["times"])
 
 
 def _fault(error: DragomanError) -> Shown:
@@ -73,8 +89,15 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
     if isinstance(tool, ServerTool):
         return {"name": tool.kind, "server": True, "path": path}
     schema = json.dumps(tool.schema, ensure_ascii=False, indent=2) if tool.schema else ""
-    return {"name": tool.name, "description": texts.text(tool.description),
-            "schema": texts.text(schema), "path": path}  # fmt: skip
+    shown: Shown = {"name": tool.name, "description": texts.text(tool.description),
+                    "schema": texts.text(schema), "path": path}  # fmt: skip
+    return shown | _cache_of(tool)
+
+
+def _cache_of(node: object) -> Shown:
+    """The cache mark behind a message, a block or a tool, if there is one."""
+    hint = getattr(node, "cache", None)
+    return {} if hint is None else {"cache": hint.ttl or "default"}
 
 
 # -- answers --------------------------------------------------------------------------------------
@@ -110,9 +133,7 @@ def _message(m: Msg, path: str, report: Report, texts: LongTexts) -> Shown:
         blocks = [block_of(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
                   for i, block in enumerate(m.content)]  # fmt: skip
     shown: Shown = {"path": path, "role": m.role, "name": m.name, "blocks": blocks}  # fmt: skip
-    if m.cache is not None:
-        shown["cache"] = m.cache.ttl or "default"
-    return shown
+    return shown | _cache_of(m)
 
 
 def _content(path: str) -> str:
@@ -127,11 +148,7 @@ def _place(block: kinds.ContentBlock, report: Report, otherwise: str) -> str:
 
 def block_of(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
     """One block: its `kind`, its path, and what is shown of it."""
-    shown = {"path": path, **_block(block, path, texts)}
-    cache = getattr(block, "cache", None)
-    if cache is not None:
-        shown["cache"] = cache.ttl or "default"
-    return shown
+    return {"path": path, **_block(block, path, texts), **_cache_of(block)}
 
 
 def _block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:

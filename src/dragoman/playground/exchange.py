@@ -5,6 +5,7 @@ Nothing is read before somebody asks for it: a recording may hold thousands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject
 from .._core.stream.pieces import Piece, Raw
 from ..errors import ReadError
+from ..interop import Skipped
 from ..message import ChatRequest, ChatResponse, Msg
 from ..study.fidelity import Event
 
@@ -41,8 +43,9 @@ class Exchange:
     """One exchange, and where it stands.
 
     `home` is whose `body` it is; without one `own` are messages of ours. `session`, `name` and
-    `follows` are as the recording has them. `losses` are those that a gateway named, `fault` says
-    why nothing can be shown.
+    `follows` are as the recording has them. `losses` are those that a gateway named, `skipped` what
+    a session log holds besides, `compactions` at which messages its agent went on with a summary.
+    `fault` says why nothing can be shown.
     """
 
     place: str
@@ -60,6 +63,8 @@ class Exchange:
     agent: str = ""
     when: str = ""
     fault: str = ""
+    skipped: Sequence[Skipped] = ()
+    compactions: Sequence[int] = ()
     id: int = 0
     previous: int | None = None
 

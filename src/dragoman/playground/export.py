@@ -37,7 +37,8 @@ def exported(page: Page) -> str:
     script = bundle("app")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(styles)}';"
-        " img-src data:; base-uri 'none'; form-action 'none'"
+        " img-src data:; base-uri 'none'; form-action 'none';"
+        " require-trusted-types-for 'script'; trusted-types 'none'"
     )
     data = json.dumps(answers).replace("<", "\\u003c")  # no text in it ends the block
     html = _STYLES.sub("", _file("page.html"))

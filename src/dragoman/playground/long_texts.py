@@ -60,8 +60,10 @@ class LongTexts:
                 return value
             cut.append([way, self.keep(value), len(value)])
             return value[:_HEAD]
-        if isinstance(value, dict):
-            return {key: self._cut(item, [*way, key], cut) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._cut(item, [*way, i], cut) for i, item in enumerate(value)]
-        return value
+        if not isinstance(value, (dict, list)):
+            return value
+        # no comprehensions: each would take one more level of the stack, of which there are few
+        copy = value.copy()
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            copy[key] = self._cut(item, [*way, key], cut)
+        return copy

@@ -5,10 +5,10 @@ Judged by what stands in it; a file's name decides only whether a value stands o
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
-from zlib import crc32
 
 from .._core.caches import remember
 from .._core.convert import detect
@@ -22,21 +22,33 @@ from ..study.fidelity import Event, Record, event_of, record
 from ..vendors import PROTOCOLS, VENDORS, vendor, wire
 from .exchange import Exchange, Recorded, Upstream, text_of
 
+MOST = 256 * 1024 * 1024  # bytes of a file that is opened, also of one that is packed
+_GZIP = b"\x1f\x8b"
+_BINARY = (
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"SQLite format 3", "an SQLite database"),
+)
 _SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # what lines of such a stream begin with
 _LINES = (".jsonl", ".ndjson")
+_HINT = "give a request, an answer, a stream, a recording, a session log, or messages"
 _MOST = 100  # events that are looked at to see whose they are
 
 
 def opened(data: bytes, name: str) -> list[Exchange]:
     """The exchanges in a file, in their order. Raises ReadError for what holds none."""
+    data = _unpacked(data)
     # a frame of an AWS event stream begins with a prelude that has a checksum
-    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8]):
+    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == zlib.crc32(data[:8]):
         return [_stream(_framed(data, "aws-eventstream"), name)]
     text = _text(data)
     first = text.lstrip()[:64]
     if not first:
-        raise ReadError("there is nothing in it", hint="a request, an answer, or a recording")
-    if first.startswith(_SSE_FIELDS) and PurePath(name).suffix not in _LINES:
+        raise ReadError("there is nothing in it", hint=_HINT)
+    if first.startswith(_SSE_FIELDS):  # which no JSON begins with
         return [_stream(_framed(data, "sse"), name)]
     values, lines = _values(text, name)
     if (log := _session_log(values[0][1], text, name)) is not None:
@@ -46,11 +58,32 @@ def opened(data: bytes, name: str) -> list[Exchange]:
     return [_value(values[0][1], name)]
 
 
+def _unpacked(data: bytes) -> bytes:
+    """What a gzip file holds, which may have several parts; other bytes as they are."""
+    if not data.startswith(_GZIP):
+        return data
+    unpacked = bytearray()
+    while data.startswith(_GZIP):
+        part = zlib.decompressobj(31)
+        try:
+            unpacked += part.decompress(data, MOST + 1 - len(unpacked))
+        except zlib.error as error:
+            raise ReadError(f"the gzip file is broken: {error}") from error
+        if len(unpacked) > MOST:
+            raise ReadError(f"unpacked it has more than {MOST} bytes")
+        if not part.eof:
+            raise ReadError("the gzip file breaks off", hint="copy it once more")
+        data = part.unused_data
+    return bytes(unpacked)
+
+
 def _text(data: bytes) -> str:
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        text = f"byte {error.start} is no UTF-8"
+        kind = next((kind for head, kind in _BINARY if data.startswith(head)), "")
+        text = f"it is {kind}" if kind else f"byte {error.start} is no UTF-8"
         raise ReadError(text, hint="a recording is JSON in UTF-8, or an event stream") from error
 
 
@@ -89,13 +122,16 @@ def _elements(values: list[Json], name: str) -> list[tuple[str, Any]]:
 def _rows(values: list[tuple[str, Any]], name: str) -> list[Exchange]:
     """Recordings or bodies, one a row; or the events of one stream; or messages of ours."""
     whole = [value for _, value in values if not isinstance(value, ReadError)]
+    if not values:
+        raise ReadError("an empty list is no conversation", hint=_HINT)
     if not whole:
         raise values[0][1]
-    if all(isinstance(value, dict) and _is_message(value) for value in whole):
-        return [Exchange(name, own=ChatRequest([_message(value) for value in whole]))]
+    broken = [Exchange(place, fault=str(value)) for place, value in values
+              if isinstance(value, ReadError)]  # fmt: skip
+    if all(isinstance(value, dict) and _is_said(value) for value in whole):
+        return [_value(whole, name), *broken]
     if not any(record(value) or _is_body(value) or _is_messages(value) for value in whole):
-        events = [event_of(value) for value in whole]
-        return [_stream(events, name)]
+        return [_stream([event_of(value) for value in whole], name), *broken]
     result = []
     for place, value in values:
         try:
@@ -118,6 +154,12 @@ def _is_message(value: JsonObject) -> bool:
     if "dragoman" in value:
         return value.get("kind") == "message"
     return {"role", "content", "name"} <= value.keys() and "model" not in value
+
+
+def _is_said(value: JsonObject) -> bool:
+    """Whether it is one message, of ours or as chats spell it; an answer names its model."""
+    said = "content" in value or "tool_calls" in value
+    return _is_message(value) or ("role" in value and said and "model" not in value)
 
 
 def _is_messages(value: Any) -> bool:
@@ -149,7 +191,7 @@ def _value(value: Any, place: str) -> Exchange:
         value = {"messages": value}
         return Exchange(place, home=_named("openai-chat"), body=value)
     if not isinstance(value, dict):
-        raise ReadError(f"a {type(value).__name__} is no conversation", hint="give a JSON object")
+        raise ReadError(f"{_kind(value)} is no conversation", hint=_HINT)
     if "dragoman" in value:
         return _stored(value, place)
     if (row := record(value)) is not None:
@@ -159,6 +201,18 @@ def _value(value: Any, place: str) -> Exchange:
     except ReadError as error:
         return Exchange(place, answer=_answer([(None, value)], True, None, error))
     return Exchange(place, home=home, body=value, model=text_of(value.get("model")))
+
+
+def _kind(value: Json) -> str:
+    match value:
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case str():
+            return "a text"
+        case list():
+            return "such a list"
+        case _:
+            return "a number"
 
 
 def _stored(value: JsonObject, place: str) -> Exchange:
@@ -241,7 +295,7 @@ def _answer(
         best = max(counts, key=counts.__getitem__)
         if not counts[best]:
             text = "no wire has requests, answers or events in this shape"
-            raise ReadError(text, path="$", code="request.shape") from error
+            raise ReadError(text, path="$", hint=_HINT, code="request.shape") from error
         home = _named(best)
     return Recorded(home, events, whole, status)
 
@@ -272,7 +326,10 @@ def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
 def _sessions(log: SessionLog, place: str) -> list[Exchange]:
     """The conversation of a session, and those of the agents that it called."""
     request = ChatRequest(log.messages, tools=list(log.tools))
-    own = Exchange(place, own=request, agent=log.agent, model=log.model or "", session=log.session)
+    own = Exchange(
+        place, own=request, agent=log.agent, model=log.model or "", session=log.session,
+        skipped=log.skipped, compactions=log.compactions,
+    )  # fmt: skip
     called = [
         exchange
         for number, inner in enumerate(log.sidechains, 1)

@@ -42,7 +42,13 @@ class Page:
 
     def open(self, data: bytes, name: str) -> list[int]:
         """Open what is in a file; the ids of its exchanges. Raises ReadError if there are none."""
-        exchanges = opened(data, name)
+        return self._add(opened(data, name), name)
+
+    def fail(self, name: str, error: DragomanError) -> None:
+        """Keep a place among the others for a file that cannot be opened; it says why."""
+        self._add([Exchange(name, fault=str(error))], name)
+
+    def _add(self, exchanges: list[Exchange], name: str) -> list[int]:
         start = len(self.exchanges)
         for id, exchange in enumerate(exchanges, start):
             exchange.id = id
@@ -54,6 +60,15 @@ class Page:
 
     def answer(self, key: str) -> Any:
         """The JSON that the page asks for by a key. Raises ReadError for a key that is none."""
+        try:
+            return self._answer_to(key)
+        except RecursionError as error:
+            text = "nested too deeply to be shown"
+            raise ReadError(
+                text, hint="agents write fewer than 100 levels", code="json.deep"
+            ) from error
+
+    def _answer_to(self, key: str) -> Any:
         match key.split("/"):
             case ["contents"]:
                 return self._contents()

@@ -25,13 +25,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import DragomanError
+from .opening import MOST
 from .page import Page
 
 HOST = "127.0.0.1"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
 )
+_FIGURES = ("tokens", "losses", "cuts")  # of each message, of each wire, of each cut
 HEADERS = {
     "content-security-policy": _POLICY,
     "cross-origin-opener-policy": "same-origin",
@@ -40,7 +43,6 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
-MOST = 256 * 1024 * 1024  # bytes of a file that the page opens
 STATIC = resources.files(__package__) / "static"
 
 
@@ -84,9 +86,12 @@ class Guard:
 
 def application(page: Page, token: str, port: int) -> ASGIApp:
     """The server as an ASGI application, for the address `http://127.0.0.1:PORT/TOKEN/`."""
-    lock = asyncio.Lock()  # the library is quick, and a page asks one thing after the other
+    # one thing after the other, but what fills in figures lets pass what somebody waits for
+    asked, figures = asyncio.Lock(), asyncio.Lock()
 
-    async def computed(work: Callable[..., Any], *given: Any) -> Response:
+    async def computed(
+        work: Callable[..., Any], *given: Any, lock: asyncio.Lock = asked
+    ) -> Response:
         async with lock:
             try:
                 value = await asyncio.to_thread(work, *given)
@@ -97,7 +102,9 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
         return Response(text, media_type="application/json")
 
     async def answer(request: Request) -> Response:
-        return await computed(page.answer, request.path_params["key"])
+        key = request.path_params["key"]
+        lock = figures if key.partition("/")[0] in _FIGURES else asked
+        return await computed(page.answer, key, lock=lock)
 
     async def open_file(request: Request) -> Response:
         if request.headers.get("content-type") != "application/octet-stream":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from dragoman.errors import DragomanError
 from dragoman.message import ChatResponse, TextBlock, ToolUseBlock, dump
 from tests.fuzz.seeds import ANSWERS
 from tests.laws.streams import STREAMS
+from tests.laws.test_linear import LIMIT, work
 
 ODD: tuple[Any, ...] = (7, {"odd": 1}, ["odd"], True)
 # they say what the others are
@@ -204,3 +206,20 @@ def test_an_event_that_nobody_knows_stays_whole() -> None:
     decoder.feed(ping)
     extras: Any = decoder.finish().extras
     assert extras["openai-chat"]["events"] == [{"event": None, "payload": ping}]
+
+
+@pytest.mark.parametrize("name", ["dashscope", "openai"])
+def test_a_value_that_is_nested_deeply_costs_no_more_than_its_share(name: str) -> None:
+    """A trial copies the way down to its place: what lies too deep for any wire is not tried."""
+
+    def read(depth: int) -> None:
+        deep: Any = []
+        for _ in range(depth):
+            deep = [deep]
+        decoder = wire(name).stream_decoder()
+        with suppress(DragomanError):
+            decoder.feed({"choices": deep})
+            decoder.finish()
+
+    read(200)  # imports are paid for here
+    assert work(lambda: read(800)) < LIMIT * work(lambda: read(200))

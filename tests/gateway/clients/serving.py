@@ -20,6 +20,7 @@ from dragoman._core.edges.http.transport import transport_of
 from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.asgi import App
 from dragoman.gateway.config import Config, config_for
+from dragoman.gateway.process.connection import ClientConnection
 from dragoman.gateway.telemetry.record import ExchangeRecord
 
 from .talk import Door
@@ -72,7 +73,9 @@ def served() -> Iterator[Served]:
     records = Records()
     app = App(config_for("ollama/nobody"), (records,))
     listener = socket.create_server(("127.0.0.1", 0))
-    settings = uvicorn.Config(app, ws="none", log_level="critical", timeout_graceful_shutdown=1)
+    settings = uvicorn.Config(
+        app, http=ClientConnection, ws="none", log_level="critical", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
     thread.start()

@@ -16,7 +16,6 @@ from typing import Any
 import dragoman
 from dragoman.errors import DragomanError
 from dragoman.gateway.exchange import Exchange
-from dragoman.gateway.surface import Answer
 from dragoman.sse import CONTENT_TYPES
 from tests.contract.converting.answers import told
 from tests.contract.converting.clients import CLIENTS as OFFICIAL
@@ -28,7 +27,7 @@ from tests.laws.encoding import encoded
 
 from .asking import ask, events_of
 from .kinds import UPSTREAMS, gateway
-from .requests import refusal_faults
+from .requests import shape_faults
 
 __all__ = ["Heard", "answered", "recorded_answers"]
 
@@ -79,13 +78,13 @@ def _whole(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterat
         elif answer.status < 400:
             yield f"an error has the status {answer.status}"
         else:
-            yield from _error_faults(protocol, answer)
+            yield from shape_faults(protocol, answer)
         return
     try:
         answer = exchange.whole(200, {}, data)
     except DragomanError as error:
         heard.errors += 1
-        yield from _error_faults(protocol, exchange.refusal(error))
+        yield from shape_faults(protocol, exchange.refusal(error))
         return
     if exchange.passes:
         if not _is_same(json.loads(answer.body), one.body):
@@ -104,11 +103,6 @@ def _is_same(passed: Any, sent: Any) -> bool:
     if isinstance(passed, (list, tuple)) and isinstance(sent, (list, tuple)):
         return len(passed) == len(sent) and all(map(_is_same, passed, sent))
     return bool(passed == sent)
-
-
-def _error_faults(protocol: str, answer: Answer) -> Iterator[str]:
-    """Whether an error of the upstream is told in the client's shape, whatever its status."""
-    yield from (fault for fault in refusal_faults(protocol, answer) if "status" not in fault)
 
 
 def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterator[str]:

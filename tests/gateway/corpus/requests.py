@@ -25,7 +25,7 @@ from tests.contract.strict import validate
 
 from .kinds import HOME, UPSTREAMS, gateway
 
-__all__ = ["Asked", "Tally", "of_agents", "recorded", "refusal_faults", "sent"]
+__all__ = ["Asked", "Tally", "of_agents", "recorded", "refusal_faults", "sent", "shape_faults"]
 
 _OWN = ("openai", "anthropic", "gemini")  # to the validators they are the protocol's host
 
@@ -153,11 +153,16 @@ def _is_own(one: Asked, fault: str) -> bool:
 
 
 def refusal_faults(protocol: str, answer: Answer) -> Iterator[str]:
-    """What is wrong with a refusal: it has a 4xx, a code, a reason, and the client's own shape."""
+    """What is wrong with a refusal of ours: a 4xx, a code, a reason, the client's own shape."""
     if not 400 <= answer.status < 500:
         yield f"status {answer.status}: {answer.body[:200]!r}"
     if not answer.headers.get("x-dragoman-error"):
         yield f"no code: {answer.body[:200]!r}"
+    yield from shape_faults(protocol, answer)
+
+
+def shape_faults(protocol: str, answer: Answer) -> Iterator[str]:
+    """Whether an error, of whomever, is told as clients of the protocol read it."""
     if not _told(protocol, json.loads(answer.body), answer.status):
         yield f"not in the shape of {protocol}: {answer.body[:200]!r}"
 

@@ -13,8 +13,11 @@ import pytest
 
 from tests.gateway.faults.provider import (
     CHUNKED,
+    CUT,
     HANG,
     LAST,
+    RESET,
+    WAIT,
     Provider,
     Step,
     answer,
@@ -33,7 +36,7 @@ from tests.gateway.faults.serving import (
     serving,
 )
 from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, WIRES, Wire, error_of
-from tests.gateway.running import Gateway, until
+from tests.gateway.running import LONG, Gateway, until
 
 PATH = CHAT.path(CHAT.model, False)
 BODY = CHAT.request(CHAT.model, stream=False)
@@ -347,6 +350,46 @@ def test_what_passes_through_is_the_path_alone(open_paths: Gateway, provider: Pr
         assert "evil" not in provider.asked[0].names
         assert dict(provider.asked[0].fields)["authorization"] == f"Bearer {SECRET}"
         assert "cookie" not in provider.asked[0].names
+
+
+def test_what_passes_comes_as_it_is_sent(open_paths: Gateway, provider: Provider) -> None:
+    kind = "application/x-parts"
+    top = head(206, "transfer-encoding: chunked", "x-more: a", kind=kind)
+    provider.will([top, *chunked([b"one "]), WAIT, *chunked([b"two"]), LAST])
+    with connected(open_paths) as client:
+        client.sendall(request("/v1/completions", b"{}"))
+        begun = read_until(client, b"one ")
+        provider.go_on()
+        rest = begun + read_until(client, b"\r\n0\r\n\r\n").removeprefix(begun)
+    assert rest.startswith(b"HTTP/1.1 206 ")
+    assert b"x-more: a\r\n" in rest
+    assert f"content-type: {kind}\r\n".encode() in rest
+    assert b"two" in rest
+
+
+def test_what_passes_and_breaks_off_breaks_off_for_the_client(
+    open_paths: Gateway, provider: Provider
+) -> None:
+    provider.will([CHUNKED, *chunked([b"one "]), 0.02, RESET])
+    told = post(open_paths, "/v1/completions", b"{}")
+    assert (told.status, told.body, told.whole) == (200, b"one ", False)
+    provider.will([CUT])
+    assert post(open_paths, "/v1/completions", b"{}").status == 502
+    assert len(provider.asked) == 1  # it may have been done
+
+
+def test_who_leaves_what_passes_closes_it(open_paths: Gateway, provider: Provider) -> None:
+    provider.will([CHUNKED, *chunked([b"one "]), HANG])
+    with connected(open_paths) as client:
+        client.sendall(request("/v1/completions", b"{}"))
+        read_until(client, b"one ")
+    assert provider.was_asked().closed.wait(LONG)
+
+
+def test_the_head_of_what_passes(open_paths: Gateway, provider: Provider) -> None:
+    provider.will([head(200, "content-length: 12", kind="text/plain")])
+    told = post(open_paths, "/v1/files/1", b"", "HEAD")
+    assert (told.status, told.headers["content-length"]) == (200, "12")
 
 
 @pytest.mark.parametrize("path", ["/v1/../x", "/v1/%2e%2e/x", "/../../x", "/v1/./x"])

@@ -15,6 +15,7 @@ import uvicorn
 
 from dragoman.gateway import App
 from dragoman.gateway.config import Config, Envelopes, Route, Target
+from dragoman.gateway.process.connection import ClientConnection
 
 __all__ = ["LONG", "Upstream", "connected", "gateway", "read_until", "upstream"]
 
@@ -132,7 +133,9 @@ def gateway(url: str) -> Iterator[int]:
     """The port of a gateway, in a thread, whose only target is Anthropic's API at this URL."""
     target = Target("anthropic/claude-opus-5-5", base_url=url, secret="none")
     config = Config(routes=(Route(target),), envelopes=Envelopes(keys=(bytes(32),)))
-    settings = uvicorn.Config(App(config, ()), port=0, log_level="error", loop="asyncio")
+    settings = uvicorn.Config(
+        App(config, ()), port=0, log_level="error", http=ClientConnection, ws="none"
+    )
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

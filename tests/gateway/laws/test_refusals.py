@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
-from tests.gateway.corpus.requests import refusal_faults
+from tests.gateway.corpus.requests import shape_faults
 
 from .relaying import exchange_of
 
@@ -35,6 +35,6 @@ def test_an_error_is_told_in_the_shape_of_the_client(kind: str, protocol: str) -
     if exchange.passes:
         assert json.loads(answer.body) == ERRORS[kind]
         return
-    assert list(refusal_faults(protocol, answer)) == []
+    assert list(shape_faults(protocol, answer)) == []
     assert TEXT in answer.body.decode()
     assert answer.headers["retry-after"] == "7"

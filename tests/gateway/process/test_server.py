@@ -18,7 +18,7 @@ from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.process.connection import ClientConnection
 from dragoman.gateway.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.process.server import serve
-from dragoman.gateway.process.serving import Source
+from dragoman.gateway.process.serving import AppMaker, Source
 from tests.gateway.running import Gateway, lines, until
 from tests.gateway.small_app import SmallApp
 
@@ -283,6 +283,18 @@ def test_names_of_loopback(host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
 def test_names_that_are_not_of_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+def test_a_reload_keeps_what_only_a_start_takes(file: Path, tmp_path: Path) -> None:
+    source = Source(file)
+    made = AppMaker("nowhere:app", source, source.read(), (b"k" * 32,))
+    changes = f'[server]\nrecord = "{tmp_path}/kept"\nspans = true\nworkers = 3\nport = 1\n'
+    file.write_text(changes + FILE.format(model="ollama/second"), "utf-8")
+    again = made.again()
+    assert again is not None
+    config = again.config
+    assert config.routes[0].target.name == "ollama/second"
+    assert (config.record, config.spans, config.workers, config.port) == (None, False, 1, 8080)
 
 
 def test_a_reload_must_not_expose_the_gateway(file: Path, run: Callable[..., Gateway]) -> None:

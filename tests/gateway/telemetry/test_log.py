@@ -16,10 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, wire
+from dragoman._core.edges.http.failing import broken, timed_out
+from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
+from dragoman.gateway.config import config_for
+from dragoman.gateway.exchange import Exchange, Gateway
 from dragoman.gateway.keys import new_key
+from dragoman.gateway.sending import stalled
+from dragoman.gateway.surface import Answer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog
-from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.record import ExchangeRecord, Kept, log_message, new_record
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 
 
@@ -80,6 +86,108 @@ def test_nothing_of_the_bodies_or_the_session_is_logged() -> None:
     kept.response += b"SAID"
     [line] = lines(record(kept=kept, session="SAID", usage=Usage(extras={"x": {"said": "SAID"}})))
     assert "SAID" not in json.dumps(line)
+
+
+SAID = "Bob loves the diary"
+TO_CHAT = config_for("openai/openai-chat/gpt-5.6", key="k")
+
+
+def asked(path: str, body: dict[str, Any]) -> tuple[Exchange | Answer, ExchangeRecord]:
+    request = ClientRequest("POST", path, body=json.dumps(body).encode())
+    made = new_record(request)
+    return Gateway(TO_CHAT).open(request, None, made), made
+
+
+def exchange(path: str = "/v1/chat/completions", **more: Any) -> Exchange:
+    messages = [{"role": "user", "content": SAID}]
+    begun, _ = asked(path, {"model": "m", "max_tokens": 9, "messages": messages, **more})
+    assert isinstance(begun, Exchange)
+    begun.call()
+    return begun
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+def test_what_a_provider_says_of_an_error_is_told_by_type_and_code(path: str) -> None:
+    begun = exchange(path)
+    body = {"error": {"type": "invalid_request_error", "code": "string_too_long",
+                      "param": f"messages.{SAID}", "message": f"bad value: {SAID!r}"}}  # fmt: skip
+    error = begun.failed(400, {}, json.dumps(body).encode())
+    assert SAID in error.message
+    begun.refusal(error)
+    [line] = lines(begun.record)
+    assert line["message"] == "invalid_request_error, string_too_long"
+    assert (line["upstream_status"], line["error"]) == (400, "invalid")
+    assert "Bob" not in json.dumps(line)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+def test_an_error_in_the_middle_of_a_stream_is_told_so_too(path: str) -> None:
+    begun = exchange(path, stream=True)
+    relay = begun.stream()
+    event = {"error": {"message": f"overloaded by {SAID}", "type": "server_error", "code": SAID}}
+    relay.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
+    relay.finish()
+    begun.relayed(relay)
+    [line] = lines(begun.record)
+    assert line["message"] == "server_error"
+    assert "Bob" not in json.dumps(line)
+
+
+def test_an_answer_that_cannot_be_read_is_not_quoted() -> None:
+    begun = exchange("/v1/messages")
+    with pytest.raises(ProviderError) as raised:
+        begun.whole(200, {}, json.dumps([SAID]).encode())
+    begun.refusal(raised.value)
+    [line] = lines(begun.record)
+    assert "Bob" not in json.dumps(line)
+    assert raised.value.code in line["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"model": "m", "messages": [{"role": "user", "content": {SAID: SAID}}]},
+         "at $.messages[0].content"),
+        ({"model": "m", "messages": [{"role": "user", "content": [{"type": SAID}]}],
+          "tools": [{"name": SAID, "input_schema": {SAID: 1}}]}, ""),
+        ({"model": "m", "messages": SAID}, "at $.messages"),
+        ({"model": "m" * 2000, "messages": []}, "request.model at $.model"),
+        ({"messages": []}, "request.model at $.model"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_a_request_is_told_by_code_and_path(body: dict[str, Any], told: str) -> None:
+    begun, made = asked("/v1/messages", body)
+    if isinstance(begun, Exchange):
+        try:
+            begun.call()
+        except DragomanError as error:
+            begun.refusal(error)
+    [line] = lines(made)
+    assert told in line.get("message", "")
+    assert "Bob" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (stalled(300), "the provider sent nothing for 300 seconds"),
+        (timed_out("https://host.example/v1/x", "connect", 5),
+         "no connection to host.example within 5 seconds"),
+        (broken("https://host.example/x", "body", "reset\nby peer"),
+         "host.example broke off its answer: reset\\nby peer"),
+        (ConfigError("the route to openai/x has no key", code="key.missing"),
+         "the route to openai/x has no key"),
+        (ProviderError(SAID, type="connection", body={"error": SAID}), "connection"),
+        (ProviderError(SAID, type=SAID, code=f"{SAID}."), "ProviderError"),
+        (ReadError(SAID, path=f"$.messages[2].content[0].input.{SAID}.x", code="json.value"),
+         "json.value at $.messages[2].content[0].input.*"),
+        (WriteError(SAID, path=f"$.{SAID}"), "WriteError at $.*"),
+        (ReadError(SAID, path=f"$['{SAID}']", code="c"), "c at $.*"),
+        (ReadError(SAID, path="$", code="json.deep"), "json.deep"),
+    ],
+)  # fmt: skip
+def test_what_is_our_own_text_stands_as_it_is(error: DragomanError, told: str) -> None:
+    assert log_message(error) == told
 
 
 def test_secrets_in_names_are_not_logged() -> None:

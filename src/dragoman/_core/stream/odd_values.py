@@ -24,6 +24,7 @@ FAILURES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 _MOST_TRIALS = 600  # for one answer: one of nothing but odd events is not searched for ever
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 _LONG = 64  # entries of a longer list are not tried one by one
+_DEEP = 64  # nor what is nested deeper: a trial copies the way down to its place
 
 
 class _Reader(Protocol):
@@ -107,6 +108,8 @@ def _several(payload: Json, place: _Place, is_read: _IsRead) -> list[_Place]:
 
 
 def _children(payload: Json, parent: _Place) -> list[_Place]:
+    if len(parent) >= _DEEP:
+        return []
     value = _at(payload, parent)
     if type(value) is dict:
         return [(*parent, key) for key in value]

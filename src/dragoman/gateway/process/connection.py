@@ -9,11 +9,14 @@ HttpClient does: who stays with HTTP/1.1 must read it (RFC 9110, 7.8).
 from __future__ import annotations
 
 from asyncio import TimerHandle, Transport
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from ..client import WRITE
 
 HEAD_BYTES = 64 * 2**10  # of the first line and all headers
 HEAD_FIELDS = 200
@@ -23,6 +26,20 @@ BODY_SECONDS = 60.0  # without a byte of a body that the gateway waits for
 
 class _HeadTooLarge(Exception):
     """Stops the parser; the client gets status 431."""
+
+
+def _written(cycle: RequestResponseCycle, data: bytes) -> bool:
+    """Write a piece of a chunked body as `cycle.send` does, where nothing has to be waited for.
+
+    `send` is a coroutine that takes a message apart: for a text of a few letters that is more work
+    than to write it.
+    """
+    if cycle.flow.write_paused or cycle.disconnected or cycle.response_complete:
+        return False
+    if not cycle.chunked_encoding:  # or the answer has not begun
+        return False
+    cycle.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+    return True
 
 
 class ClientConnection(HttpToolsProtocol):
@@ -146,6 +163,7 @@ class ClientConnection(HttpToolsProtocol):
         self._stop()
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
+        self.scope["extensions"] = {WRITE: partial(_written, self.cycle)}  # type: ignore[dict-item]
 
     def on_message_complete(self) -> None:
         """The body is whole; for the next head the time-out of idle connections holds."""

@@ -29,6 +29,7 @@ _log = logging.getLogger("dragoman.gateway")
 
 INTERRUPTED = 130  # the exit code behind SIGINT
 
+_OF_THE_START = ("host", "port", "workers", "record", "spans")  # fields that no reload changes
 _KEPT = "the configuration is kept as it was, for the new one is wrong"
 
 
@@ -90,9 +91,11 @@ class AppMaker:
         except DragomanError as error:
             _log.error("%s: %s", _KEPT, error)
             return None
-        for name in ("host", "port", "workers", "record", "spans"):
-            if getattr(config, name) != getattr(self.config, name):
+        kept = {name: getattr(self.config, name) for name in _OF_THE_START}
+        for name, value in kept.items():
+            if getattr(config, name) != value:
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
+        config = replace(config, **kept)
         warn_of_keys(config)
         return replace(self, config=sealed(config, self.local))
 

@@ -13,7 +13,7 @@ from ..._core.jsontext import JsonObject, encoded
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
-from .base import MODEL, ClientRequest, ListedModel, Operation, Surface
+from .base import MODEL, ClientRequest, Ending, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
 # and so would the prefix that a provider caches (recorded on 2026-11-22)
@@ -38,10 +38,13 @@ class Messages(Surface):
     maker: ClassVar[str] = "anthropic"
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb"(?m)^event: ?(?:message_stop|error)\b"
-        rb'|^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
-    )
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b"message_stop", re.compile(rb"(?m)^event: ?message_stop\b")),
+        Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),
+        Ending(b'"stop_reason"', re.compile(
+            rb'(?m)^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
+        )),
+    )  # fmt: skip
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     closing: ClassVar[bytes] = b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
@@ -72,10 +75,11 @@ class Messages(Surface):
 
     def renamed(self, events: bytes, model: str) -> bytes:
         """`message_start` under the name that was asked."""
-        start = events.find(b'"message_start"')
-        if start < 0:
+        found = events.find(b'"message_start"')
+        if found < 0:
             return events
-        end = events.find(b"\n", start)  # its data is one line
+        start = events.rfind(b"\n", 0, found) + 1  # its data is one line
+        end = events.find(b"\n", found)
         named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
 

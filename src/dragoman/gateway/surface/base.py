@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from ..._core.exchange.wire import Wire
 from ..._core.failures import usual_status
@@ -39,16 +40,26 @@ _BORDER = re.compile(rb"\n\n|\r\n\r\n")  # between events
 _LINE = re.compile(rb"\n")
 MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
 
+_SLASHES = re.compile("/{2,}")
+
 
 @dataclass(slots=True)
 class ClientRequest:
-    """A request as it came: the names of its headers are in small letters."""
+    """A request as it came: the names of its headers are in small letters.
+
+    In the path slashes that say nothing are left out (`//v1/models/`), so that a path that is known
+    under one spelling is not an unknown one under another.
+    """
 
     method: str
     path: str
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        if "//" in self.path or self.path.endswith("/"):
+            self.path = _SLASHES.sub("/", self.path).rstrip("/") or "/"
 
     @property
     def target(self) -> str:
@@ -89,6 +100,18 @@ class ListedModel:
     caps: Capabilities
 
 
+class Ending(NamedTuple):
+    """One way in which an event ends a stream: `pattern` is searched for where `sign` stands.
+
+    A pattern that begins with a line or a choice is tried at every byte of every event, which costs
+    more than all else that is done with one; a few letters are found in no time. In JSON a quote or
+    a line break inside of a text has a backslash, so what is looked for is a line or a key.
+    """
+
+    sign: bytes
+    pattern: re.Pattern[bytes]
+
+
 class Surface(ABC):
     """One client protocol. `keys` are the headers in which its clients send their key.
 
@@ -100,9 +123,7 @@ class Surface(ABC):
     keys: ClassVar[tuple[str, ...]] = ("authorization",)
     # what a client of this protocol takes for a sign of life between two events
     sign_of_life: ClassVar[bytes] = b": keep-alive\n\n"
-    # in events that end a stream. In JSON a quote or a line break inside of a text has a backslash,
-    # so what is looked for here is a line or a key
-    endings: ClassVar[re.Pattern[bytes]]
+    endings: ClassVar[tuple[Ending, ...]]
     # in events behind which nothing of an answer comes, its end or an error; where a key may also
     # stand inside of another value the group is `unsure`, and the event is read
     lasts: ClassVar[re.Pattern[bytes]]
@@ -182,7 +203,10 @@ class Surface(ABC):
 
     def ends(self, events: bytes, framing: Framing) -> bool:
         """Whether one of these whole events says why an answer ended, well or not."""
-        return self.endings.search(events) is not None
+        for sign, pattern in self.endings:
+            if sign in events and pattern.search(events) is not None:
+                return True
+        return False
 
     def read(self, events: bytes, framing: Framing) -> tuple[frozenset[int], bool]:
         """(the candidates that these whole events end, whether nothing comes behind them)."""
@@ -241,9 +265,11 @@ class Surface(ABC):
         return {"error": next(data["error"] for _, data in reversed(events) if "error" in data)}
 
     def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer that tells of an error."""
+        """The answer that tells of an error; `x-dragoman-error` says that it is no provider's."""
         told = told_error(error)
-        told_headers = {"x-dragoman-error": told.code or told.type or told.kind, **(headers or {})}
+        told_headers = dict(headers or {})
+        if told.body is None:
+            told_headers["x-dragoman-error"] = told.code or told.type or told.kind
         if told.retry_after is not None:
             told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
         if told.should_retry is False:  # as the SDKs of OpenAI and Anthropic read it
@@ -262,9 +288,17 @@ def _around(events: bytes, match: re.Match[bytes], framing: Framing) -> tuple[in
 
 
 def told_error(error: DragomanError) -> ProviderError:
-    """The error as a client is told of it, whoever is to blame."""
+    """The error as a client is told of it, whoever is to blame.
+
+    What to do about it is for the client where the fault is the request's; elsewhere it is for who
+    runs the gateway, who reads it in the log.
+    """
     if isinstance(error, ProviderError):
-        return error
+        if not error.hint or error.body is not None or (error.status or 500) >= 500:
+            return error
+        told = copy(error)
+        told.message, told.hint = f"{error.message} ({error.hint})", ""
+        return told
     kind, status = "invalid_request_error", 400
     if isinstance(error, LossRefused):
         status = 422
@@ -280,3 +314,11 @@ def told_error(error: DragomanError) -> ProviderError:
     told = ProviderError(str(error), status=status, type=kind, code=error.code)
     told.path = error.path
     return told
+
+
+def named_model(value: Any) -> str:
+    """The model that the body of `/api/show` names. Raises ConfigError."""
+    name = value.get("model", value.get("name")) if isinstance(value, dict) else None
+    if not isinstance(name, str):
+        raise ConfigError("the request names no model", path="$.model", code="route.missing")
+    return name

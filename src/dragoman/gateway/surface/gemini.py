@@ -13,9 +13,8 @@ from urllib.parse import parse_qs, quote, unquote
 from ..._core.jsontext import Json, JsonObject
 from ...errors import ProviderError
 from ...sse import Framing
-from .base import ClientRequest, ListedModel, Operation, Surface
+from .base import ClientRequest, Ending, ListedModel, Operation, Surface
 
-_METHOD = re.compile(r"/v1(?:beta1?)?/(?:.+/)?models/([^/:]+(?:/[^/:]+)*):(\w+)")
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")
 _VERSION = re.compile(r"/v1(?:beta1?)?(?=/)")
 _INTERACTIONS = re.compile(r"/v1(?:beta1?)?/interactions(/.*)?")
@@ -56,6 +55,21 @@ class _Gemini(Surface):
                 "supportedGenerationMethods": _ACTIONS}  # fmt: skip
 
 
+def _named(path: str) -> tuple[str, str] | None:
+    """The model and the method of `/v1beta/.../models/{model}:{method}`; None for another path.
+
+    Whoever knocks can send any path, so that no pattern is tried at each of its slashes.
+    """
+    before, colon, action = path.rpartition(":")
+    version = _VERSION.match(before)
+    if not colon or version is None:
+        return None
+    _, models, model = before[version.end() :].rpartition("/models/")
+    if not models or not model or ":" in model or not action.isidentifier():
+        return None
+    return unquote(model), action.lower()
+
+
 class GenerateContent(_Gemini):
     """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
 
@@ -64,7 +78,9 @@ class GenerateContent(_Gemini):
     # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
     # event any more (2026-11-24)
     sign_of_life: ClassVar[bytes] = b"\n"
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:finishReason|blockReason|error)"')
+    endings: ClassVar[tuple[Ending, ...]] = tuple(
+        Ending(key, re.compile(key)) for key in (b'"finishReason"', b'"blockReason"', b'"error"')
+    )
     # a reason is not the last: usage may follow it, and other candidates
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb'(?P<unsure>"error"[ \t\r\n]*:)')
 
@@ -74,8 +90,8 @@ class GenerateContent(_Gemini):
 
     def operation(self, method: str, path: str) -> Operation | None:
         """The three methods of a model, and the lists of models."""
-        if method == "POST" and (match := _METHOD.fullmatch(path)):
-            model, action = unquote(match[1]), match[2].lower()
+        if method == "POST" and (named := _named(path)):
+            model, action = named
             if action in ("generatecontent", "streamgeneratecontent"):
                 return Operation("generate", model, stream=action.startswith("stream"))
             if action == "counttokens":
@@ -167,8 +183,10 @@ class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb"(?m)^(?:event: ?(?:interaction\.completed|error)\b|data: ?\[DONE\])"
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b"interaction.completed", re.compile(rb"(?m)^event: ?interaction\.completed\b")),
+        Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),
+        Ending(b"[DONE]", re.compile(rb"(?m)^data: ?\[DONE\]")),
     )
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^(?:event: ?error\b|data: ?\[DONE\])")
     closing: ClassVar[bytes] = b"event: done\ndata: [DONE]\n\n"

@@ -16,7 +16,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ThinkingBlock
 from ...sse import Framing
-from .base import ListedModel, Operation, Surface
+from .base import Ending, ListedModel, Operation, Surface
 
 
 class OllamaChat(Surface):
@@ -26,7 +26,10 @@ class OllamaChat(Surface):
     maker: ClassVar[str] = "ollama"
     sign_of_life: ClassVar[bytes] = b""
     usage_mark: ClassVar[bytes] = b'"eval_count"'
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(rb'"(?:done"[ \t]*:[ \t]*true|error")')
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b'"done"', re.compile(rb'"done"[ \t]*:[ \t]*true')),
+        Ending(b'"error"', re.compile(rb'"error"')),
+    )
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(
         rb'(?P<unsure>"(?:done"[ \t]*:[ \t]*true|error"))'
     )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ..._core.jsontext import JsonObject
 from ...errors import ProviderError
-from .base import ListedModel, Operation, Surface
+from .base import Ending, ListedModel, Operation, Surface
 
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
 
@@ -72,9 +72,10 @@ class Chat(_OpenAI):
 
     protocol: ClassVar[str] = "openai-chat"
     # some hosts say why the model stopped, and no `[DONE]`
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb'(?m)^data: ?(?:\[DONE\]|\{[ \t]*"error"[ \t]*:(?![ \t]*null))'
-        rb'|"finish_reason"[ \t]*:[ \t]*"'
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b"[DONE]", re.compile(rb"(?m)^data: ?\[DONE\]")),
+        Ending(b'"error"', re.compile(rb'(?m)^data: ?\{[ \t]*"error"[ \t]*:(?![ \t]*null)')),
+        Ending(b'"finish_reason"', re.compile(rb'"finish_reason"[ \t]*:[ \t]*"')),
     )
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(
         rb'(?m)^data: ?\[DONE\]|(?P<unsure>"error"[ \t]*:[ \t]*[{"])'
@@ -106,16 +107,25 @@ class Chat(_OpenAI):
         return None
 
 
+def _event_named(name: bytes) -> Ending:
+    """An event of this name, which stands in a line before it, in its data, or in both."""
+    known = {b"name": re.escape(name)}
+    return Ending(
+        name, re.compile(rb'(?m)^event: ?%(name)b\b|"type"[ \t]*:[ \t]*"%(name)b"' % known)
+    )
+
+
 class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
     # events may come without their names, which stand in their data too
-    endings: ClassVar[re.Pattern[bytes]] = re.compile(
-        rb"(?m)^event: ?(?:response\.(?:completed|incomplete|failed)|error)\b"
-        rb'|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
-        rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
-    )
+    endings: ClassVar[tuple[Ending, ...]] = (
+        *map(_event_named, (b"response.completed", b"response.incomplete", b"response.failed")),
+        Ending(b"error", re.compile(
+            rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
+        )),
+    )  # fmt: skip
     # behind it the same error may stand as `response.failed`, which Codex looks for (0.169)
     heralds: ClassVar[re.Pattern[bytes] | None] = re.compile(
         rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'

@@ -120,7 +120,7 @@ class Metrics(Observer):
             side.whole.observe(record.ended)
         if record.attempts:
             side.attempts.inc(record.attempts)
-        if record.fallback:
+        if record.fallback and not record.error:
             side.fallbacks.inc()
         if record.error == "timeout" and 0 < record.status < 400:
             side.stalls.inc()

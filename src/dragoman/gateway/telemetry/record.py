@@ -5,13 +5,19 @@ And the header in which its answer tells what the request lost.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from secrets import token_hex
+from time import time
 from typing import Protocol
 
+from ..._core.redaction import clipped, one_line
+from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
+from ..surface.base import ClientRequest
 
 _PLACED = 8  # losses whose place is told: finding it costs a walk through the request
 
@@ -75,7 +81,7 @@ class ExchangeRecord:
     status: int = 0
     upstream_status: int = 0
     error: str = ""
-    message: str = ""  # of the error, in one line without content
+    message: str = ""  # what `log_message` says of the error
     attempts: int = 0
     fallback: int = 0  # which of the targets answered: 0 is the first
     first_byte: float | None = None
@@ -100,6 +106,66 @@ class Observer(Protocol):
 
     def ended(self, record: ExchangeRecord) -> None:
         """It has ended, in whatever way."""
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+# types and codes of errors whose text is of our own making and quotes nothing but hosts and seconds
+_OWN = frozenset({"connect_timeout", "connection", "connection_closed", "read_timeout",
+                  "total_timeout", "upstream.stalled", "upstream.status"})  # fmt: skip
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,63}")
+_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d{1,6})\]")
+# members of requests, by the protocols' own names: clients chose what stands below any other
+_MEMBERS = frozenset(
+    {"allowed_tools", "cache_control", "citations", "content", "contents", "context_management",
+     "data", "display_name", "effort", "encrypted_content", "fileData", "file_data", "file_id",
+     "file_uri", "format", "function", "functionCall", "functionCallingConfig",
+     "functionDeclarations", "functionResponse", "function_call", "generationConfig", "id",
+     "image_url", "images", "include", "inlineData", "input", "input_audio", "instructions",
+     "max_completion_tokens", "max_output_tokens", "max_tokens", "media_type", "messages",
+     "metadata", "mimeType", "model", "name", "options", "output", "parallel_tool_calls",
+     "parameters", "parts", "previous_response_id", "reasoning", "reasoning_effort",
+     "response_format", "role", "safetySettings", "signature", "source", "status", "stop",
+     "stop_sequences", "store", "stream", "stream_options", "strict", "summary", "system",
+     "systemInstruction", "temperature", "text", "thinking", "thoughtSignature", "toolConfig",
+     "tool_call_id", "tool_calls", "tool_choice", "tool_use_id", "tools", "top_k", "top_p",
+     "type", "url", "user"}
+)  # fmt: skip
+
+
+def log_message(error: DragomanError) -> str:
+    """What the log may say of an error: nothing that somebody said, and no key of a client's JSON.
+
+    Texts of our own making stand as they are: of the configuration, of connections and of time.
+    Others may quote a request or an answer, so that their type, code and path are told instead.
+    """
+    kind = error.type if isinstance(error, ProviderError) else ""
+    whole = getattr(error, "body", None) is None and not {kind, error.code}.isdisjoint(_OWN)
+    if whole or (isinstance(error, ConfigError) and error.code != "route.missing"):
+        return clipped(one_line(error.message), 200)
+    words = [word for word in dict.fromkeys((kind, error.code)) if _WORD.fullmatch(word)]
+    text = ", ".join(words) or type(error).__name__
+    return f"{text} at {place}" if (place := known_path(error.path)) else text
+
+
+def known_path(path: str) -> str:
+    """The path as far as the protocols name its members; `.*` stands for what a client has named.
+
+    >>> known_path("$.messages[3].content[0].input.diary.monday"), known_path("$")
+    ('$.messages[3].content[0].input.*', '')
+    """
+    at, told = path.startswith("$"), ""
+    position = int(at)
+    while match := _STEP.match(path, position):
+        if match[1] and match[1] not in _MEMBERS:
+            break
+        told += match[0]
+        position = match.end()
+    rest = ".*" if position < len(path) else ""
+    return clipped(f"${told}{rest}", 120) if told or (at and rest) else ""
+
+
+# -- the header ------------------------------------------------------------------------------------
 
 
 def losses_header(losses: Iterable[Loss], faults: Sequence[str], most: int) -> str:
@@ -132,3 +198,13 @@ def _cut(parts: Sequence[str], most: int) -> str:
             return f"{text}{more}" if text else more[2:]
         text = joined
     return text
+
+
+def new_record(request: ClientRequest) -> ExchangeRecord:
+    """What is known when a request comes."""
+    headers = request.headers
+    session = headers.get("session_id") or headers.get("x-session-id") or ""
+    return ExchangeRecord(
+        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
+        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
+    )  # fmt: skip

@@ -14,11 +14,15 @@ from ..._core.jsontext import Json, JsonObject
 from ...errors import ReadError
 from ...message import Msg
 from ...vendors import wire
-from ..log import Row, SessionLog, Skipped, dated
+from ..log import Row, SessionLog, Skipped, dated, skipped_fields
 
 _AGENT = "claude-code"
 _SAID = ("user", "assistant")
 _SYNTHETIC = "<synthetic>"  # the model of what the program itself says in the model's place
+
+_ROW = ("type", "uuid", "parentUuid", "logicalParentUuid", "isSidechain", "agentId", "sessionId",
+        "timestamp", "message", "isCompactSummary", "attachment")  # fmt: skip
+_MESSAGE = ("id", "type", "role", "model", "content")
 
 _WHY = {
     "attachment": "the log keeps what it stands for as data, not the words that the model saw",
@@ -58,7 +62,7 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
 
 
 def _line(one: Skipped) -> int:
-    return int(one.place.removeprefix("line ").split(":")[0])
+    return int(one.place.removeprefix("line ").partition(".")[0])
 
 
 def _groups(rows: Iterable[Row]) -> list[list[Row]]:
@@ -79,6 +83,8 @@ def _conversation(rows: Sequence[Row]) -> SessionLog:
     entries: list[_Entry] = []
     for row in kept:
         _add(entries, row)
+        skipped += skipped_fields(row.place, row.data, _ROW)
+        skipped += skipped_fields(f"{row.place}.message", row.data.get("message"), _MESSAGE)
     log = SessionLog(_AGENT, skipped=skipped, session=_session(rows))
     start = 0
     for end in [i for i, entry in enumerate(entries) if entry.summary and i] + [len(entries)]:

@@ -15,7 +15,7 @@ from ..._core.jsontext import JsonObject
 from ...errors import ReadError
 from ...message import Msg
 from ...vendors import wire
-from ..log import Row, SessionLog, Skipped, dated
+from ..log import Row, SessionLog, Skipped, dated, objects, skipped_fields
 
 _NOTES = "internal_chat_message_metadata_passthrough"
 _WHY = {
@@ -27,6 +27,9 @@ _WHY = {
     _NOTES: "notes on an item for Codex itself",
 }
 _OTHER = "a note of the program, no item"
+_ROW = ("type", "payload", "timestamp")
+_META = ("session_id", "id", "base_instructions", "instructions")
+_MADE = ("replacement_history", "message")
 
 
 def claims(rows: Sequence[Row]) -> bool:
@@ -45,15 +48,18 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
         match row.data.get("type"), row.object("payload"):
             case "response_item", item:
                 part.add(row, item, log.skipped)
+                log.skipped += skipped_fields(row.place, row.data, _ROW)
             case "session_meta", meta if not log.session:
                 log.session = str(meta.get("session_id") or meta.get("id") or "")
                 part.instructions = _instructions(meta)
+                log.skipped += _unread(row, meta, _META)
             case "compacted", made:
                 log.messages += part.messages(log.model)
                 log.compactions.append(len(log.messages))
                 part = _Part(part.instructions)
-                for item in _replacement(made):
+                for item in _replacement(made, row, log.skipped):
                     part.add(row, item, log.skipped)
+                log.skipped += _unread(row, made, _MADE)
             case kind, payload:
                 if kind == "turn_context" and isinstance(payload.get("model"), str):
                     log.model = payload["model"]
@@ -70,11 +76,19 @@ def _instructions(meta: JsonObject) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _replacement(made: JsonObject) -> list[JsonObject]:
+def _unread(row: Row, payload: JsonObject, known: Sequence[str]) -> list[Skipped]:
+    """Notes on the fields of a row and of its payload that are none of the known ones."""
+    path = f"{row.place}.payload"
+    base = skipped_fields(f"{path}.base_instructions", payload.get("base_instructions"), ("text",))
+    rest = skipped_fields(path, payload, known)
+    return [*skipped_fields(row.place, row.data, _ROW), *rest, *base]
+
+
+def _replacement(made: JsonObject, row: Row, skipped: list[Skipped]) -> list[JsonObject]:
     """The items with which the session goes on; older logs keep the summary alone."""
-    items = made.get("replacement_history")
-    if isinstance(items, list) and items:
-        return [item for item in items if isinstance(item, dict)]
+    path = f"{row.place}.payload.replacement_history"
+    if items := objects(made.get("replacement_history"), path, skipped):
+        return items
     content = [{"type": "input_text", "text": str(made.get("message") or "")}]
     return [{"type": "message", "role": "user", "content": content}]
 

@@ -14,12 +14,14 @@ from ..._core.jsontext import Json, JsonObject
 from ...errors import ReadError
 from ...message import Msg
 from ...vendors import wire
-from ..log import Row, SessionLog, Skipped, skipped_fields
+from ..log import Row, SessionLog, Skipped, objects, skipped_fields
 
 _SAID = ("user", "gemini")
 _HEAD = ("sessionId", "messages")
 _Rows: TypeAlias = dict[tuple[str, str], tuple[JsonObject, Row]]  # by id and type
 _READ = ("id", "timestamp", "type", "content", "displayContent", "toolCalls", "thoughts", "model")
+_CALL = ("id", "name", "args", "result", "timestamp")
+_THOUGHT = ("subject", "description", "timestamp")
 
 
 def claims(rows: Sequence[Row]) -> bool:
@@ -41,15 +43,17 @@ def _take(history: _History, row: Row) -> None:
     log, data = history.log, row.data
     if isinstance(data.get("$rewindTo"), str):
         history.rewind(data["$rewindTo"], row)
+        log.skipped += skipped_fields(row.place, data, ("$rewindTo",))
     elif isinstance(data.get("id"), str):
         history.put(data, row)
     elif isinstance(change := data.get("$set"), dict):
         if isinstance(change.get("messages"), list):
             history.replace(change["messages"], row)
         log.skipped += skipped_fields(row.place, change, _HEAD)
+        log.skipped += skipped_fields(row.place, data, ("$set",))
     elif "projectHash" in data:
         log.session = log.session or row.text("sessionId")
-        for message in data.get("messages") or ():
+        for message in objects(data.get("messages"), f"{row.place}.messages", log.skipped):
             history.put(message, row)
         log.skipped += skipped_fields(row.place, data, _HEAD)
     else:
@@ -77,7 +81,11 @@ class _History:
         if not isinstance(message, dict) or not isinstance(message.get("id"), str):
             self.log.skipped.append(row.skipped("message", "it has no id"))
             return
-        self._rows[message["id"], str(message.get("type"))] = (message, row)
+        key = message["id"], str(message.get("type"))
+        if key in self._rows and self._rows[key][0] != message:
+            why = f"{row.place} says it anew, under the same id"
+            self.log.skipped.append(self._rows[key][1].skipped("earlier version", why))
+        self._rows[key] = (message, row)
         self.log.skipped += skipped_fields(row.place, message, _READ)
         if isinstance(model := message.get("model"), str):
             self.log.model = model
@@ -127,7 +135,7 @@ def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[M
             why = "the program tells this to the user, not to the model"
             log.skipped.append(row.skipped(str(kind or "message"), why))
             continue
-        for content in _contents(message, answered):
+        for content in _contents(message, answered, row.place, log.skipped):
             contents.append(content)
             times.append(message.get("timestamp"))
     if not contents:
@@ -144,28 +152,33 @@ def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[M
     return messages
 
 
-def _contents(message: JsonObject, answered: set[str]) -> Iterator[JsonObject]:
+def _contents(
+    message: JsonObject, answered: set[str], place: str, skipped: list[Skipped]
+) -> Iterator[JsonObject]:
     """What the model said and was told: contents of the API."""
     if message.get("type") == "user":
         yield {"role": "user", "parts": _parts(message.get("content"))}
         return
-    calls = [call for call in message.get("toolCalls") or () if isinstance(call, dict)]
-    parts = [*_thoughts(message), *_parts(message.get("content")), *map(_call, calls)]
+    calls = objects(message.get("toolCalls"), f"{place}.toolCalls", skipped, _CALL)
+    thoughts = objects(message.get("thoughts"), f"{place}.thoughts", skipped, _THOUGHT)
+    parts = [*_thoughts(thoughts), *_parts(message.get("content")), *map(_call, calls)]
     yield {"role": "model", "parts": parts}
     # newer releases tell the results once more as a message of the user's
-    results = [
-        part for call in calls if call.get("id") not in answered
-        for part in _parts(call.get("result"))
-    ]  # fmt: skip
+    results = []
+    for call in calls:
+        if isinstance(id := call.get("id"), str) and id in answered:
+            why = "it stands as a message of the user's, too"
+            skipped.append(Skipped(place, "result of a call", why))
+        else:
+            results += _parts(call.get("result"))
     if results:
         yield {"role": "user", "parts": results}
 
 
-def _thoughts(message: JsonObject) -> Iterator[JsonObject]:
-    for thought in message.get("thoughts") or ():
-        if isinstance(thought, dict):
-            subject, text = thought.get("subject"), thought.get("description") or ""
-            yield {"text": f"**{subject}**\n{text}" if subject else text, "thought": True}
+def _thoughts(thoughts: Sequence[JsonObject]) -> Iterator[JsonObject]:
+    for thought in thoughts:
+        subject, text = thought.get("subject"), thought.get("description") or ""
+        yield {"text": f"**{subject}**\n{text}" if subject else text, "thought": True}
 
 
 def _parts(content: Json) -> list[Any]:

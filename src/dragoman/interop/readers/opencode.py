@@ -23,7 +23,15 @@ from ...message.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from ..log import Row, SessionLog, Skipped, skipped_fields
+from ..log import Row, SessionLog, Skipped, objects, skipped_fields, text_at
+
+_LAST = 253_402_300_800_000  # milliseconds until the year 10000
+_INFO = ("id", "role", "time", "modelID", "error", "sessionID")
+_IDS = ("id", "sessionID", "messageID")
+_PART = (*_IDS, "type", "text", "url", "mime", "filename", "metadata")
+_CALL = (*_IDS, "type", "callID", "tool", "state")
+_STATE = ("status", "input", "output", "error", "attachments")
+_SEALS = ("signature", "reasoningEncryptedContent", "redactedData")
 
 _WHY = {
     "step-start": "where a request begins",
@@ -48,10 +56,16 @@ def claims(rows: Sequence[Row]) -> bool:
 def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
     """The session of one exported object."""
     data = rows[0].data
+    skipped += skipped_fields("$", data, ("info", "messages"))
     log = SessionLog("opencode", session=str(data["info"].get("id") or ""), skipped=skipped)
     log.skipped += skipped_fields("$.info", data["info"], ("id",))
     for i, message in enumerate(data["messages"]):
-        _add(log, message["info"], message["parts"], f"$.messages[{i}]")
+        path = f"$.messages[{i}]"
+        log.skipped += skipped_fields(path, message, ("info", "parts"))
+        [info] = objects(message["info"], f"{path}.info", log.skipped, _INFO) or [{}]
+        log.skipped += skipped_fields(f"{path}.info.time", info.get("time"), ("created",))
+        parts = message["parts"] if isinstance(message["parts"], list) else [message["parts"]]
+        _add(log, info, parts, path)
     return log
 
 
@@ -70,9 +84,10 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
         if kind == "step-start":
             log.messages += says.taken()
         if kind == "tool":
-            says.call(part)
+            says.call(part, place, log.skipped)
         elif (block := _block(part, kind)) is not None:
             says.blocks.append(block)
+            log.skipped += _unread(part, place)
         else:
             what = str(kind or "part")
             why = _WHY.get(what, "a note of the program, no part of what was said")
@@ -84,7 +99,19 @@ def _time(info: JsonObject) -> str | None:
     """When the message was made, as an ISO 8601 time in UTC; the log has milliseconds."""
     time = info.get("time")
     made = time.get("created") if isinstance(time, dict) else None
-    return datetime.fromtimestamp(made / 1000, UTC).isoformat() if type(made) is int else None
+    if type(made) is not int or not 0 <= made < _LAST:
+        return None
+    return datetime.fromtimestamp(made / 1000, UTC).isoformat()
+
+
+def _unread(part: JsonObject, place: str) -> list[Skipped]:
+    """Notes on what a part that is read has besides."""
+    notes = skipped_fields(place, part, _PART)
+    issuers = dict(_objects(part.get("metadata")))
+    notes += skipped_fields(f"{place}.metadata", part.get("metadata"), issuers)
+    for issuer, fields in issuers.items():
+        notes += skipped_fields(f"{place}.metadata.{issuer}", fields, _SEALS)
+    return notes
 
 
 class _Speech:
@@ -96,18 +123,21 @@ class _Speech:
         self.blocks: list[ContentBlock] = []
         self._results: list[ToolResultBlock] = []
 
-    def call(self, part: JsonObject) -> None:
-        """A call, and what became of it."""
-        id, name, state = str(part.get("callID")), str(part.get("tool")), part.get("state")
-        state = state if isinstance(state, dict) else {}
+    def call(self, part: JsonObject, place: str, skipped: list[Skipped]) -> None:
+        """A call, and what became of it. Raises ReadError for one without an id or a name."""
+        id, name = text_at(part, "callID", place), text_at(part, "tool", place)
+        [state] = objects(part.get("state"), f"{place}.state", skipped, _STATE) or [{}]
+        skipped += skipped_fields(place, part, _CALL)
         call = ToolUseBlock(id, name, state.get("input") or {})
-        call.unfinished = state.get("status") == "pending"
+        status = state.get("status")
+        call.unfinished = status == "pending"
         self.blocks.append(call)
-        if state.get("status") == "completed":
-            self._results.append(ToolResultBlock(id, name, _output(state)))
-        elif state.get("status") == "error":
+        if status == "error":
             text = str(state.get("error") or "")
             self._results.append(ToolResultBlock(id, name, text, is_error=True))
+        elif status == "completed" or "output" in state:
+            output = _output(state, f"{place}.state.attachments", skipped)
+            self._results.append(ToolResultBlock(id, name, output))
 
     def taken(self) -> list[Msg]:
         """The messages so far; what comes next begins another."""
@@ -120,10 +150,11 @@ class _Speech:
         return made
 
 
-def _output(state: JsonObject) -> str | list[ContentBlock]:
+def _output(state: JsonObject, path: str, skipped: list[Skipped]) -> str | list[ContentBlock]:
     """What a tool gave: its text, and the files that it showed."""
     text = str(state.get("output") or "")
-    files = [block for file in state.get("attachments") or () if (block := _file(file))]
+    shown = objects(state.get("attachments"), path, skipped, _PART)
+    files = [block for file in shown if (block := _file(file))]
     return [TextBlock(text), *files] if files else text
 
 
@@ -142,7 +173,7 @@ def _block(part: Json, kind: str | None) -> ContentBlock | None:
 def _thinking(part: JsonObject) -> ThinkingBlock:
     """Thinking, with the signature that its provider gave it."""
     block = ThinkingBlock(str(part.get("text") or ""))
-    for fields in _objects(part.get("metadata")):
+    for _, fields in _objects(part.get("metadata")):
         block.signature = fields.get("signature") or block.signature
         block.redacted = (
             fields.get("reasoningEncryptedContent") or fields.get("redactedData") or block.redacted
@@ -150,10 +181,10 @@ def _thinking(part: JsonObject) -> ThinkingBlock:
     return block
 
 
-def _objects(value: Json) -> Iterator[dict[str, Any]]:
-    for inner in value.values() if isinstance(value, dict) else ():
+def _objects(value: Json) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, inner in value.items() if isinstance(value, dict) else ():
         if isinstance(inner, dict):
-            yield inner
+            yield name, inner
 
 
 def _file(part: Json) -> ContentBlock | None:

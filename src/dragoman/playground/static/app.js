@@ -2,7 +2,8 @@
 
 import { changesPanel } from "./changes.js";
 import { Chat } from "./chat.js";
-import { copy, count, fill, h, icon, say } from "./dom.js";
+import { complain, copy, count, fill, h, icon, say } from "./dom.js";
+import { opener, takeDrops, welcome } from "./files.js";
 import { JsonView } from "./json.js";
 import { lossList } from "./losses.js";
 import { nearest } from "./paths.js";
@@ -17,7 +18,7 @@ const SPEAKERS = { role: "by role", name: "merged by name", tagged: "tagged", na
 const narrow = matchMedia("(max-width: 859px)");
 
 const state = { contents: null, id: 0, wire: "", side: "", how: "role", cut: 0, tab: "json", beside: "", about: "request" };
-const view = { chat: null, sheets: [], replay: null, answer: null, showing: null, positions: [], cache: null };
+const view = { chat: null, sheets: [], replay: null, answer: null, showing: null, positions: [], cache: null, unreadable: false };
 
 // -- small things that the browser keeps ----------------------------------------------------------
 
@@ -61,7 +62,12 @@ function writeAddress() {
 
 // -- the bar --------------------------------------------------------------------------------------
 
+function isBroken(row) {
+  return row.fault !== "" && !row.request && !row.answer;
+}
+
 function exchangeName(row) {
+  if (isBroken(row)) return `${row.id + 1} · cannot be read`;
   const many = state.contents.exchanges.length > 1;
   const parts = [many ? `${row.id + 1}` : "", row.session || row.agent, row.model || row.wire || "messages", row.status && row.status >= 400 ? `${row.status}` : ""];
   return parts.filter(Boolean).join(" · ");
@@ -73,7 +79,7 @@ function drawBar() {
   for (const file of files) {
     const alone = file.exchanges.length === 1;
     const rows = file.exchanges.map((id) => h("option", { value: id, selected: id === state.id },
-      alone ? file.name : exchangeName(exchanges[id])));
+      alone ? [file.name, isBroken(exchanges[id]) && " · cannot be read"] : exchangeName(exchanges[id])));
     if (!alone) picker.append(h("optgroup", { label: file.name }, rows));
     else picker.append(...rows);
   }
@@ -86,28 +92,27 @@ function drawBar() {
       exchanges.length > 1 && step("Next exchange", "next", state.id + 1)),
     h("div", { class: "space" }),
     h("div", { class: "cut", hidden: true }),
-    answers.live && exchanges.length > 0 && opener("Open"),
+    answers.live && exchanges.length > 0 && opener("Open", openFiles),
     h("button", { type: "button", class: "icon", "aria-label": "Light or dark", onclick: switchTheme }, icon("theme")));
 }
 
-/** A button that opens files. */
-function opener(label) {
-  const input = h("input", { type: "file", multiple: true, "aria-label": "Open files", onchange: () => openFiles(input.files) });
-  return h("label", { class: "button file" }, icon("open"), label, input);
-}
-
+/** Open files, show the first that can be read, and tell of those that cannot. */
 async function openFiles(files) {
-  for (const file of files) await openData(file.name, file);
-}
-
-async function openData(name, data) {
-  try {
-    const [first] = await answers.open(name, data);
-    state.contents = await answers.ask("contents");
-    await select(first);
-  } catch (error) {
-    say(`${name}: ${error.message}`);
+  const problems = [];
+  let first = null;
+  main.setAttribute("aria-busy", "true");
+  for (const file of files) {
+    try {
+      const [id] = await answers.open(file.name, file);
+      first ??= id;
+    } catch (error) {
+      problems.push([file.name, error.message]);
+    }
   }
+  state.contents = await answers.ask("contents");
+  main.setAttribute("aria-busy", "false");
+  complain(problems);
+  if (first !== null) await select(first);
 }
 
 async function drawCut() {
@@ -145,20 +150,26 @@ function here() {
 /** Open an exchange: its conversation, and at the right what was shown of the last one. */
 async function select(id) {
   const rows = state.contents.exchanges;
-  if (rows.length === 0) return welcome();
+  if (rows.length === 0) return welcome(main, openFiles);
   state.id = rows[id] === undefined ? 0 : id;
   Object.assign(state, { cut: 0, side: here().upstream ? "upstream" : "", about: here().request ? "request" : "answer" });
   if (!state.wire) state.wire = here().wire || state.contents.protocols[0];
   view.cache = null;
   main.setAttribute("aria-busy", "true");
-  const data = await answers.ask(`conversation/${state.id}`);
+  const chosen = state.id;
+  const data = await answers.ask(`conversation/${chosen}`).catch((error) => (
+    { messages: [], tools: [], options: [], prompts: 0, skipped: [], compactions: [], faults: [{ text: error.message }] }));
+  if (chosen !== state.id) return;
+  // of a body that cannot be read there is only what was recorded
+  view.unreadable = data.messages.length === 0 && data.faults.length > 0;
+  if (view.unreadable && here().request && !state.side) state.side = "client";
   drawBar();
   drawWork(data);
   main.setAttribute("aria-busy", "false");
-  await showTab(state.tab);
-  await drawTokens();
-  await drawSums(); // what takes longest comes last, for the server answers one thing after the other
-  await drawCut();
+  // what takes longest comes last; nothing more is asked about an exchange that was left
+  for (const draw of [() => showTab(state.tab), drawTokens, drawSums, drawCut]) {
+    if (chosen === state.id) await draw();
+  }
 }
 
 function drawWork(data) {
@@ -169,9 +180,9 @@ function drawWork(data) {
     view.chat.setRaw(pressed);
   } }, "Raw");
   let from = 0;
-  const find = h("input", { type: "search", class: "find", placeholder: "Find", "aria-label": "Find in the conversation", onkeydown: (event) => {
+  const find = h("input", { type: "search", class: "find", placeholder: "Find", "aria-label": "Find in the conversation", onkeydown: async (event) => {
     if (event.key !== "Enter" || find.value === "") return;
-    const found = view.chat.find(find.value, from);
+    const found = await view.chat.find(find.value, from);
     if (found < 0) say("Nothing found");
     from = found + 1;
   } });
@@ -270,6 +281,11 @@ async function showTab(name) {
   view.replay = null;
   view.sheets.forEach((sheet) => sheet.stop());
   view.sheets = [];
+  const row = here();
+  if (view.unreadable && (tab === "losses" || isBroken(row))) {
+    fill(panel, h("p", { class: "note" }, "What cannot be read is written for no wire."));
+    return;
+  }
   try {
     await { chat: drawJson, json: drawJson, losses: drawLosses, replay: drawReplay, changes: drawChanges }[tab](panel);
   } catch (error) {
@@ -290,8 +306,14 @@ async function drawJson(panel) {
   const sheets = h("div", { class: "sheets" });
   fill(panel, h("div", { class: "wires" }, rail, sheets));
   drawRail(rail);
+  reveal(rail);
   await showWire();
   drawSums();
+}
+
+/** Bring the wire that is chosen into sight, where the wires stand in one row. */
+function reveal(rail) {
+  rail.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function drawRail(rail) {
@@ -306,6 +328,10 @@ function drawRail(rail) {
     vendors.map((name) => h("option", { value: name, selected: state.wire === name && !own.includes(name) }, name)));
   const sides = [row.wire && row.request && entry(row.wire, "client", row.upstream ? `client: ${row.wire}` : row.wire),
     row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`)].filter(Boolean);
+  if (view.unreadable && row.request) {
+    fill(rail, h("h2", {}, "As recorded"), sides);
+    return;
+  }
   fill(rail, sides.length > 0 && [h("h2", {}, "As recorded"), sides],
     h("h2", {}, "Written for"), [...own, ...protocols].map((name) => entry(name, "", name)),
     answers.live ? more : h("p", { class: "muted small aside" }, exportedNote()));
@@ -324,6 +350,7 @@ function choose(name, side) {
     const chosen = side ? button.dataset.side === side : button.dataset.wire === name && !button.dataset.side;
     button.setAttribute("aria-pressed", String(chosen));
   }
+  reveal(document.querySelector(".rail"));
   writeAddress();
   const shown = showWire();
   if (!side) shown.then(drawCut);
@@ -345,6 +372,8 @@ async function drawSums() {
     const place = document.querySelector(`.rail button[data-wire="${CSS.escape(row.wire)}"] .sum`);
     if (place !== null) fill(place, sum(row));
   }
+  const rail = document.querySelector(".rail");
+  if (rail !== null && narrow.matches) reveal(rail); // the sums have made the others wider
 }
 
 function sum(row) {
@@ -373,8 +402,13 @@ async function loadAnswer() {
 
 /** Show what is chosen, wherever it is seen. */
 function showWire() {
-  view.showing = showChosen();
-  return view.showing;
+  const panel = document.getElementById("panel");
+  panel.setAttribute("aria-busy", "true");
+  const showing = showChosen().finally(() => {
+    if (view.showing === showing) panel.setAttribute("aria-busy", "false");
+  });
+  view.showing = showing;
+  return showing;
 }
 
 async function showChosen() {
@@ -510,7 +544,7 @@ async function drawChanges(panel) {
       Object.assign(state, { side: "client", about: "request" });
       go.json(path);
     },
-  });
+  }, answers);
   await loadAnswer();
   await markBreak();
 }
@@ -531,40 +565,9 @@ async function markBreak() {
   if (view.cache.path && recorded && state.about === "request") view.sheets[0]?.note(view.cache.path, "the prompt cache ends here");
 }
 
-// -- nothing is open yet --------------------------------------------------------------------------
-
-function welcome() {
-  main.className = "empty";
-  main.setAttribute("aria-busy", "false");
-  const area = h("textarea", { "aria-label": "A request, an answer or a recording", spellcheck: "false",
-    placeholder: '{"model": "…", "messages": […]}' });
-  const show = () => area.value.trim() && openData("pasted", area.value);
-  const kinds = [["A request or an answer", "of any wire: whose it is, is detected"], ["A stream", "server-sent events, JSON lines, an AWS event stream"],
-    ["A recording", "of a gateway or a test: one exchange a line"], ["A session", "of Claude Code, Codex or Gemini CLI, or an ATIF trajectory"],
-    ["Messages", "as dragoman.message.dump stores them"]];
-  fill(main, h("div", { class: "welcome" }, h("h1", {}, "Read a conversation as every model would get it"),
-    h("p", {}, "Drop a file here, or paste what was sent. Nothing leaves this machine."),
-    h("div", { class: "drop" }, area, h("div", { class: "actions" },
-      h("button", { type: "button", class: "primary", onclick: show }, "Show"), opener("Open a file"))),
-    h("ul", {}, kinds.map(([name, words]) => h("li", {}, h("b", {}, name), ` ${words}`)))));
-}
-
 function skipTo(id) {
   if (narrow.matches) showTab(id === "chat" ? "chat" : "json");
   document.getElementById(id).focus();
-}
-
-function takeDrops() {
-  addEventListener("dragover", (event) => {
-    event.preventDefault();
-    document.body.classList.add("dropping");
-  });
-  addEventListener("dragleave", (event) => event.relatedTarget === null && document.body.classList.remove("dropping"));
-  addEventListener("drop", (event) => {
-    event.preventDefault();
-    document.body.classList.remove("dropping");
-    openFiles(event.dataTransfer.files);
-  });
 }
 
 async function begin() {
@@ -572,7 +575,7 @@ async function begin() {
   readAddress();
   state.contents = await answers.ask("contents");
   if (state.contents.files.length > 0) document.title = `${state.contents.files[0].name} – Dragoman`;
-  if (answers.live) takeDrops();
+  if (answers.live) takeDrops(openFiles);
   for (const button of document.querySelectorAll("#skip button")) {
     button.addEventListener("click", () => skipTo(button.dataset.to));
   }

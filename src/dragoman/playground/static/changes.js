@@ -1,21 +1,21 @@
 // Two requests of a session: what the second says otherwise, and where its prompt cache ends.
 
 import { count, fill, h, several } from "./dom.js";
-import { head } from "./source.js";
+import { whole } from "./source.js";
 import { fact } from "./losses.js";
 
 const WORDS = { inserted: "new", removed: "gone", changed: "changed" };
 const KINDS = { inserted: "added", removed: "dropped", changed: "degraded" };
 
 /** The panel about two requests; `names(id)` tells an exchange, `go` leads to a path. */
-export function changesPanel(root, data, names, go) {
+export function changesPanel(root, data, names, go, answers) {
   const list = h("div", { class: "list" });
   const { cache, counts, differences } = data;
   list.append(h("h2", {}, `From ${names(data.before)} to ${names(data.after)}`));
   list.append(h("p", { class: "lead" }, told(counts)));
   list.append(h("h2", {}, "Prompt cache"), cachePart(cache, go));
   if (differences.length > 0) list.append(h("h2", {}, "What the later request says otherwise"));
-  list.append(...differences.map((one) => difference(one, go)));
+  list.append(...differences.map((one) => difference(one, go, answers)));
   const total = Object.values(counts).reduce((sum, number) => sum + number, 0);
   if (total > differences.length) list.append(h("p", { class: "note" }, `${total - differences.length} more are not shown.`));
   fill(root, list);
@@ -54,7 +54,7 @@ function cachePart(cache, go) {
   );
 }
 
-function difference(one, go) {
+function difference(one, go, answers) {
   const path = one.right || one.left;
   return h(
     "article",
@@ -62,7 +62,20 @@ function difference(one, go) {
     h("header", {}, h("span", { class: `pill ${KINDS[one.change]}` }, WORDS[one.change]), h("span", {}, one.kind),
       one.right ? h("button", { type: "button", class: "link mono", onclick: () => go.chat(path) }, path)
         : h("code", { class: "muted" }, `${path} of the earlier one`)),
-    one.was !== "" && h("pre", { class: "was", tabindex: "0", "aria-label": "before" }, head(one.was)),
-    one.now !== "" && h("pre", { class: "now", tabindex: "0", "aria-label": "now" }, head(one.now)),
+    h("pre", { class: KINDS[one.change], tabindex: "0", "aria-label": `text that is ${WORDS[one.change]}` },
+      one.parts.map(([how, text]) => part(how, text, answers))),
   );
+}
+
+const TAGS = { same: "span", was: "del", now: "ins" };
+
+/** A part of a text: what stays, what was, what is now; of a long one its beginning, and the rest on demand. */
+function part(how, text, answers) {
+  if (typeof text === "string") return h(TAGS[how], {}, text);
+  const element = h(TAGS[how], {}, text.head);
+  const more = h("button", { type: "button", class: "more", onclick: async () => {
+    fill(element, await whole(answers, text));
+  } }, `… ${count(text.size)} characters`);
+  element.append(more);
+  return element;
 }

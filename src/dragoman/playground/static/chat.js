@@ -156,37 +156,50 @@ export class Chat {
     });
   }
 
-  /** The next message from `from` on whose text holds the words; -1 if there is none. */
-  find(words, from) {
+  /** The next message from `from` on whose text holds the words, also far into it; -1 for none. */
+  async find(words, from) {
     const wanted = words.toLowerCase();
     const { messages } = this.#data;
-    const holds = (block) => head(block.text ?? "").toLowerCase().includes(wanted)
-      || (block.preview ?? "").toLowerCase().includes(wanted) || (block.name ?? "").toLowerCase().includes(wanted)
-      || Boolean(block.blocks?.some(holds));
     for (let i = 0; i < messages.length; i += 1) {
       const index = (from + i) % messages.length;
-      if (messages[index].blocks.some(holds)) {
+      if (await this.#holds(messages[index].blocks, wanted)) {
         this.#root.querySelector(".found")?.classList.remove("found");
-        this.#pager.show(index).classList.add("found");
+        const element = this.#pager.show(index);
+        element.classList.add("found");
+        for (const fold of element.querySelectorAll("details")) {
+          if (fold.textContent.toLowerCase().includes(wanted)) fold.open = true;
+        }
         return index;
       }
     }
     return -1;
   }
 
+  async #holds(blocks, wanted) {
+    for (const block of blocks) {
+      const shown = `${head(block.text ?? "")}\n${block.preview ?? ""}\n${block.name ?? ""}`;
+      if (shown.toLowerCase().includes(wanted)) return true;
+      if (block.text?.key && (await whole(this.#answers, block.text)).toLowerCase().includes(wanted)) return true;
+      if (block.blocks && (await this.#holds(block.blocks, wanted))) return true;
+    }
+    return false;
+  }
+
   // -- what the request says beside its messages ------------------------------------------------
 
   #request() {
-    const { options, tools, model, messages } = this.#data;
-    const values = options.map(([name, value]) => h("span", {}, `${name} ${short(JSON.stringify(value))}`));
+    const { options, tools, model, messages, skipped, agent } = this.#data;
+    const values = options.map(([name, value]) => h("span", { title: name }, `${name} ${short(JSON.stringify(value))}`));
     const element = h(
       "section",
       { class: "request", "aria-label": "Request" },
-      h("p", { class: "figures" }, model && h("b", {}, model), model && " · ",
-        several(messages.length, "message"), h("span", { class: "total" }, this.#total())),
+      h("p", { class: "figures" }, model && h("b", {}, model), model && " · ", agent && `${agent} · `,
+        messages.length > 0 ? several(messages.length, "message") : "Nothing to show",
+        h("span", { class: "total" }, this.#total())),
       values.length > 0 && h("p", { class: "options muted" }, values),
       this.#marksAt("$"),
       tools.length > 0 && this.#tools(tools),
+      skipped.length > 0 && besides(skipped),
     );
     return element;
   }
@@ -204,6 +217,7 @@ export class Chat {
         tool.description && h("p", { class: "muted" }, this.#text(tool.description, true)),
         tool.schema && h("pre", { class: "raw-text", tabindex: "0" }, head(tool.schema)),
         this.#marksAt(tool.path),
+        tool.cache && cacheMark(tool.cache),
       ))),
     );
   }
@@ -225,6 +239,8 @@ export class Chat {
     const element = h(
       "article",
       { class: `message ${message.role}`, "aria-label": `${ROLES[message.role] ?? message.role}, message ${index + 1}` },
+      this.#data.compactions.includes(index - this.#data.prompts)
+        && h("p", { class: "cache-mark" }, "From here the agent went on with a summary"),
       this.#break !== null && this.#break.index === index
         && h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
       h(
@@ -301,7 +317,8 @@ export class Chat {
       .filter(Boolean).join(" · ");
     if (block.data) {
       const holder = h("div", { class: "picture" });
-      const image = h("img", { alt: block.title || `${block.kind} in the conversation`, loading: "lazy", decoding: "async" });
+      const broken = () => fill(holder, h("p", { class: "muted" }, "This picture is broken, and cannot be shown."));
+      const image = h("img", { alt: block.title || `${block.kind} in the conversation`, loading: "lazy", decoding: "async", onerror: broken });
       this.#answers.ask(`text/${block.data}`).then((data) => {
         image.src = `data:${block.media_type};base64,${data}`;
         holder.append(image);
@@ -335,6 +352,15 @@ export class Chat {
 
 function short(text) {
   return text.length > OPTION ? `${text.slice(0, OPTION)}…` : text;
+}
+
+/** What a session log holds that is no part of the conversation: it is named, and not lost in silence. */
+function besides(rows) {
+  const total = rows.reduce((sum, row) => sum + row.times, 0);
+  return fold("besides", [h("span", {}, `${several(total, "note")} of the log left out`),
+    h("span", { class: "preview" }, rows.map((row) => row.what).join(", "))],
+  h("ul", { class: "notes" }, rows.map((row) => h("li", {}, h("b", { class: "mono" }, row.what), row.times > 1 && ` ×${count(row.times)}`,
+    h("span", { class: "muted" }, `: ${row.why} (${row.times > 1 ? "first at " : ""}${row.place})`)))));
 }
 
 function fold(kind, title, ...content) {

@@ -17,8 +17,45 @@ export function h(tag, attributes, ...children) {
 
 function add(element, children) {
   for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false) element.append(child);
+    if (typeof child === "string") element.append(...visible(child));
+    else if (child !== null && child !== undefined && child !== false) element.append(child);
   }
+}
+
+// What is not seen, or turns around what stands beside it: controls, spaces without a width, signs
+// that set the direction, tags (a second alphabet that only machines read), halves of pairs. The
+// two joiners stay, for Persian and emoji are written with them.
+const UNSEEN = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff])\1*|[\u{e0000}-\u{e007f}]+/gu;
+const MOST_UNSEEN = 500; // in one text; more say no more
+
+/** A text as nodes: what is not seen in it is told by its number, so that nobody is deceived. */
+export function visible(text) {
+  const nodes = [];
+  let from = 0;
+  for (const found of text.matchAll(UNSEEN)) {
+    if (nodes.length > 2 * MOST_UNSEEN) return [...nodes, text.slice(from).replace(UNSEEN, "\ufffd")];
+    if (found.index > from) nodes.push(text.slice(from, found.index));
+    const span = document.createElement("span");
+    span.className = "unseen";
+    span.title = "not seen in the text itself";
+    span.textContent = told(found[0]);
+    nodes.push(span);
+    from = found.index + found[0].length;
+  }
+  if (from < text.length) nodes.push(text.slice(from));
+  return nodes;
+}
+
+function told(run) {
+  const code = run.codePointAt(0);
+  if (code >= 0xe0000) return `tags: ${[...run].map((one) => String.fromCharCode(one.codePointAt(0) - 0xe0000 || 0x20)).join("").replace(UNSEEN, "?")}`;
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}${run.length > 1 ? ` ×${run.length}` : ""}`;
+}
+
+/** A value as JSON text in which all is seen: what is not is written as an escape. */
+export function json(value) {
+  const escape = (run) => Array.from({ length: run.length }, (_, i) => `\\u${run.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+  return JSON.stringify(value).replace(UNSEEN, escape);
 }
 
 /** The element with these children and no others. */
@@ -50,6 +87,14 @@ export function icon(name) {
   path.setAttribute("d", PATHS[name]);
   svg.append(path);
   return svg;
+}
+
+/** Tell what went wrong, until somebody closes it. */
+export function complain(rows) {
+  const place = document.getElementById("problems");
+  const close = h("button", { type: "button", class: "bare", onclick: () => { place.hidden = true; } }, "Close");
+  fill(place, h("ul", {}, rows.map(([what, why]) => h("li", {}, h("b", {}, what), " ", why))), close);
+  place.hidden = rows.length === 0;
 }
 
 /** Say something for a few seconds, to eyes and to screen readers. */

@@ -1,6 +1,6 @@
 // JSON, a line for each value, with marks in it. Long texts are cut until somebody asks for them.
 
-import { count, fill, h } from "./dom.js";
+import { count, fill, h, json } from "./dom.js";
 import { isMarked, pills } from "./losses.js";
 import { Pager } from "./pager.js";
 import { deeper, nearest, pathOf } from "./paths.js";
@@ -146,7 +146,7 @@ export class JsonView {
     element.style.paddingLeft = `${line.depth * 2 + 4}ch`;
     element.style.textIndent = "-2ch";
     if (line.key !== null) {
-      element.append(h("span", { class: "k" }, JSON.stringify(line.key)), h("span", { class: "p" }, ": "));
+      element.append(h("span", { class: "k" }, json(line.key)), h("span", { class: "p" }, ": "));
     }
     if (line.text !== undefined) element.append(h("span", { class: "p" }, line.text));
     else element.append(this.#value(line));
@@ -157,16 +157,16 @@ export class JsonView {
 
   #value(line) {
     const { value } = line;
-    if (typeof value !== "string") return h("span", { class: "a" }, JSON.stringify(value));
+    if (typeof value !== "string") return h("span", { class: "a" }, json(value));
     const cut = this.#cut.get(line.path);
-    if (cut === undefined) return h("span", { class: "s" }, JSON.stringify(value));
+    if (cut === undefined) return h("span", { class: "s" }, json(value));
     return this.#longValue(value, ...cut);
   }
 
   #longValue(start, key, size) {
     const holder = h("span", { class: "s" });
     let shown = start.length;
-    const draw = (text) => fill(holder, JSON.stringify(text.slice(0, shown)).slice(0, shown < size ? -1 : undefined),
+    const draw = (text) => fill(holder, json(text.slice(0, shown)).slice(0, shown < size ? -1 : undefined),
       shown < size && h("button", { type: "button", class: "more", onclick: grow }, `… ${count(size)} characters`));
     const grow = async () => {
       const all = await this.#answers.ask(`text/${key}`);

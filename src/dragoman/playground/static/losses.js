@@ -18,6 +18,7 @@ export function isMarked(loss) {
 
 let card = null;
 let owner = null;
+let closing = 0;
 
 /** A word for losses of one code, with a card that explains them while it has the pointer or the focus. */
 function pill(group) {
@@ -48,7 +49,7 @@ function explained(button, content) {
   let kept = false;
   const show = () => open(button, content());
   const leave = () => {
-    if (!kept) close(button);
+    if (!kept) closeSoon(button);
   };
   button.addEventListener("pointerenter", show);
   button.addEventListener("pointerleave", leave);
@@ -65,14 +66,24 @@ function explained(button, content) {
   });
 }
 
+/** Close a card unless the pointer goes into it: what it says can be read, scrolled and copied. */
+function closeSoon(button) {
+  clearTimeout(closing);
+  closing = setTimeout(() => owner === button && !card.matches(":hover") && close(button), 150);
+}
+
 function open(button, content) {
+  clearTimeout(closing);
   if (card === null) {
     card = h("div", { class: "card", role: "tooltip", id: "card" });
+    card.addEventListener("pointerleave", () => {
+      if (owner !== null && document.activeElement !== owner) closeSoon(owner);
+    });
     document.getElementById("explanation").append(card);
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && owner !== null) close(owner);
     });
-    document.addEventListener("scroll", () => owner !== null && close(owner), true);
+    document.addEventListener("scroll", (event) => owner !== null && event.target !== card && close(owner), true);
   }
   if (owner !== null && owner !== button) close(owner);
   owner = button;

@@ -1,15 +1,16 @@
 // Markdown as nodes: what models write, and no more. HTML in it is text; links lead out safely.
 
-import { h } from "./dom.js";
+import { h, visible } from "./dom.js";
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
+const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}>\s?(.*)$/;
 const DIVIDER = /^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$/;
 const MOST = 200_000; // characters; longer texts are shown as they are
 const DEEPEST = 6; // lists and quotes in each other
+const LONGEST = 2_000; // characters of a line that may begin something: a longer one is text
 
 /** A text with its Markdown laid out. */
 export function markdown(text) {
@@ -24,6 +25,7 @@ function blocks(lines, root, depth) {
   while (at < lines.length) {
     const line = lines[at];
     if (line.trim() === "") at += 1;
+    else if (line.length > LONGEST) at = paragraph(lines, at, root);
     else if (FENCE.test(line)) at = fence(lines, at, root);
     else if (HEADING.test(line)) at = heading(lines, at, root);
     else if (RULE.test(line)) {
@@ -37,7 +39,8 @@ function blocks(lines, root, depth) {
 }
 
 function fence(lines, at, root) {
-  const [, marks, language] = FENCE.exec(lines[at]);
+  const [, marks, info] = FENCE.exec(lines[at]);
+  const [language] = info.trim().split(/\s/);
   const body = [];
   let end = at + 1;
   while (end < lines.length && !lines[end].trimStart().startsWith(marks)) {
@@ -53,7 +56,7 @@ function fence(lines, at, root) {
 function heading(lines, at, root) {
   const [, marks, text] = HEADING.exec(lines[at]);
   const element = h(`h${Math.min(6, marks.length + 2)}`);
-  inline(text, element);
+  inline(text.trimEnd().replace(/\s#+$/, ""), element);
   root.append(element);
   return at + 1;
 }
@@ -101,14 +104,14 @@ function belongs(lines, at, indent) {
     return next.length - next.trimStart().length > indent && next.trim() !== "";
   }
   const own = line.length - line.trimStart().length;
-  if (own > indent) return true;
+  if (own > indent || line.length > LONGEST) return true;
   return !(ITEM.test(line) || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line))
     && (lines[at - 1] ?? "").trim() !== "";
 }
 
 function isTable(lines, at) {
   const next = lines[at + 1] ?? "";
-  return lines[at].includes("|") && next.includes("-") && next.includes("|") && DIVIDER.test(next);
+  return next.length <= LONGEST && lines[at].includes("|") && next.includes("-") && next.includes("|") && DIVIDER.test(next);
 }
 
 function table(lines, at, root) {
@@ -144,7 +147,7 @@ function paragraph(lines, at, root) {
 
 function begins(lines, at) {
   const line = lines[at];
-  return FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line) || isTable(lines, at);
+  return line.length > LONGEST || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line) || isTable(lines, at);
 }
 
 // Code, then links and addresses, then emphasis. No alternative can be read in two ways, so that a
@@ -166,11 +169,11 @@ const INLINE = new RegExp(
 export function inline(text, element) {
   let from = 0;
   for (const found of text.matchAll(INLINE)) {
-    element.append(text.slice(from, found.index));
+    element.append(...visible(text.slice(from, found.index)));
     element.append(piece(found));
     from = found.index + found[0].length;
   }
-  element.append(text.slice(from));
+  element.append(...visible(text.slice(from)));
   return element;
 }
 

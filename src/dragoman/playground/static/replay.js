@@ -1,6 +1,6 @@
 // A recorded stream: what came, event by event, and what the answer was after each.
 
-import { count, fill, h, icon, several } from "./dom.js";
+import { count, fill, h, icon, json, several } from "./dom.js";
 import { linesOf } from "./json.js";
 import { link, markdown } from "./markdown.js";
 import { Pager } from "./pager.js";
@@ -147,7 +147,7 @@ export class Replay {
 
   #event(index) {
     const event = this.#shown[index];
-    const text = typeof event.data === "string" ? event.data : JSON.stringify(event.data);
+    const text = typeof event.data === "string" ? event.data : json(event.data);
     const element = h("div", { class: "event" });
     const summary = h("button", { type: "button", class: "summary", "aria-expanded": "false", onclick: () => open() },
       h("span", { class: "n" }, count(event.from + 1)), h("span", { class: "t" }, event.name ?? event.data?.type ?? "data"),
@@ -178,12 +178,12 @@ function step(label, drawing, onclick) {
 /** What an event adds to a text: the part of it that is read. */
 function added(event) {
   const text = (event.steps ?? []).filter((one) => one.do === "grow").map((one) => one.text).join("");
-  return text !== "" && h("q", {}, JSON.stringify(text));
+  return text !== "" && h("q", {}, json(text));
 }
 
 function plainLine(line) {
-  const element = h("div", { class: "line" }, line.key !== null && [h("span", { class: "k" }, JSON.stringify(line.key)), ": "],
-    line.text ?? h("span", { class: typeof line.value === "string" ? "s" : "a" }, JSON.stringify(line.value)),
+  const element = h("div", { class: "line" }, line.key !== null && [h("span", { class: "k" }, json(line.key)), ": "],
+    line.text ?? h("span", { class: typeof line.value === "string" ? "s" : "a" }, json(line.value)),
     line.comma && ",");
   element.style.paddingLeft = `${line.depth * 2 + 6}ch`;
   return element;

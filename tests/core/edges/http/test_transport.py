@@ -433,7 +433,18 @@ def test_a_header_that_http_forbids_is_refused_without_its_value(way: Way, value
     assert "S3cr3t" not in repr(raised.value) + str(raised.value.__cause__)
 
 
-@pytest.mark.parametrize("url", ["", "localhost:80", "ftp://host/", "http://[::1"])
+@every_way
+@pytest.mark.parametrize("name", ["", "x a: b", "x\nb", "é"])
+def test_what_is_no_name_of_a_header(way: Way, name: str) -> None:
+    with pytest.raises(ConfigError, match="is no name of a header"):
+        sent(way, HttpCall("POST", "http://127.0.0.1:1", {name: "S3cr3t"}, b""))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:80", "ftp://host/", "http://[::1", "http://host:99999/", "http://host:x/",
+     "http://lo cal/", "http://host/a b", "http://host/a\x00", "http://ho<st/"],
+)  # fmt: skip
 @every_way
 def test_what_is_no_address(way: Way, url: str) -> None:
     with pytest.raises(ConfigError, match="no address of an HTTP server"):

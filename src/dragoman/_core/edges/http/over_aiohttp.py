@@ -6,6 +6,7 @@ a POST is not idempotent.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
@@ -16,11 +17,12 @@ from ....errors import ConfigError, ProviderError
 from ...caches import remember
 from .failing import Stage, broken, closed, reason_of, timed_out
 from .over_httpx2 import PerLoop, aread_all
-from .transport import HttpCall, Reply, Timeouts, checked, with_usual
+from .transport import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
 
 if TYPE_CHECKING:
     import aiohttp
 
+_CUT = "the connection was closed before the end"
 _LONGEST_LINE = 65536  # of a header; aiohttp's own 8190 is less than some proxies send
 
 
@@ -135,6 +137,8 @@ class AiohttpStream:
         self._timeouts = timeouts
         self._begun = begun
         self._closed = False
+        self._pieces: AsyncIterator[bytes] | None = None
+        self._poured = False  # to the end
         self.status: int = response.status
         self.headers: Mapping[str, str] = {
             name.lower(): text for name, text in response.headers.items()
@@ -155,6 +159,33 @@ class AiohttpStream:
         finally:
             self._response.close()  # one that was read to its end has given its connection back
 
+    async def pour(self, take: Take) -> bool:
+        """See Pouring."""
+        if self._timeouts.read is not None or self._timeouts.total is not None:
+            if self._pieces is None:  # aiohttp bounds the time of tasks that wait
+                self._pieces = aiter(self)
+            return await poured(self._pieces, take)
+        if self._poured:
+            return False
+        response = self._response
+        pump = _Pump(response.content, take)
+        more = False
+        try:
+            more = await pump.run(response.connection)
+            if not more and self._closed:
+                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        finally:
+            pump.stop()
+            if not more:
+                self._poured = True
+                response.close()
+        return more
+
     async def read(self) -> bytes:
         """The whole body; see AsyncStreamReply."""
         try:
@@ -170,7 +201,7 @@ class AiohttpStream:
         """Close the connection; see AsyncStreamReply."""
         if not self._response.closed:
             self._closed = True
-            self._response.close()
+            self._response.close()  # which lets the transport end, and so whoever reads
 
     async def __aenter__(self) -> Self:
         return self
@@ -182,3 +213,87 @@ class AiohttpStream:
         if self._closed:
             return closed(self._url)
         return fault(error, self._url, self._timeouts, self._begun, "body")
+
+
+class _Pump(asyncio.Protocol):
+    """Stands in front of aiohttp's own protocol of a connection while an answer is poured.
+
+    aiohttp reads what comes, as ever. Behind it the pieces go on at once, where else a future would
+    be made for each, and a task woken. aiohttp's bounds hold: what is not taken fills its buffer,
+    and then it stops reading.
+    """
+
+    def __init__(self, content: aiohttp.StreamReader, take: Take) -> None:
+        self._content = content
+        self._take = take
+        self._seen = -1  # bytes that had come when it was last read
+        self._over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._transport: asyncio.Transport | None = None
+        self._behind: Any = None  # aiohttp's protocol
+
+    async def run(self, connection: aiohttp.connector.Connection | None) -> bool:
+        """Give what comes until no more is wanted, or all has come; whether more may come."""
+        self._pour()
+        if not self._over.done():
+            if connection is None or connection.transport is None:
+                raise ConnectionError(_CUT)
+            self._transport, self._behind = connection.transport, connection.protocol
+            self._transport.set_protocol(self)
+        return await self._over
+
+    def stop(self) -> None:
+        """Let aiohttp's protocol have the connection again."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.set_protocol(self._behind)
+
+    def data_received(self, data: bytes) -> None:
+        """A piece has come."""
+        self._behind.data_received(data)
+        if not self._over.done():
+            self._pour()
+
+    def eof_received(self) -> bool | None:
+        """No more will come."""
+        is_kept: bool | None = self._behind.eof_received()
+        return is_kept
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended, and with it what had no length."""
+        self._behind.connection_lost(exc)
+        if not self._over.done():
+            self._pour()
+        if not self._over.done():
+            self._end(exc or ConnectionError(_CUT))
+
+    def pause_writing(self) -> None:
+        """The provider takes no more of the request for now."""
+        self._behind.pause_writing()
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        self._behind.resume_writing()
+
+    def _pour(self) -> None:
+        content = self._content
+        try:
+            while self._seen != content.total_bytes:  # reading lets more come where it had stopped
+                self._seen = content.total_bytes
+                piece = content.read_nowait()
+                if piece and not self._take(piece):
+                    self._end(True)
+                    return
+        except Exception as error:  # noqa: BLE001 - `run` raises it
+            self._end(error)
+            return
+        if (fault := content.exception()) is not None:
+            self._end(fault)
+        elif content.at_eof():
+            self._end(False)
+
+    def _end(self, told: bool | BaseException) -> None:
+        self.stop()
+        if isinstance(told, BaseException):
+            self._over.set_exception(told)
+        else:
+            self._over.set_result(told)

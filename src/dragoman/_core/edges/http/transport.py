@@ -7,17 +7,21 @@ status and headers of a stream are there, a StreamBroken.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
-from typing import Any, Literal, Protocol, Self, overload, runtime_checkable
+from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
 from ....errors import ConfigError, Timeout
 from ...caches import remember
 from ...redaction import shown
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
+_NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,29 @@ class AsyncStreamReply(Protocol):
     async def __aexit__(self, *_: object) -> None: ...
 
 
+# is given a piece of an answer; whether it wants another
+Take: TypeAlias = Callable[[bytes], bool]
+
+
+@runtime_checkable
+class Pouring(Protocol):
+    """An answer whose pieces can be had as they come from the socket, without a task to wake."""
+
+    async def pour(self, take: Take) -> bool:
+        """Give each piece to `take` until it wants no more; whether there may be more.
+
+        Raises what iterating raises, and whatever `take` raises.
+        """
+
+
+async def poured(pieces: AsyncIterator[bytes], take: Take) -> bool:
+    """The same for an answer that can only be iterated."""
+    async for piece in pieces:
+        if not take(piece):
+            return True
+    return False
+
+
 @runtime_checkable
 class Transport(Protocol):
     """Sends calls and waits. Safe for threads; `close` ends what is under way."""
@@ -219,23 +246,37 @@ def plain_url(url: str) -> str:
 
 def checked(call: HttpCall) -> HttpCall:
     """The call. Raises ConfigError, without its value, for a header that no server may be sent."""
-    for name, value in call.headers.items():
-        if not (isinstance(value, str) and value.isascii() and value.isprintable()):
-            text = f"the header {shown(name)} holds what HTTP does not allow"
-            hint = "a header is one line of ASCII; look for a line break behind a key"
-            raise ConfigError(text, hint=hint, code="header.value")
-    if not _is_address(call.url):
+    check_headers(call.headers)
+    if not is_address(call.url):
         text = f"{shown(plain_url(call.url))} is no address of an HTTP server"
         raise ConfigError(text, hint="give base_url with https://", code="url.scheme")
     return call
 
 
-def _is_address(url: str) -> bool:
+def check_headers(headers: Mapping[str, str], path: str = "") -> None:
+    """Raise ConfigError, without its value, for a header that HTTP does not allow."""
+    for name, value in headers.items():
+        if not (isinstance(name, str) and _TOKEN.fullmatch(name)):
+            text = f"{shown(name)} is no name of a header"
+            hint = "letters, digits and dashes"
+            raise ConfigError(text, path=path, hint=hint, code="header.name")
+        if not (isinstance(value, str) and value.isascii() and value.isprintable()):
+            text = f"the header {shown(name)} holds what HTTP does not allow"
+            hint = "a header is one line of ASCII; look for a line break behind a key"
+            at = f"{path}.{name}" if path else ""
+            raise ConfigError(text, path=at, hint=hint, code="header.value")
+
+
+def is_address(url: str) -> bool:
+    """Whether a call can go to this URL: http or https, a host, and a port that there is."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # of an IPv6 address
+        port = parts.port
+    except ValueError:  # of an IPv6 address, or of a port
         return False
-    return parts.scheme in ("https", "http") and bool(parts.hostname)
+    host = parts.hostname or ""
+    plain = bool(host) and not _NO_HOST.search(host) and url.isprintable() and " " not in url
+    return parts.scheme in ("https", "http") and port != 0 and plain
 
 
 @remember("the headers of every call", entries=1)
