@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.gateway.keys import new_key
 from tests.gateway.faults.provider import CUT, Provider, Step, answer, head
-from tests.gateway.faults.serving import SECRET, ask, post, route, serving
+from tests.gateway.faults.serving import KEY_VARIABLE, SECRET, ask, post, route, serving
 from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, OLLAMA, WIRES, Wire, error_of
 from tests.gateway.running import Gateway
 
@@ -90,6 +90,7 @@ def test_the_gateway_s_own_key_is_wrong(
                 named = "UNAUTHENTICATED" if status == 401 else "PERMISSION_DENIED"
                 body = json.dumps({"error": {**told, "code": status, "status": named}}).encode()
             provider.will([answer(body, status)])
+            logged = len(gateway.stderr)  # by other tests
             answered = ask(gateway, client, behind.model, stream)
             assert answered.status == 502
             assert answered.headers["x-should-retry"] == "false"
@@ -98,7 +99,7 @@ def test_the_gateway_s_own_key_is_wrong(
             name = behind.target.partition("/")[0]
             assert f"{name} refused the gateway's own key with status {status}" in message
             assert "Incorrect API key provided: <secret>" in message
-            seen = repr(answered) + gateway.stderr
+            seen = repr(answered) + gateway.stderr[logged:]
             assert shown.strip(".") not in seen
             assert "***" not in seen
 
@@ -113,3 +114,18 @@ def test_gemini_s_word_for_a_wrong_key(gateway: Gateway, provider: Provider) -> 
         answered = ask(gateway, client, GEMINI.model, stream=False)
         assert answered.status == 502
         assert "refused the gateway's own key" in error_of(client, answered.body)[0]
+
+
+def test_a_key_that_is_a_word_stays_in_answers(
+    server: Provider, provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers of one's own are given keys such as `none`: an answer may hold the word."""
+    monkeypatch.setenv(KEY_VARIABLE, "Hello")
+    with serving("".join(route(w.model, [(w.target, server.url + w.base)]) for w in WIRES),
+                 tmp_path) as gateway:  # fmt: skip
+        for client, behind in ((CHAT, CHAT), (CHAT, MESSAGES), (GEMINI, CHAT)):
+            for stream in (True, False):
+                provider.will([answer(b"".join(behind.events) if stream else behind.whole)])
+                told = ask(gateway, client, behind.model, stream)
+                assert b"Hel" in told.body
+                assert b"<secret>" not in told.body
