@@ -49,7 +49,6 @@ _log = logging.getLogger("dragoman.gateway")
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 # how Gemini names a wrong key in an error of status 400
 _INVALID_KEY = b'"API_KEY_INVALID"'
-_SHORTEST_KEY = 16  # characters of a key that is more than a word
 _UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
@@ -367,9 +366,8 @@ class Exchange:
 
         Also the ends of it around a mask: `sk-pr***wxyz`.
         """
-        if not self._secret:
+        if not (key := self.upstream.secret):
             return body, headers
-        key = self.upstream.secret
         kept = {name: keyless(text.encode(), key).decode() for name, text in headers.items()}
         return keyless(body, key), kept
 
@@ -479,12 +477,8 @@ class Exchange:
 
     @property
     def _secret(self) -> bytes:
-        """The provider's key, which no answer may quote; empty for a word such as `none`.
-
-        Servers of one's own are given such keys, and answers hold the word.
-        """
-        key = self.upstream.secret
-        return key.encode() if len(key) >= _SHORTEST_KEY else b""
+        """The provider's key, which no answer may quote."""
+        return self.upstream.secret.encode()
 
     @property
     def _renamed(self) -> str | None:

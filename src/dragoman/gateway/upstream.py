@@ -30,7 +30,7 @@ from .surface import ListedModel, Surface
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
 _VERSION = re.compile(r"v\d+\w*")
-_SHORTEST_KEY = 8  # characters
+_SHORTEST_KEY = 16  # characters of a key that is more than a word
 # towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
 _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
@@ -90,7 +90,8 @@ class Upstream:
     def secret(self) -> str:
         """The key with which the target is asked, for whoever looks for it in answers.
 
-        Nothing where it is not known here, or so short that any word may hold it.
+        Nothing where it is not known here, or is a mere word: servers of one's own are given keys
+        such as `none`, and answers hold the word.
         """
         target = self.target
         key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
