@@ -12,11 +12,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from .._core.caches import remember
 from .._core.edges.http.credentials import authorized
 from .._core.edges.http.failing import whole
 from .._core.edges.http.retries import calling
@@ -557,7 +557,7 @@ def _stream_response(
     return library.Response(200, headers=headers, stream=stream, request=request)
 
 
-@cache
+@remember("streams of ours as those of an HTTP library", entries=8, size=2**12)
 def _stream_kind(own: type, theirs: type) -> type:
     """Our stream as one of the library's, which asks for its class."""
     return type("GatewayStream", (own, theirs), {})
