@@ -171,7 +171,8 @@ class Terminal:
         """What has come since the last time, up to these words, without what steers a terminal.
 
         `interrupting` presses Ctrl-C, and again where nothing follows: Python's readline misses one
-        that comes while it works on a key.
+        that comes while it works on a key. Wait for the echo of what was typed first: Ctrl-C makes
+        the terminal forget keys that were not read yet, and readline then waits for another key.
         """
         if interrupting:
             self.type("\x03")
@@ -300,6 +301,7 @@ def test_ctrl_c_at_the_prompt_ends_nothing() -> None:
     ):  # fmt: skip
         shown.until("> ")
         shown.type("half a ques")
+        shown.until("half a ques")
         shown.until("(Ctrl-D leaves)", interrupting=True)
         shown.line("Is it?")
         shown.until("Yes.")
