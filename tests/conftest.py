@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,12 @@ settings.register_profile(
     "explore", deadline=None, max_examples=1000, database=None, suppress_health_check=_CHECKS
 )
 settings.load_profile("house")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than processors, for browsers, servers and time-outs are waited for."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return (len(usable(0)) if usable else os.cpu_count() or 1) + 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

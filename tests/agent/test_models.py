@@ -70,7 +70,7 @@ def test_an_llm_of_threads_is_a_model(streams: bool) -> None:
 
 
 def test_sync_tools_run_in_so_many_threads_at_the_same_time() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     seen: set[int] = set()
 
     @tool

@@ -255,7 +255,7 @@ def _wait_until_it_reads(running: subprocess.Popen[bytes]) -> None:
     import termios
 
     left = array.array("i", [1])
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while left[0] and time.monotonic() < deadline:
         time.sleep(0.05)
         fcntl.ioctl(running.stdin, termios.FIONREAD, left)

@@ -100,7 +100,7 @@ class Gateway:
         if self.process.poll() is None:
             self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

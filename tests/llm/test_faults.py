@@ -232,11 +232,11 @@ def test_a_stream_closed_from_another_thread() -> None:
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
-        assert begun.wait(10)
+        assert begun.wait(60)
         closed_at = time.monotonic()
         stream.close()
         server.wait_closed()
-        reader.join(10)
+        reader.join(60)
     assert not reader.is_alive()
     assert server.gone[0] - closed_at < 5  # a guard, no measurement
     assert isinstance(caught[0], StreamBroken)

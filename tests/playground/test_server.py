@@ -32,7 +32,7 @@ def ask(
 ) -> tuple[int, dict[str, str], bytes]:
     """(status, headers, body) of one request; underscores in names of headers are dashes."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection("127.0.0.1", parts.port or 0, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", parts.port or 0, timeout=60)
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path if path.startswith("/") else parts.path + path, body, sent)
     answer = connection.getresponse()
@@ -157,7 +157,7 @@ def command(*words: str, home: Path, **env: str) -> Iterator[tuple[subprocess.Po
         assert process.stdout is not None
         yield process, process.stdout.readline().strip()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
 
 
 def test_the_command_serves_until_it_is_stopped_and_writes_nothing(tmp_path: Path) -> None:

@@ -364,7 +364,7 @@ def test_several_at_once_and_no_more_than_may_be(web: Web) -> None:
         with lock:
             running += 1
             most = max(most, running)
-        full.wait(20)  # three must be here together
+        full.wait(60)  # three must be here together
         with lock:
             running -= 1
         png(handler)
@@ -380,7 +380,7 @@ def test_threads_that_want_the_same_wait_for_it(web: Web) -> None:
     go = threading.Event()
 
     def late(handler: Any) -> None:
-        go.wait(20)
+        go.wait(60)
         png(handler)
 
     web.pages["/a"] = late
@@ -494,7 +494,7 @@ def test_format_awaits_the_web(web: Web) -> None:
     passed = threading.Event()
 
     def waits(handler: Any) -> None:
-        assert passed.wait(20)
+        assert passed.wait(60)
         png(handler)
 
     web.pages["/a"] = waits

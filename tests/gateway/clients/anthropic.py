@@ -26,7 +26,7 @@ class MessagesTalk(Talk):
 
     def connect(self, door: Door, key: str) -> None:
         self.sdk = Anthropic(
-            api_key=key, base_url=door.url, http_client=door.httpx2, max_retries=0, timeout=20
+            api_key=key, base_url=door.url, http_client=door.httpx2, max_retries=0, timeout=60
         )
         self.history: list[Any] = []
 

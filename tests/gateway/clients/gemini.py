@@ -15,7 +15,7 @@ from .talk import MODEL, Call, Door, Reply, Talk
 
 def _client(door: Door, key: str) -> Any:
     options = types.HttpOptions(
-        base_url=door.url, httpx_client=door.httpx2, timeout=20_000,
+        base_url=door.url, httpx_client=door.httpx2, timeout=60_000,
         retry_options=types.HttpRetryOptions(attempts=1),
     )  # fmt: skip
     return genai.Client(api_key=key, http_options=options)

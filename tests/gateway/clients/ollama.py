@@ -21,7 +21,7 @@ class OllamaTalk(Talk):
     def connect(self, door: Door, key: str) -> None:
         headers = {"authorization": f"Bearer {key}"}
         self.sdk = ollama.Client(
-            host=door.url, headers=headers, timeout=20, transport=door.transport
+            host=door.url, headers=headers, timeout=60, transport=door.transport
         )
         self.history: list[Any] = []
 

@@ -28,7 +28,7 @@ class _OpenAI(Talk):
     def connect(self, door: Door, key: str) -> None:
         self.sdk = OpenAI(
             api_key=key, base_url=f"{door.url}/v1", http_client=door.httpx2, max_retries=0,
-            timeout=20,
+            timeout=60,
         )  # fmt: skip
         self.history = []
 

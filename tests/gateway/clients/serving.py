@@ -47,7 +47,7 @@ class Served:
         self.app = app
         self.records = records.ended_ones
         self.url = f"http://127.0.0.1:{port}"
-        self._newer, self._older = httpx2.Client(timeout=20), httpx.HTTPTransport()
+        self._newer, self._older = httpx2.Client(timeout=60), httpx.HTTPTransport()
         self._calls = transport_of("httpx2", asynchronous=False)
 
     def door(self, config: Config) -> Door:
@@ -89,5 +89,5 @@ def served() -> Iterator[Served]:
         gateway.close()
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
         listener.close()

@@ -64,7 +64,7 @@ async def native(url: str, _: Any, transport: Any) -> list[str]:
 
 async def over_the_server(ask: Any, server: Served, config: Config) -> list[str]:
     door = server.door(config)
-    async with httpx2.AsyncClient(timeout=20) as http, httpx.AsyncHTTPTransport() as transport:
+    async with httpx2.AsyncClient(timeout=60) as http, httpx.AsyncHTTPTransport() as transport:
         told: list[str] = await ask(door.url, http, transport)
         return told
 

@@ -45,16 +45,23 @@ def judge_class(talk: Talk, error: Exception, status: int) -> None:
 @streams
 @upstreams
 @clients
-def test_a_refusal_of_the_upstream(begin: Begin, client: str, upstream: str, streams: bool) -> None:
-    talk, judge = begin(client, upstream, *REFUSALS.values(), streams=streams)
-    for status, told in REFUSALS.items():
+def test_a_refusal_of_the_upstream(
+    begin: Begin, place: str, client: str, upstream: str, streams: bool
+) -> None:
+    """Each status for whole answers and for streams: half of them over the server, half inside."""
+    statuses = list(REFUSALS)[(place == "server") ^ streams :: 2]
+    talk, judge = begin(
+        client, upstream, *(REFUSALS[status] for status in statuses), streams=streams
+    )
+    for status in statuses:
+        told = REFUSALS[status]
         error = refusal(talk)
         # the key is the gateway's own: no client may take it for its own
         judge_class(talk, error, 502 if status == 401 else status)
         assert told.message in talk.message_of(error)
         if told.retry_after is not None and client != "ollama":  # which shows no headers
             assert talk.header_of(error, "retry-after") == f"{told.retry_after:g}"
-    assert len(judge.calls) == len(REFUSALS)
+    assert len(judge.calls) == len(statuses)
     assert not any(judge.judged)
 
 

@@ -187,7 +187,7 @@ def _gateway(route: str, upstream: str, log: Any) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-GUARD = 10.0  # seconds, after which a test is taken to hang
+GUARD = 60.0  # seconds, after which a test is taken to hang
 
 
 @dataclass
