@@ -9,7 +9,7 @@ from dragoman.gateway.surface import ClientRequest
 
 from .kinds import HOME
 
-__all__ = ["ask", "asked_body", "events_of"]
+__all__ = ["Event", "ask", "asked_body", "events_of"]
 
 Event = tuple[str | None, Any]
 _SAID = "What is the weather in Samarkand?"

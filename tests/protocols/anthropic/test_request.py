@@ -312,3 +312,16 @@ def test_an_edited_medium_keeps_what_was_said_of_its_source() -> None:
     read = ROOM.read_request(user(told)).messages[0]
     out = dragoman.wire("anthropic").write_request(ChatRequest([Msg.user(read.blocks)]), "m")
     assert out.body["messages"][0]["content"] == [told]
+
+
+def test_sampling_of_minus_one_is_none() -> None:
+    """The API takes it as not given; elsewhere it would be refused, or be a range of nothing."""
+    told = body(HI, top_p=-1, top_k=-1, temperature=1)
+    wire = dragoman.wire("anthropic")
+    request = wire.read_request(copy.deepcopy(told))
+    assert (request.options.top_p, request.options.top_k) == (None, None)
+    assert wire.write_request(request).body == told
+    for target in ("openai/openai-chat", "gemini"):
+        out = dragoman.convert(told, "anthropic", target, model="m")
+        assert "-1" not in json.dumps(out.body)
+        assert {"top_p", "top_k"} <= {loss.where.rpartition(".")[2] for loss in out.losses}
