@@ -315,7 +315,7 @@ def test_an_edited_medium_keeps_what_was_said_of_its_source() -> None:
 
 
 def test_sampling_of_minus_one_is_none() -> None:
-    """The API takes it as not given; elsewhere it would be refused, or be a range of nothing."""
+    """The API takes it as not given; other APIs refuse it, or would sample from nothing."""
     told = body(HI, top_p=-1, top_k=-1, temperature=1)
     wire = dragoman.wire("anthropic")
     request = wire.read_request(copy.deepcopy(told))

@@ -44,8 +44,8 @@ _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tool
 _SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
           "detailed": "summarized"}  # fmt: skip
 _DISPLAYED = {"omitted": "none", "summarized": "auto"}
-# -1 means none for these: the API has answered such requests, other APIs refuse them
-_NONE_IF_NEGATIVE = ("top_p", "top_k")
+# The API answers requests with -1 for these, as if they were not given; other APIs refuse them.
+_NONE_AT_MINUS_ONE = ("top_p", "top_k")
 
 
 def _read_options(body: JsonObject, notes: JsonObject) -> Options:
@@ -55,7 +55,7 @@ def _read_options(body: JsonObject, notes: JsonObject) -> Options:
         data = field_at(body, path)
         is_lone = name == "stop" and isinstance(data, str)
         value = None if is_lone else request_fields.option_value(name, data)
-        if value is not None and not (name in _NONE_IF_NEGATIVE and value == -1):
+        if value is not None and not (name in _NONE_AT_MINUS_ONE and value == -1):
             values[name] = value
             take_field(body, path)
     kind = field_at(body, "thinking.type")
