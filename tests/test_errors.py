@@ -21,6 +21,7 @@ from dragoman.errors import (
     DragomanError,
     InvalidMessage,
     LossRefused,
+    NoAnswer,
     NotMessages,
     Overloaded,
     ProviderError,
@@ -37,7 +38,7 @@ from dragoman.message import ChatResponse, Msg, places
 
 BY_KIND = [
     RateLimited, Overloaded, ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest,
-    Timeout, ConnectionFailed,
+    Timeout, ConnectionFailed, NoAnswer,
 ]  # fmt: skip
 KINDS = [ConfigError, InvalidMessage, NotMessages, ProviderError, ReadError, WriteError]
 
@@ -80,7 +81,7 @@ def test_the_tree_is_drawn_whole() -> None:
     drawn = dragoman.errors.__doc__ or ""
     classes = [value for value in vars(dragoman.errors).values() if isinstance(value, type)]
     errors = [value for value in classes if value.__module__ == dragoman.errors.__name__]
-    assert len(errors) == 21
+    assert len(errors) == 22
     for error in errors:
         assert error.__name__ in drawn
         assert issubclass(error, DragomanError)
@@ -183,3 +184,11 @@ def test_what_the_body_says_of_the_request_and_of_waiting() -> None:
     assert wire("gemini").error(429, limited).retry_after == 34.4
     delay["retryDelay"] = "soon"
     assert wire("gemini").error(429, limited).retry_after is None
+
+
+def test_no_answer_is_known_by_its_kind_whatever_its_fields_say() -> None:
+    error = NoAnswer("a page", status=200, type="text/html")
+    assert error.kind == "no_answer"
+    assert by_kind(error) is error
+    told = ProviderError("nothing came", status=200, type="no_answer")
+    assert type(by_kind(told)) is NoAnswer

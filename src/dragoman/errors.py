@@ -19,6 +19,7 @@
         ├── BadRequest          the request is wrong: a field, a model, its size
         ├── Timeout             no answer in time
         ├── ConnectionFailed    no connection, or it broke before the answer began
+        ├── NoAnswer            what came is no answer: a web page, nothing at all, other JSON
         └── StreamError         the provider failed after the answer had begun
             └── StreamBroken    the connection broke, or was closed, after that
 
@@ -230,6 +231,19 @@ class ConnectionFailed(ProviderError):
     """No connection, or one that broke before the answer, or before the end of a whole answer."""
 
 
+class NoAnswer(ProviderError):
+    """What came with a good status is no answer: a web page, an empty body, JSON of another shape.
+
+    Also an answer that says nothing and not why it ended, and a redirect. `response` is what could
+    be read of it, if anything could. Another attempt, or another model, may give one.
+    """
+
+    @property
+    def kind(self) -> ErrorKind:
+        """Always `no_answer`, whatever stands in its fields."""
+        return "no_answer"
+
+
 class StreamError(ProviderError):
     """An error came after the answer had begun; `response` is the answer so far."""
 
@@ -250,6 +264,7 @@ _CLASSES: dict[ErrorKind, type[ProviderError]] = {
     "too_large": BadRequest,
     "timeout": Timeout,
     "connection": ConnectionFailed,
+    "no_answer": NoAnswer,
 }
 
 

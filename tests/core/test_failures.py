@@ -27,6 +27,7 @@ from dragoman._core.failures import error_kind
         ("of_tomorrow", "of_tomorrow", 418, "invalid"),
         ("", "api_error", 500, "server"),
         ("", "", None, "other"),
+        ("", "no_answer", 200, "no_answer"),
         ("²", "9" * 5000, None, "other"),
     ],
 )

@@ -44,6 +44,7 @@ from dragoman import (
     Msg,
     MsgHub,
     NameField,
+    NoAnswer,
     NotMessages,
     Options,
     Overloaded,
@@ -305,7 +306,7 @@ def errors(call: Any) -> str:
         return error.text
     except StreamError as error:
         return error.message
-    except (RateLimited, Overloaded, Timeout, ConnectionFailed) as error:
+    except (RateLimited, Overloaded, Timeout, ConnectionFailed, NoAnswer) as error:
         return str(error.retry_after)
     except (ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest) as error:
         return error.request_id

@@ -25,6 +25,7 @@ ErrorKind: TypeAlias = Literal[
     "too_large",
     "timeout",
     "connection",  # none was made, or it broke
+    "no_answer",  # what came is none: a web page, nothing at all
     "invalid",
     "server",
     "other",
@@ -54,6 +55,7 @@ _WORDS: dict[ErrorKind, str] = {
     "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
     "vectorstoretimeout connecttimeout readtimeout totaltimeout",
     "connection": "connection connectionfailed connectionclosed apiconnection",
+    "no_answer": "noanswer",
     "invalid": "invalidrequest validation invalidargument invalidprompt invalidparameter "
     "badrequest failedprecondition outofrange unprocessableentity dataresidencymismatch "
     "invalidimage invalidimageformat invalidbase64image invalidimageurl imagetoosmall imageparse "
@@ -73,7 +75,8 @@ _BY_STATUS: dict[int, ErrorKind] = {
 _STATUSES: dict[str, int] = {
     "context_overflow": 400, "content_filter": 400, "rate_limit": 429, "overloaded": 503,
     "billing": 402, "authentication": 401, "permission": 403, "not_found": 404, "too_large": 413,
-    "timeout": 504, "connection": 502, "invalid": 400, "server": 500, "other": 500,
+    "timeout": 504, "connection": 502, "no_answer": 502, "invalid": 400, "server": 500,
+    "other": 500,
 }  # fmt: skip
 _VAGUE = frozenset({"invalid", "server"})  # beside one of these, a later word may say more
 _ENDINGS = ("exception", "error")

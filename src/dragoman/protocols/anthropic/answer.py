@@ -356,6 +356,7 @@ _ERROR_TYPES: dict[ErrorKind, str] = {
     "too_large": "request_too_large",
     "timeout": "timeout_error",
     "connection": "api_error",
+    "no_answer": "api_error",
     "invalid": "invalid_request_error",
     "server": "api_error",
     "other": "api_error",

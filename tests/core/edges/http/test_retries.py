@@ -17,6 +17,7 @@ from dragoman._core.edges.http.transport import Reply, Timeouts, transport_of
 from dragoman.errors import (
     ConfigError,
     ConnectionFailed,
+    NoAnswer,
     Overloaded,
     ProviderError,
     RateLimited,
@@ -59,6 +60,7 @@ RETRIED = [
     ProviderError("s", status=502),
     Timeout("t", type="read_timeout"),
     ConnectionFailed("c", type="connection"),
+    NoAnswer("n", status=200),
 ]
 FINAL = [
     ProviderError("b", status=400),

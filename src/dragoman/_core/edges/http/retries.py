@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 
 # failures of one model that another may not have; what is wrong with the request itself is not
-PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "billing",
-                      "authentication", "permission", "not_found", "context_overflow",
+PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer",
+                      "billing", "authentication", "permission", "not_found", "context_overflow",
                       "content_filter", "other"})  # fmt: skip
 
 
@@ -42,7 +42,7 @@ class Retries:
     longest: float = 16.0
     patience: float = 60.0
     kinds: frozenset[ErrorKind] = frozenset(
-        {"rate_limit", "overloaded", "server", "timeout", "connection"}
+        {"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer"}
     )
     begun: bool = False
 
