@@ -122,7 +122,9 @@ def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_model_of_the_environment_or_of_the_default_profile(tmp_path: Path) -> None:
     with scripted(text("One."), text("Two.")) as script:
         profile = f'[profiles.default]\nmodel = "llamacpp/p"\nbase_url = "{script.url}"\n'
-        (tmp_path / "dragoman.toml").write_text(profile, "utf-8")
+        own = tmp_path / ".config" / "dragoman"  # tmp_path is the home here
+        own.mkdir(parents=True)
+        (own / "dragoman.toml").write_text(profile, "utf-8")
         assert run("chat", input="Hi\n").stdout == "One.\n"
         assert script.asked[-1]["model"] == "p"
         ran = run("chat", "--base-url", script.url, input="Hi\n", DRAGOMAN_MODEL="llamacpp/v")

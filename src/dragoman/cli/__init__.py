@@ -63,6 +63,7 @@ _COMMANDS = {
     "play": ("page", "play"),
     "read": ("read", "read_answers"),
     "serve": ("serve", "serve_gateway"),
+    "trust": ("trust", "trust_folder"),
     "view": ("page", "view"),
     "wires": ("wires", "list_wires"),
 }

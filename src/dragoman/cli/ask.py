@@ -14,6 +14,7 @@ from ..message import Msg, RefusalBlock, TextBlock, ThinkingBlock
 from ..model.answer import Answer
 from . import inputs, options, output
 from .output import CommandError
+from .trust import ask_about
 
 _ENDED_WELL = ("stop", "tool_calls", None)
 
@@ -69,6 +70,7 @@ def ask_model(
         settings["base_url"] = base_url
     form = None if schema is None else inputs.read_schema(schema)
     question = _question(words or [], image or [])
+    ask_about(model)
     with LLM(model, **settings) as llm:
         if form is not None:
             answer = llm.ask(question, response_format=form)

@@ -16,6 +16,7 @@ from .chat_session import ChatSession
 from .chat_tools import EXAMPLES
 from .chat_view import PlainView, TerminalView
 from .output import CommandError
+from .trust import ask_about
 
 _VARIABLE = "DRAGOMAN_MODEL"
 _PROFILE = "default"
@@ -82,6 +83,7 @@ def chat(
 
 
 def _default() -> str:
+    ask_about(_PROFILE)
     if profile(_PROFILE) is not None:
         return _PROFILE
     hint = (

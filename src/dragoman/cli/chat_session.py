@@ -30,6 +30,7 @@ from ..message import (
 from ..toolkit import Toolkit
 from . import inputs, output
 from .output import CommandError
+from .trust import ask_about
 
 _LOST = ("dropped", "degraded")  # the other kinds take nothing away
 _ROUNDS = 50  # answers with calls to one message
@@ -93,6 +94,7 @@ class ChatSession:
         self._told = ""  # the losses that were told last
         self._file: Path | None = None  # which /save may write without asking
         self.model = model
+        ask_about(model)
         self.llm = self._made(model, base_url)
 
     def _made(self, model: str, base_url: str | None) -> LLM:
@@ -245,6 +247,7 @@ class ChatSession:
         if not name or len(rest) > 1:
             self.view.note(f"the model is {self.model} (/model NAME [BASE-URL] changes it)")
             return
+        ask_about(name)
         base_url = rest[0] if rest else self._kept_base_url(name)
         made = self._made(name, base_url)
         try:

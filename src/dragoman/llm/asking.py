@@ -70,8 +70,9 @@ class FrontDoor:
         if not names:
             raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
         # a file may name a model anew, but not send the key of one that is known elsewhere
+        file = settings.pop("profiles", None)
         is_profile = len(names) == 1 and "/" not in names[0] and not maker_of(names[0])
-        if is_profile and (found := profile(names[0])) is not None:
+        if is_profile and (found := profile(names[0], file)) is not None:
             names = [found.pop("model")]
             settings = {**found, **settings}
         names += _names(settings.pop("fallbacks", ()), "$.fallbacks")

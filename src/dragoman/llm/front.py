@@ -52,7 +52,8 @@ class LLM(_Settings):
         print(answer.text, answer.usage, answer.losses)
 
     `name` is `vendor/model`, `vendor/wire/model`, a model whose maker serves it, a profile of
-    `dragoman.toml`, or a list of these, of which the first that can answer does. The keywords say
+    `dragoman.toml` (or of the file in `profiles`, which is trusted by being named), or a list of
+    these, of which the first that can answer does. The keywords say
 
     - how the provider is reached: `key`, `base_url`, `headers`, `places`, `client`, `transport`,
       `timeout`, `retries` (see `dragoman.model.Connection`);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from .._core.edges.http.credentials import Key
@@ -69,6 +70,7 @@ class LLMSettings(AskSettings, ConnectionOptions, total=False):
     """What an LLM may say: the defaults of its calls, who answers, and how requests are written."""
 
     key: Key
+    profiles: str | Path | None
     response_format: Any
     fallbacks: str | Sequence[str]
     order: Literal["given", "losses"]
