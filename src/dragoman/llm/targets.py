@@ -96,7 +96,9 @@ class Target:
                 candidate.msg.name = request.agent_name
         plain = resp if structured is None else plain_answer(resp)
         host = self.wire.vendor.name if self.wire.vendor is not None else self.wire.name
-        answer: Answer[Any] = Answer.of(plain, raw=raw, written=out, host=host)
+        answer: Answer[Any] = Answer.of(
+            plain, raw=raw, written=out, host=host, vendor=self.wire.vendor
+        )
         if structured is not None and not answer.calls:
             try:
                 answer.parsed = structured.parse(resp)

@@ -9,8 +9,10 @@ from typing import Any, Generic, Self, TypeVar
 from .._core.exchange.stream import StreamDecoder, feed_chunk
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
-from ..vendors import VENDORS, vendor
-from .cost import Cost, cost_of
+from ..vendors import VENDORS, Vendor
+from ..vendors import vendor as vendor_row
+from .cost import Cost
+from .pricing import Unpriced, price_answer
 
 T = TypeVar("T")
 
@@ -20,14 +22,15 @@ class Answer(ChatResponse, Generic[T]):
     """A ChatResponse, with the request that it answers.
 
     `parsed` is the value of the type that was asked for (`response_format=City`), else None. `raw`
-    is the body that came, parsed; None of a stream. `written` is what was sent, `host` the vendor
-    that answered.
+    is the body that came, parsed; None of a stream. `written` is what was sent, `host` the name of
+    the vendor that answered, `vendor` its row.
     """
 
     parsed: T = field(default=None)  # type: ignore[assignment]  # T is None where nothing is asked
     raw: Any = field(default=None, repr=False, compare=False)
     written: Written | None = field(default=None, repr=False, compare=False)
     host: str = field(default="", compare=False)
+    vendor: Vendor | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, resp: ChatResponse, **more: Any) -> Self:
@@ -36,11 +39,33 @@ class Answer(ChatResponse, Generic[T]):
 
     @property
     def cost(self) -> Cost | None:
-        """What it cost in US dollars; None where nobody knows the price. Needs extra `prices`."""
-        if self.host not in VENDORS:
-            return None
-        model = self.written.model if self.written is not None else None
-        return cost_of(self.usage, vendor(self.host), model or self.model)
+        """What it cost in US dollars; None where nobody knows, and then `unpriced` says why.
+
+        What the vendor says in its answer, else by list prices of the package `genai-prices`.
+        Raises ConfigError without the package (extra `prices`), where it is needed.
+        """
+        cost = self._bill()
+        return cost if isinstance(cost, Cost) else None
+
+    @property
+    def unpriced(self) -> str | None:
+        """Why nobody knows what it cost; None where `cost` is known."""
+        cost = self._bill()
+        return None if isinstance(cost, Cost) else cost
+
+    def _bill(self) -> Cost | str:
+        """What it cost, or why nobody knows."""
+        home = self.vendor
+        if home is None and self.host in VENDORS:
+            home = vendor_row(self.host)
+        if home is None:
+            return f"no prices are known of {self.host or 'a host without a name'}"
+        written = self.written
+        model = (written.model if written is not None else None) or self.model or ""
+        try:
+            return price_answer(self, home, model, written.body if written else {})
+        except Unpriced as error:
+            return str(error)
 
     @property
     def losses(self) -> Losses:

@@ -152,7 +152,7 @@ class ChatModel(ChatModelBase):
         raw = parsed(body)
         resp = self.wire.read_response(raw, request=out, status=status)
         host = self.wire.vendor.name if self.wire.vendor is not None else self.wire.name
-        return Answer.of(resp, raw=raw, written=out, host=host)
+        return Answer.of(resp, raw=raw, written=out, host=host, vendor=self.wire.vendor)
 
     def close(self) -> None:
         """Close the connections of plain calls."""

@@ -1,68 +1,114 @@
-"""What an answer costs, by the prices that the package `genai-prices` carries (extra `prices`)."""
+"""What an answer costs: US dollars that count as a number, and who knows them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.metadata import version
+from typing import TypeAlias
 
-from .._core.caches import remember
-from ..errors import ConfigError
-from ..message import Usage
-from ..vendors import Vendor
+Number: TypeAlias = "Decimal | float | int"
 
 
-@dataclass(frozen=True, slots=True)
+def decimal(number: Number) -> Decimal:
+    """A number as the digits that it prints: 0.1 is a tenth, not its nearest binary fraction."""
+    return number if isinstance(number, Decimal) else Decimal(str(number))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Cost:
-    """US dollars of answers; `source` is the package of the prices, with its version."""
+    """US dollars of one answer or of many; it adds up, compares and formats as its total does.
 
-    input: Decimal
-    output: Decimal
+    Args:
+        input: What the tokens of requests cost, those of caches with them.
+        output: What the tokens of answers cost, reasoning with them.
+        source: Who says so: a vendor that tells it in its answers, or a package of prices with
+            its version. Sums of several sources name all of them.
+        other: What no token costs, such as web searches and fees; and all of what a vendor tells
+            without saying what for.
+
+    >>> cost = Cost(Decimal("0.003"), Decimal("0.0125"))
+    >>> f"{cost:.4f}", float(cost), cost < 0.02, str(cost * 1000)
+    ('0.0155', 0.0155, True, '$15.5')
+    """
+
+    input: Decimal = Decimal(0)
+    output: Decimal = Decimal(0)
     source: str = ""
+    other: Decimal = Decimal(0)
 
     @property
     def total(self) -> Decimal:
-        """Input and output."""
-        return self.input + self.output
+        """All of it."""
+        return self.input + self.output + self.other
 
-    def __add__(self, other: Cost) -> Cost:
-        """The sum of two answers."""
+    def __add__(self, other: Cost | Number) -> Cost:
+        """The sum of two costs; a number counts to `other`."""
+        if isinstance(other, (Decimal, float, int)):
+            return Cost(self.input, self.output, self.source, self.other + decimal(other))
         if not isinstance(other, Cost):
             return NotImplemented
-        return Cost(self.input + other.input, self.output + other.output, self.source)
+        return Cost(
+            self.input + other.input, self.output + other.output,
+            _sources(self.source, other.source), self.other + other.other,
+        )  # fmt: skip
 
-    def __radd__(self, other: object) -> Cost:
-        """`sum(costs)` begins at 0."""
-        return self if other == 0 else NotImplemented
+    __radd__ = __add__
+
+    def __mul__(self, times: Number) -> Cost:
+        """So many answers of this cost."""
+        if not isinstance(times, (Decimal, float, int)):
+            return NotImplemented
+        factor = decimal(times)
+        return Cost(self.input * factor, self.output * factor, self.source, self.other * factor)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.total == value
+
+    def __lt__(self, other: Cost | Number) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.total < value
+
+    def __le__(self, other: Cost | Number) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.total <= value
+
+    def __gt__(self, other: Cost | Number) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.total > value
+
+    def __ge__(self, other: Cost | Number) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.total >= value
+
+    def __hash__(self) -> int:
+        return hash(self.total)
+
+    def __float__(self) -> float:
+        return float(self.total)
+
+    def __bool__(self) -> bool:
+        return bool(self.total)
+
+    def __format__(self, spec: str) -> str:
+        """The total in the form of a number, `f"{cost:.4f}"`; as `str` does without a form."""
+        return format(self.total, spec) if spec else str(self)
 
     def __str__(self) -> str:
         return f"${self.total.normalize():f}"
 
 
-def cost_of(usage: Usage, vendor: Vendor, model: str | None) -> Cost | None:
-    """What the tokens cost at the vendor; None where the price or the tokens are not known.
-
-    Raises ConfigError if the package is missing.
-    """
-    if model is None or usage.input is None or usage.output is None:
-        return None
-    try:
-        import genai_prices
-    except ImportError as error:
-        hint = 'pip install "dragoman[prices]"'
-        raise ConfigError("prices need the package genai-prices", hint=hint) from error
-    read, write = usage.cache_read or 0, usage.cache_write or 0
-    tokens = genai_prices.Usage(
-        input_tokens=usage.input + read + write, output_tokens=usage.output,
-        cache_read_tokens=read, cache_write_tokens=write,
-    )  # fmt: skip
-    try:
-        price = genai_prices.calc_price(tokens, model_ref=model, provider_api_url=vendor.url())
-    except LookupError:  # of the vendor, or of the model
-        return None
-    return Cost(Decimal(price.input_price), Decimal(price.output_price), _source())
+def _value(other: object) -> Decimal | None:
+    """What a total is compared with; a float by its digits: a cost of 0.1 is 0.1."""
+    if isinstance(other, Cost):
+        return other.total
+    return decimal(other) if isinstance(other, (Decimal, float, int)) else None
 
 
-@remember("the version of genai-prices, which is read from a file", entries=1)
-def _source() -> str:
-    return f"genai-prices {version('genai-prices')}"
+def _sources(one: str, two: str) -> str:
+    """The sources of a sum, each once."""
+    if one == two or not two:
+        return one
+    return ", ".join(dict.fromkeys([*one.split(", "), *two.split(", ")])).removeprefix(", ")

@@ -31,7 +31,7 @@ from ..protocols.base import Room
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Vendor", "vendor", "wire", "wires"]
+__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Billing", "Vendor", "vendor", "wire", "wires"]
 
 
 # protocol -> the folder and class of its room
@@ -108,6 +108,32 @@ NAMED: dict[str, str] = {name: home for home, names in VENDORS.items() for name 
 
 
 @dataclass(frozen=True, slots=True)
+class Billing:
+    """Where a vendor says what an answer cost, and whose prices hold for it.
+
+    Args:
+        prices: Its name in the package `genai-prices`, where its base URL does not tell it.
+        total: The path, below the figures of an answer, of what it cost in US dollars.
+        parts: The paths of what of it input and output cost.
+        own_key: The path of what was paid elsewhere, with a key of the user's own (`is_byok`).
+        unit: How many of what these paths hold are a dollar.
+        tiers: The service tiers that have the standard price.
+        geos: What a place of inference multiplies prices of tokens by.
+    """
+
+    prices: str = ""
+    total: str = ""
+    parts: tuple[str, ...] = ()
+    own_key: str = ""
+    unit: int = 1
+    tiers: tuple[str, ...] = ()
+    geos: Mapping[str, str] = field(default_factory=dict)
+
+
+_NO_FIGURE = Billing()
+
+
+@dataclass(frozen=True, slots=True)
 class Vendor:
     """Who, where, and with what quirks.
 
@@ -117,7 +143,7 @@ class Vendor:
     by the name of the region (of others by `protocol/region`). A base URL may hold placeholders
     such as `{region}`; `places` names the environment variables that fill each. `headers` go with
     every request, never a key. `auth` says how a host is told the key; `auths` those of protocols
-    that are told it in another way.
+    that are told it in another way. `billing` says where answers tell what they cost.
     """
 
     name: str
@@ -131,6 +157,7 @@ class Vendor:
     places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     auth: Auth = BEARER
     auths: Mapping[str, Auth] = field(default_factory=dict)
+    billing: Billing = _NO_FIGURE
 
     def __post_init__(self) -> None:
         for protocol in (*self.wires, *self.facts, *self.auths):

@@ -11,7 +11,7 @@ from .._core.edges.http.credentials import API_KEY
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols.anthropic import Anthropic, Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 # Docs, "Preserved thinking": signatures hold on Anthropic's own API, on Google Cloud and on Bedrock
 _FACTS = Facts(
@@ -24,6 +24,7 @@ _FACTS = Facts(
 VENDOR = Vendor(
     "anthropic",
     base_url="https://api.anthropic.com",
+    billing=Billing(geos={"us": "1.1"}),
     key="ANTHROPIC_API_KEY",
     auth=API_KEY,
     wires={"anthropic": Dialect()},

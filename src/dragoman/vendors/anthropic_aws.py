@@ -10,11 +10,12 @@ from __future__ import annotations
 from .._core.edges.http.credentials import Auth
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 VENDOR = Vendor(
     "anthropic-aws",
     base_url="https://aws-external-anthropic.{region}.api.aws",
+    billing=Billing(prices="anthropic", geos={"us": "1.1"}),
     key="ANTHROPIC_AWS_API_KEY",
     auth=Auth(
         tokens="aws",

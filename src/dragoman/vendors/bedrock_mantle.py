@@ -10,7 +10,7 @@ from __future__ import annotations
 from .._core.edges.http.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
-from . import Vendor
+from . import Billing, Vendor
 
 _PATHS = "pydantic-ai, Bedrock Mantle: interfaces by model; recorded paths"
 _GUIDE = "Amazon Bedrock user guide, Server-side tools: Lambda or MCP, none of OpenAI's"
@@ -20,6 +20,7 @@ _NATIVE = "/openai/v1/responses"
 VENDOR = Vendor(
     "bedrock-mantle",
     base_url="https://bedrock-mantle.{region}.api.aws",
+    billing=Billing(prices="aws"),
     key="AWS_BEARER_TOKEN_BEDROCK",
     auth=Auth(tokens="aws", scope="bedrock-mantle"),
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},

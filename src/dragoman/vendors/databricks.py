@@ -10,7 +10,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 _REASONING = "Databricks docs, Query reasoning models: thinking of Claude and Gemini 2.5"
 _BUDGET: dict[str, Any] = {"form": "thinking budget", "efforts": (), "budgets": (1024, 63_999)}
@@ -19,6 +19,7 @@ _BUDGET: dict[str, Any] = {"form": "thinking budget", "efforts": (), "budgets": 
 VENDOR = Vendor(
     "databricks",
     base_url="https://{workspace}/serving-endpoints",
+    billing=Billing(prices="databricks"),
     key="DATABRICKS_TOKEN",
     places={"workspace": ("DATABRICKS_HOST",)},
     wires={

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 _TOOLS = "Groq docs, Built-in tools: models that search and run code"
 _SCHEMAS = "Groq docs, Structured outputs: supported models"
@@ -49,6 +49,7 @@ _FACTS = Facts(
 VENDOR = Vendor(
     "groq",
     base_url="https://api.groq.com/openai/v1",
+    billing=Billing(tiers=("flex",)),
     key="GROQ_API_KEY",
     wires={
         "openai-chat": Dialect(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
-from . import Vendor
+from . import Billing, Vendor
 
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
 _CHOICE = "OpenRouter API reference: tool_choice"
@@ -62,6 +62,14 @@ _FIELDS = {
 VENDOR = Vendor(
     "openrouter",
     base_url="https://openrouter.ai/api/v1",
+    billing=Billing(
+        total="cost",
+        parts=(
+            "cost_details.upstream_inference_prompt_cost",
+            "cost_details.upstream_inference_completions_cost",
+        ),
+        own_key="cost_details.upstream_inference_cost",
+    ),
     key="OPENROUTER_API_KEY",
     wires={
         "openai-chat": openai_chat.Dialect(

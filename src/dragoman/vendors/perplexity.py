@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 _SONAR = "Perplexity docs, Sonar; vercel/ai, perplexity 4: no tools, stop, seed or links to files"
 _EFFORT = "Perplexity docs, Sonar: reasoning_effort; models.dev, 2026-06-25"
@@ -16,6 +16,9 @@ _EFFORT = "Perplexity docs, Sonar: reasoning_effort; models.dev, 2026-06-25"
 VENDOR = Vendor(
     "perplexity",
     base_url="https://api.perplexity.ai",
+    billing=Billing(
+        total="cost.total_cost", parts=("cost.input_tokens_cost", "cost.output_tokens_cost")
+    ),
     key="PERPLEXITY_API_KEY",
     wires={
         "openai-chat": Dialect(

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
-from . import Vendor
+from . import Billing, Vendor
 
 _DOCS = "xAI docs, API reference and Image understanding; recorded answers"
 
@@ -40,6 +40,7 @@ _CODE = Fact(("grok-code-fast*",), {"image": ("user",)}, "2026-05-15",
 VENDOR = Vendor(
     "xai",
     base_url="https://api.x.ai/v1",
+    billing=Billing(total="cost_in_usd_ticks", unit=10**10),
     key="XAI_API_KEY",
     wires={
         "openai-responses": openai_responses.Dialect(

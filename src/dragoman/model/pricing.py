@@ -1,0 +1,283 @@
+"""What the figures of an answer cost: what its vendor says, else by prices of a package.
+
+The package is `genai-prices` (extra `prices`). Prices are list prices: discounts, quotas that are
+free and commitments are nowhere told. Whatever has no price makes the cost unknown, with the
+reason: never a part of the bill under the name of the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from importlib.metadata import version
+from typing import Any
+
+from .._core.caches import remember
+from ..errors import ConfigError
+from ..message import ChatResponse, RawBlock, Usage
+from ..vendors import Vendor
+from .cost import Cost, decimal
+
+_STANDARD = ("", "auto", "default", "standard", "standard_only", "on_demand", "none")
+_TIERS = ("service_tier", "serviceTier", "trafficType", "speed")
+_HOUR = "1h"
+# what is paid by the session or the picture, of which answers tell nothing; OpenAI API, Pricing
+_FEES = ("code_interpreter_call", "image_generation_call")
+# us.anthropic..., apac.amazon...: inference profiles of Bedrock
+_PROFILE = re.compile(r"(?:us|eu|apac|jp|au|ca|in|us-gov)\.(?=\w+\.)")
+
+
+class Unpriced(LookupError):
+    """Nobody knows what an answer cost; the text says why."""
+
+
+class _UnknownModel(Unpriced):
+    """There is no price of such a model; it may have another name."""
+
+
+def cost_of(
+    usage: Usage, vendor: Vendor, model: str | None, *, tier: str = "", searches: int = 0
+) -> Cost:
+    """What the figures cost at a vendor.
+
+    Args:
+        usage: The figures of an answer. What the vendor says there that it cost is the cost.
+        vendor: Who answered.
+        model: The model, as the vendor names it.
+        tier: The service tier: `flex`, `priority`, `batch`, or `fast`; the standard one without.
+        searches: How many web searches the vendor made for the answer.
+
+    Raises:
+        Unpriced: Nobody knows the price of all of it.
+        ConfigError: The package of prices is missing.
+    """
+    told = _own_figure(usage, vendor)
+    if told is not None:
+        return told
+    if not model:
+        raise Unpriced("the answer names no model")
+    if usage.input is None or usage.output is None:
+        raise Unpriced("the answer does not say how many tokens it took")
+    if tier.lower() in (*_STANDARD, *vendor.billing.tiers):
+        tier = ""
+    price = _calculated(_figures(usage, searches), vendor, model, tier.lower())
+    part = Decimal(vendor.billing.geos.get(_geo(usage), 1))
+    other = price.total_price - price.input_price - price.output_price
+    return Cost(price.input_price * part, price.output_price * part, _source(), other)
+
+
+def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[str, Any]) -> Cost:
+    """What a whole answer cost.
+
+    Args:
+        resp: The answer.
+        vendor: Who answered.
+        model: The model that was asked; the one that the answer names is tried behind it, for
+            some hosts are asked for the name of a deployment.
+        asked: The body of the request, which names the service tier where no answer does.
+
+    Raises:
+        Unpriced: Nobody knows the price of all of it.
+        ConfigError: The package of prices is missing.
+    """
+    if (told := _own_figure(resp.usage, vendor)) is not None:
+        return told
+    for item in _items(resp):
+        if item.get("type") in _FEES:
+            raise Unpriced(f"what a {item['type']} costs stands in no answer")
+    if "web_search_options" in asked:
+        raise Unpriced("how often a search model of Chat Completions searched stands in no answer")
+    tier, searches = _tier(resp, asked), _searches(resp)
+    try:
+        return cost_of(resp.usage, vendor, model, tier=tier, searches=searches)
+    except _UnknownModel as error:
+        try:
+            return cost_of(resp.usage, vendor, resp.model, tier=tier, searches=searches)
+        except _UnknownModel:
+            raise error from None
+
+
+# -- what the vendor says --------------------------------------------------------------------------
+
+
+def _own_figure(usage: Usage, vendor: Vendor) -> Cost | None:
+    """The cost that stands in the answer itself."""
+    billing = vendor.billing
+    if not billing.total or not usage.extras:
+        return None
+    for fields in usage.extras.values():
+        total = _amount(fields, billing.total)
+        if total is None:
+            continue
+        parts = [_amount(fields, path) or Decimal(0) for path in billing.parts] or [Decimal(0)] * 2
+        if billing.own_key and fields.get("is_byok") is True:
+            beside = _amount(fields, billing.own_key)
+            if beside is None:
+                raise Unpriced("a key of your own was billed, and the answer does not say what")
+            total += beside
+        if sum(parts) > total:  # a discount: what the parts would have cost
+            parts = [Decimal(0)] * 2
+        amounts = [amount / billing.unit for amount in (*parts, total - sum(parts))]
+        return Cost(amounts[0], amounts[1], vendor.name, amounts[2])
+    return None
+
+
+def _amount(fields: Any, path: str) -> Decimal | None:
+    for key in path.split("."):
+        fields = fields.get(key) if isinstance(fields, dict) else None
+    if isinstance(fields, bool) or not isinstance(fields, (int, float, str)):
+        return None
+    try:
+        amount = decimal(fields) if not isinstance(fields, str) else Decimal(fields)
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and amount >= 0 else None
+
+
+# -- what the answer took --------------------------------------------------------------------------
+
+
+def _figures(usage: Usage, searches: int) -> dict[str, int]:
+    """The figures under the names of the package; those of caches are parts of the input there."""
+    read, write = usage.cache_read or 0, usage.cache_write or 0
+    figures = {
+        "input_tokens": (usage.input or 0) + read + write,
+        "output_tokens": usage.output or 0,
+        "cache_read_tokens": read,
+        "cache_write_tokens": write,
+        "cache_write_1h_tokens": min(_written_for_an_hour(usage), write),
+        "input_audio_tokens": usage.audio_in or 0,
+        "output_audio_tokens": usage.audio_out or 0,
+        "web_searches": searches,
+    }
+    return {name: figure for name, figure in figures.items() if figure or not name.count("_") > 1}
+
+
+def _written_for_an_hour(usage: Usage) -> int:
+    """Tokens written to a cache of an hour: Anthropic's `cache_creation`, Bedrock's details."""
+    count = 0
+    for fields in (usage.extras or {}).values():
+        created, details = fields.get("cache_creation"), fields.get("cacheDetails")
+        if isinstance(created, dict):
+            count += _count(created.get("ephemeral_1h_input_tokens"))
+        for entry in details if isinstance(details, list) else ():
+            if isinstance(entry, dict) and entry.get("ttl") == _HOUR:
+                count += _count(entry.get("inputTokens"))
+    return count
+
+
+def _searches(resp: ChatResponse) -> int:
+    """Web searches: as the answer counts them, else as it shows them."""
+    for fields in (resp.usage.extras or {}).values():
+        if isinstance(used := fields.get("server_tool_use"), dict):
+            return _count(used.get("web_search_requests"))
+    count = 0
+    for item in _items(resp):
+        if item.get("type") == "web_search_call":  # opening a page and finding in it are free
+            action = item.get("action")
+            count += not isinstance(action, dict) or action.get("type", "search") == "search"
+    return count + sum(_grounded(candidate.extras, resp.model) for candidate in resp.candidates)
+
+
+def _grounded(extras: Any, model: str | None) -> int:
+    """What Gemini searched: paid by the query, by the prompt before Gemini 3.
+
+    Source: Gemini API, Pricing, Grounding with Google Search (2026-11-27).
+    """
+    count = 0
+    for fields in (extras or {}).values():
+        metadata = fields.get("groundingMetadata") if isinstance(fields, dict) else None
+        queries = metadata.get("webSearchQueries") if isinstance(metadata, dict) else None
+        if isinstance(queries, list) and queries:
+            count += 1 if re.search(r"gemini-[12]\b", model or "") else len(queries)
+    return count
+
+
+def _items(resp: ChatResponse) -> Iterator[Mapping[str, Any]]:
+    for candidate in resp.candidates:
+        for block in candidate.msg.blocks:
+            if type(block) is RawBlock and isinstance(block.data, dict):
+                yield block.data
+            elif block.extras:  # a picture is read out of the item that it came in
+                yield from (item for item in block.extras.values() if isinstance(item, dict))
+
+
+def _tier(resp: ChatResponse, asked: Mapping[str, Any]) -> str:
+    """The service tier that answered, as the answer says; else the one that was asked for."""
+    places = [*(resp.usage.extras or {}).values(), *(resp.extras or {}).values()]
+    told = [tier for fields in places for tier in _tiers_in(fields)]
+    for tier in told or _tiers_in(asked):
+        if tier not in _STANDARD:
+            return tier
+    return ""
+
+
+def _tiers_in(fields: Any) -> list[str]:
+    found = []
+    for key in _TIERS if isinstance(fields, Mapping) else ():
+        tier = fields.get(key)
+        tier = tier.get("type") if isinstance(tier, Mapping) else tier  # Bedrock's
+        if isinstance(tier, str):
+            found.append(tier.lower().removeprefix("on_demand_"))  # Vertex: ON_DEMAND_FLEX
+    return found
+
+
+def _geo(usage: Usage) -> str:
+    places = (fields.get("inference_geo") for fields in (usage.extras or {}).values())
+    return next((place for place in places if isinstance(place, str)), "")
+
+
+def _count(figure: Any) -> int:
+    return figure if isinstance(figure, int) and not isinstance(figure, bool) and figure > 0 else 0
+
+
+# -- the package of prices -------------------------------------------------------------------------
+
+
+def _calculated(figures: dict[str, int], vendor: Vendor, model: str, tier: str) -> Any:
+    """The package's calculation; raises Unpriced where it has no price for one of the figures."""
+    try:
+        import genai_prices
+    except ImportError as error:
+        hint = 'pip install "dragoman[prices]"'
+        raise ConfigError("prices need the package genai-prices", hint=hint) from error
+    known: dict[str, Any] = {"provider_id": vendor.billing.prices or None}
+    if not vendor.billing.prices:
+        known = {"provider_api_url": re.sub(r"\{\w+\}", "x", vendor.url())}
+    name, context = model.rpartition("/")[2] if model.startswith("arn:") else model, None
+    if tier:
+        kind = {"batch": "processing", "fast": "speed"}.get(tier, "service_tier")
+        context = {kind: tier}
+    spent = genai_prices.Usage(**figures)
+    for ref in (name, _PROFILE.sub("", name)):
+        try:
+            price = genai_prices.calc_price(spent, ref, price_context=context, **known)
+        except LookupError:  # of the vendor, or of the model
+            continue
+        except ValueError as error:  # figures that are parts of each other, and do not say how
+            raise Unpriced(f"{_source()} cannot tell these figures apart: {error}") from error
+        _check_price(price, figures, model, tier, context)
+        return price
+    raise _UnknownModel(f"{_source()} has no price of {model} at {vendor.name}")
+
+
+def _check_price(
+    price: Any, figures: Mapping[str, int], model: str, tier: str, context: Any
+) -> None:
+    """Raise Unpriced for a tier or a figure that would be counted at the price of another."""
+    own = any(price.model is one for one in price.provider.models)
+    variants = price.model.price_variants or () if own else ()
+    if tier and not any(variant.when == context for variant in variants):
+        raise Unpriced(f"{_source()} has no price of the tier {tier!r} for {model}")
+    for figure, key, what in (
+        ("cache_write_1h_tokens", "cache_write_1h_mtok", "cache writes for an hour"),
+        ("web_searches", "web_searches_kcount", "web searches"),
+    ):
+        if figures.get(figure) and getattr(price.model_price, key) is None:
+            raise Unpriced(f"{_source()} has no price of {what} with {model}")
+
+
+@remember("the version of genai-prices, which is read from a file", entries=1)
+def _source() -> str:
+    return f"genai-prices {version('genai-prices')}"
