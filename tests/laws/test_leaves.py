@@ -170,6 +170,64 @@ def test_a_key_that_is_no_name_is_quoted(source: str) -> None:
     assert wrong == []
 
 
+# one more body of each wire whose parts hold objects, and another model of the same maker's: what
+# was read is then composed, not written as it was read
+PARTS: dict[str, Any] = {
+    "openai-chat": {"model": "gpt-5.4", "messages": [
+        {"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": f"{URL}.png", "detail": "low"}},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+            {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+            {"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERi0=",
+                                      "filename": "a.pdf"}},
+            {"type": "file", "file": {"file_id": "file-1"}}]},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c_1", "content": [{"type": "text", "text": "One."}]},
+        {"role": "user", "content": "Go on."}]},
+}  # fmt: skip
+OTHERS = {
+    "openai-chat": "gpt-5.5", "openai-responses": "gpt-6.2", "anthropic": "claude-sonnet-5-5",
+    "gemini": "gemini-3.5-pro", "gemini-interactions": "gemini-3.5-pro",
+    "bedrock-converse": "anthropic.claude-sonnet-5-5-v1:0", "mistral": "mistral-medium-latest",
+    "cohere": "command-a-vision-07-2025", "ollama": "qwen3-vl", "dashscope": "qwen3.5-plus",
+}  # fmt: skip
+MORE_KEY = "more"
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_one_field_more_takes_no_other_away(source: str) -> None:
+    """Whatever object gains a field, all that stood in it is composed for another model, too."""
+    lost = []
+    bodies = [TABLES[source].BASE, *MORE.get(source, ())]
+    bodies += [PARTS[source]] if source in PARTS else []
+    for body in map(copied, bodies):
+        before: set[str] | None = None
+        for nth in range(-1, len(list(objects(body)))):
+            changed = copied(body)
+            where = "nowhere"
+            if nth >= 0:
+                holder, where = list(objects(changed))[nth]
+                holder[MORE_KEY] = TEXT
+            try:
+                out = dragoman.convert(changed, source, source, model=OTHERS[source],
+                                       policy="ignore")  # fmt: skip
+            except DragomanError:
+                continue
+            made = json.dumps([out.body, out.path])
+            missing = {
+                path
+                for holder, key, path in leaves(changed)
+                if key != "model" and holder[key]
+                and json.dumps(holder[key]).strip('"') not in made
+                and not any(covers(loss.where, path) for loss in out.losses)
+            }  # fmt: skip
+            if before is None:
+                before = missing
+            lost += [(where, path) for path in missing - before]
+    assert lost == []
+
+
 @pytest.mark.skipif(not PRESENT, reason="needs the recorded traffic in ../shared/corpus")
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_leaf_of_recorded_requests(source: str) -> None:

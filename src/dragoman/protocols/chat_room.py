@@ -203,7 +203,9 @@ class ChatRoom(Room):
             return chat_shape.no_message(entry, issuer)
         fields = {key: value for key, value in entry.items() if key != "role"}
         if role == "tool":
-            m = Msg.trusted("", [self._read_result(fields, entry)], "tool")
+            result = self._read_result(fields, entry)
+            result.extras = {issuer: fields} if fields else None  # they move with the result
+            m, fields = Msg.trusted("", [result], "tool"), {}
         else:
             author = origin if role == "assistant" else None
             content, note = chat_shape.content(fields, issuer, self.read_parts, author)
@@ -292,6 +294,7 @@ class ChatRoom(Room):
             entry["content"] = [self.part_as_read(item, self.issuer) for item in output]
         elif "absent" not in notes:
             entry["content"] = output
+        self.add_fields(entry, (block.extras or {}).get(self.issuer, {}))
         return entry
 
     def messages(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -191,3 +192,51 @@ def test_an_event_that_nobody_knows_is_kept() -> None:
     assert resp.extras is not None
     [kept] = resp.extras["gemini-interactions"]["events"]
     assert kept["event"] == "step.dream"
+
+
+ODD_THOUGHT: list[dict[str, Any]] = [
+    {"type": "text", "text": "Plain. "},
+    {"type": "text", "text": "Marked. ", "annotations": [{"type": "x"}]},
+    {"type": "image", "data": "aaaa", "mime_type": "image/png"},
+    {"type": "text", "text": "Plain again."},
+]
+
+
+def thought(*contents: Any) -> list[Any]:
+    deltas = [{"type": "thought_summary", "content": content} for content in contents]
+    return [*created(), event("step.start", index=0, step={"type": "thought"}),
+            *(event("step.delta", index=0, delta=delta) for delta in deltas),
+            event("step.stop", index=0), ended("completed")]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", range(1, len(ODD_THOUGHT) + 1))
+def test_the_text_of_a_thought_that_holds_more_than_text(length: int) -> None:
+    """Of every length, for what comes first decides how the rest is held."""
+    contents = ODD_THOUGHT[:length]
+    (block,) = streamed(*thought(*contents)).msg.blocks
+    assert isinstance(block, ThinkingBlock)
+    assert block.thinking == "".join(content.get("text", "") for content in contents)
+    (read,) = whole({"type": "thought", "summary": contents}).msg.blocks
+    assert WIRE.write_response(streamed(*thought(*contents))).body["steps"] == [
+        {"type": "thought", "summary": contents}
+    ]
+    assert isinstance(read, ThinkingBlock)
+    assert read.thinking == block.thinking
+
+
+def test_the_contents_of_a_thought_go_on_as_they_came() -> None:
+    events = [{"event": name, **payload} for name, payload in thought(*ODD_THOUGHT)]
+    out = [json.loads(one.data) for one in dragoman.convert_stream(
+        events, source="gemini-interactions", target="gemini-interactions")
+        if one.data.startswith("{")]  # fmt: skip
+    assert [one["delta"]["content"] for one in out if one["event_type"] == "step.delta"] == (
+        ODD_THOUGHT
+    )
+
+
+def test_a_field_beside_the_content_of_a_delta_is_kept() -> None:
+    delta = {"type": "thought_signature", "signature": "c2ln", "kind": "v2"}
+    resp = streamed(*created(), event("step.start", index=0, step={"type": "thought"}),
+                    event("step.delta", index=0, delta=delta), ended("completed"))  # fmt: skip
+    assert resp.extras is not None
+    assert resp.extras["gemini-interactions"]["delta"] == {"kind": "v2"}

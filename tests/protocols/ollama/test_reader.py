@@ -230,3 +230,18 @@ def test_an_answer_goes_back_as_history() -> None:
         "role": "assistant", "content": "", "thinking": "hm",
         "tool_calls": [{"id": "call_abcdefgh", "function": function}],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", [{}, {"content": ""}, {"thinking": "Hm."}])
+def test_a_line_of_few_fields_keeps_its_call(fields: dict[str, Any]) -> None:
+    """A server may leave empty fields out: a line is no text for want of a third field."""
+    message = {"role": "assistant", **fields, "tool_calls": [call("warmth", city="Paris")]}
+    first = {"model": "qwen3:4b", "created_at": AT, "message": message, "done": False}
+    (found,) = streamed(first, line(END)).calls
+    assert (found.name, found.input) == ("warmth", {"city": "Paris"})
+
+
+def test_a_line_of_another_role_is_noticed() -> None:
+    first = {"model": "m", "message": {"role": "tool", "content": "x"}, "done": False}
+    resp = streamed(first, line(END))
+    assert resp.candidates[0].extras == {OWN: {"message": {"role": "tool"}}}

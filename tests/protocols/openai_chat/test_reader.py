@@ -85,3 +85,39 @@ def test_what_groq_says_in_its_own_place() -> None:
     assert (resp.status, resp.text) == ("error", "Half")
     assert resp.error is not None
     assert resp.error.message == "over capacity"
+
+
+def test_a_legacy_call_beside_others_is_a_call_of_its_own() -> None:
+    entry = {"id": "c_1", "type": "function", "function": {"name": "a", "arguments": '{"x": 1}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [entry],
+               "function_call": {"name": "b", "arguments": '{"y": 2}'}}  # fmt: skip
+    wire = dragoman.wire("openai-chat")
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    resp = wire.read_response(body)
+    assert [(call.name, call.input) for call in resp.calls] == [("a", {"x": 1}), ("b", {"y": 2})]
+    assert wire.write_response(resp).body == body
+    deltas = [
+        {"tool_calls": [{**entry, "index": 0, "function": {"name": "a", "arguments": '{"x":'}}]},
+        {"function_call": {"name": "b", "arguments": '{"y":'}},
+        {"tool_calls": [{"index": 0, "function": {"arguments": " 1}"}}]},
+        {"function_call": {"arguments": " 2}"}},
+    ]
+    *_, last = wire.read_stream(
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    )
+    assert last.response is not None
+    assert [(call.name, call.input) for call in last.response.calls] == [
+        ("a", {"x": 1}), ("b", {"y": 2}),
+    ]  # fmt: skip
+
+
+def test_a_legacy_call_that_repeats_another_is_none() -> None:
+    """Hosts that serve old clients as well say one call twice; it must not run twice."""
+    function = {"name": "a", "arguments": "{}"}
+    message = {"role": "assistant", "content": None, "function_call": function,
+               "tool_calls": [{"id": "c_1", "type": "function", "function": function}]}  # fmt: skip
+    wire = dragoman.wire("openai-chat")
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    resp = wire.read_response(body)
+    assert [call.id for call in resp.calls] == ["c_1"]
+    assert wire.write_response(resp).body == body

@@ -251,7 +251,7 @@ def _read_output(step: JsonObject, issuer: str) -> list[ContentBlock]:
 def read_thought(step: JsonObject, issuer: str) -> ThinkingBlock:
     """A thought: the texts of its summary, and the signature, which is all that most have."""
     summary, signature = step.get("summary"), step.get("signature")
-    block = ThinkingBlock("".join(_texts(summary)))
+    block = ThinkingBlock("".join(summary_texts(summary)))
     if isinstance(signature, str) and signature:
         block.signature = signature
     fields = write_thought(block)
@@ -260,7 +260,7 @@ def read_thought(step: JsonObject, issuer: str) -> ThinkingBlock:
     return block
 
 
-def _texts(summary: Json) -> list[str]:
+def summary_texts(summary: Json) -> list[str]:
     """The texts among the contents of a summary."""
     contents = summary if isinstance(summary, list) else ()
     return [

@@ -21,6 +21,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ..answers import AnswerEncoder, Event
+from . import blocks as wire_blocks
 from .answer import InteractionWriter, error_fields, is_said
 from .blocks import OUTPUT
 from .dialect import Dialect
@@ -220,15 +221,12 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         events: list[Event] = []
         if type(step) is Grow:
             fields = self.writer.fields(block) if self.writer.own else {}
+            begins = not self._thinking
             if not self._thinking and (block.thinking or signature or self.writer.own):
                 self._thinking = True
                 events.append(self._step("start", step={"type": "thought"}))
-            if block.thinking:
-                content = {"type": "text", "text": block.thinking}
+            for content in _contents(block.thinking, fields.get("summary"), begins):
                 delta: JsonObject = {"type": "thought_summary", "content": content}
-                events.append(self._step("delta", delta=delta))
-            for content in _beyond_text(fields.get("summary")):
-                delta = {"type": "thought_summary", "content": content}
                 events.append(self._step("delta", delta=delta))
             if signature:
                 delta = {"type": "thought_signature", "signature": signature}
@@ -254,10 +252,19 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return self._stop()
 
 
-def _beyond_text(summary: Json) -> list[Json]:
-    """The contents of a summary that are no texts."""
+def _contents(text: str, summary: Json, begins: bool) -> list[Json]:
+    """The contents of a summary that are new: a text, and contents that hold more than text.
+
+    A list behind the beginning that adds no text is the sum of what was sent before.
+    """
     contents = summary if isinstance(summary, list) else []
-    return [item for item in contents if not (isinstance(item, dict) and "text" in item)]
+    texts = "".join(wire_blocks.summary_texts(contents))
+    if texts == text and (begins or text or len(contents) == 1):
+        return contents or ([{"type": "text", "text": text}] if text else [])
+    plain: list[Json] = [{"type": "text", "text": text}] if text else []
+    if not (begins or text):
+        return plain
+    return plain + [item for item in contents if not (isinstance(item, dict) and "text" in item)]
 
 
 def _event(kind: str, **fields: Json) -> Event:

@@ -31,7 +31,9 @@ _LIFECYCLE = ("object", "status", "steps", "usage", "id", "model")
 class _Step:
     """One step of a stream: how it began, and what has been said of it."""
 
-    __slots__ = ("annotations", "arguments", "contents", "data", "index", "kind", "last", "text")
+    __slots__ = (
+        "annotations", "arguments", "contents", "data", "index", "kind", "last", "summary", "text",
+    )  # fmt: skip
 
     def __init__(self, index: int, data: JsonObject) -> None:
         self.index = index
@@ -42,6 +44,7 @@ class _Step:
         self.text: list[str] = []  # of the text that may go on
         self.annotations: list[Json] = []  # of that text
         self.arguments: list[str] = []  # argument text of a call that is no function's
+        self.summary: list[Json] = []  # of a thought, once a content of it is more than text
 
     @property
     def key(self) -> Key:
@@ -99,7 +102,11 @@ class InteractionReader:
         if kind == "step.start":
             pieces = self._start(_index(payload["index"]), payload["step"])
         elif kind == "step.delta":
-            pieces = self._delta(_index(payload["index"]), payload["delta"])
+            delta = payload["delta"]
+            pieces = self._delta(_index(payload["index"]), delta)
+            known = _DELTA_FIELDS.get(delta["type"])
+            if known and (other := {k: v for k, v in delta.items() if k not in known}):
+                pieces.append(Meta({"delta": other}, issuer=self._issuer))
         elif kind == "step.stop":
             step = self._open.get(_index(payload["index"]))
             pieces = self._stop(step) if step is not None else []
@@ -222,12 +229,17 @@ class InteractionReader:
         if kind != "thought_summary":
             raise LookupError("no delta of a thought")
         content = delta.get("content")
-        if isinstance(content, dict) and content.get("type") == "text" and len(content) == 2:
-            return [Part(step.key, ThinkingBlock(require_text(content["text"])))]
-        summary = [*object_of(step.data).get("summary", ()), content]
-        step.data = {**step.data, "summary": summary}
-        extras = {self._issuer: {"summary": summary}}
-        return [Part(step.key, ThinkingBlock("", extras=extras))]
+        fields = object_of(content)
+        text = require_text(fields["text"]) if fields.get("type") == "text" else ""
+        plain = fields.get("type") == "text" and len(fields) == 2
+        if plain and not step.summary:
+            step.text.append(text)
+            return [Part(step.key, ThinkingBlock(text))]
+        if not step.summary and step.text:
+            step.summary.append({"type": "text", "text": "".join(step.text)})
+        step.summary.append(content)
+        extras = {self._issuer: {"summary": [content]}}  # `_stop` gives all of them
+        return [Part(step.key, ThinkingBlock(text, extras=extras))]
 
     def _output(self, step: _Step, kind: str, delta: JsonObject) -> list[Piece]:
         if kind == "text":
@@ -285,6 +297,9 @@ class InteractionReader:
     def _stop(self, step: _Step) -> list[Piece]:
         """A step ends."""
         del self._open[step.index]
+        if step.kind == "thought" and len(step.summary) > 1:
+            extras = {self._issuer: {"summary": step.summary}}
+            return [Part(step.key, ThinkingBlock("", extras=extras))]
         if step.kind in ("thought", "function_call"):
             return []
         if step.kind == OUTPUT and step.contents:
@@ -315,6 +330,14 @@ def _index(value: Any) -> int:
 _EVENTS = frozenset({"interaction.created", "interaction.status_update", "interaction.completed",
                      "step.start", "step.delta", "step.stop"})  # fmt: skip
 _BODY = {"steps", "object", "status"}
+
+# type of a delta that only adds to a block -> its fields
+_DELTA_FIELDS = {
+    "thought_summary": ("type", "content"),
+    "thought_signature": ("type", "signature"),
+    "arguments_delta": ("type", "arguments"),
+    "text_annotation_delta": ("type", "annotations"),
+}
 
 # type of a delta -> the kind of the step that it grows in, where nobody announced that
 _KINDS = {"thought_summary": "thought", "thought_signature": "thought",

@@ -37,6 +37,8 @@ _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "p
 _TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
           "eval_count": int}  # fmt: skip
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
+_PLAIN = {"role", "content", "thinking"}  # what a line of text holds
+_ASSISTANT = ("assistant", None)
 _CALL = {"id", "type", "function"}
 _FUNCTION = {"name", "arguments"}
 _NONE = object()
@@ -87,7 +89,7 @@ class OllamaReader:
             pieces.append(Part((0, THINKING, 0), ThinkingBlock(require_text(thinking))))
         if content := message.get("content"):
             pieces.append(Part((0, TEXT, 0), TextBlock(require_text(content))))
-        if len(message) <= 2 and not whole:
+        if not whole and message.keys() <= _PLAIN and message.get("role") in _ASSISTANT:
             return
         for data in message.get("images") or ():
             medium = read_medium("" if data is None else require_text(data))

@@ -21,7 +21,7 @@ from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBl
 from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_message, new_result
 from ..base import Room
-from ..chat_shape import is_plain, no_message, own_extras, result_text
+from ..chat_shape import filled, is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
 from .blocks import (
     LEGACY,
@@ -145,7 +145,10 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
     m.cache, key = wire_blocks.read_cache_mark(fields)
     if key:
         m.spelling = f"{m.spelling or ''} {key}"
-    m.extras = {issuer: fields} if fields else None
+    if fields and role in ("tool", "function"):
+        m.content[0].extras = {issuer: fields}  # results move between messages, with their fields
+    elif fields:
+        m.extras = {issuer: fields}
     return m
 
 
@@ -217,7 +220,7 @@ def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
         entry["content"] = [part_as_read(item, issuer) for item in output]
     elif "absent" not in notes:
         entry["content"] = output
-    return entry
+    return {**entry, **(block.extras or {}).get(issuer, {})}
 
 
 def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
@@ -347,7 +350,7 @@ def _write_part(
 ) -> JsonObject:
     part = wire_blocks.write_part(block, dialect.audio_links)
     if block.extras is not None:
-        part.update(own_extras(block, caps))
+        part = filled(part, own_extras(block, caps))
     hint = getattr(block, "cache", None)
     if hint is not None:
         part.update(cache_mark(hint, dialect.cache_mark))
@@ -371,7 +374,7 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
     if dialect.result_name and block.name:
         entry["name"] = block.name
     if block.extras is not None:
-        entry.update(own_extras(block, caps))
+        entry = filled(entry, own_extras(block, caps))
     return entry
 
 

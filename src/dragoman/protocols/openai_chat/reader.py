@@ -23,6 +23,8 @@ from .answer import FINISH_REASONS, read_usage
 from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
 from .dialect import THINKING_FIELDS, Dialect
 
+_LEGACY_INDEX = 1 << 20  # of a `function_call`: a call of its own, behind those of `tool_calls`
+
 
 def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
     """The content of an answer that is a list, as some hosts have it."""
@@ -313,20 +315,23 @@ class ChoiceReader:
 
     def _more(self, message: JsonObject, complete: bool) -> None:
         """What few messages have beside their text."""
-        for i, entry in enumerate(message.get("tool_calls") or ()):
+        entries = message.get("tool_calls") or ()
+        for i, entry in enumerate(entries):
             if complete:
                 self._part(CALL, i, read_call(entry, self._issuer, complete))
             else:
                 self._part(CALL, *self._fragment(entry))
         function = message.get(LEGACY)
-        if function and has_content(function):
+        # hosts that serve old clients, too, say one call in both fields
+        is_repeated = complete and any(entry.get("function") == function for entry in entries)
+        if function and has_content(function) and not is_repeated:
             # in a stream each of its deltas has one of the two
             call = ToolUseBlock("", require_text(function.get("name") or ""), spelling=LEGACY)
             if complete:
                 call.extras = {noted(self._issuer): {"field": LEGACY}}
             if (raw := function.get("arguments")) is not None:
                 call.raw_input = require_text(raw)
-            self._part(CALL, 0, call)
+            self._part(CALL, _LEGACY_INDEX, call)
         audio = message.get("audio")
         if audio and has_content(audio):
             for i, block in read_audio(audio, self._issuer):
@@ -335,7 +340,10 @@ class ChoiceReader:
             self._part(IMAGE, i, read_image(entry, self._issuer))
         if "annotations" in message and (citations := self._new_citations(message, complete)):
             self._part(TEXT, 0, TextBlock("", citations))
-        if unknown := _unknown_fields(message, complete):
+        unknown = _unknown_fields(message, complete)
+        if is_repeated and function:
+            unknown[LEGACY] = function
+        if unknown:
             fields = {"message": unknown}
             self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
 

@@ -331,6 +331,9 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     if fault is not None:
         did = "a text names it" if fault.place else "left out"
         report.lost(fault.code, block, "source", what=fault.what, did=did)
+        for issuer, fields in (block.extras or {}).items():  # of others they are named already
+            for name in () if issuer.endswith(NOTES) else fields:
+                report.lost("extras.unsaid", block, f"extras.{issuer}.{name}", what=name)
     for name, kinds in (("detail", state.caps.details), ("title", state.caps.titles)):
         if getattr(block, name) is not None and (fault is not None or block.type not in kinds):
             report.lost("media.detail", block, name)
