@@ -131,6 +131,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
         block = _read_result(fields, name, role, issuer)
         block.read_from = entry
         m = Msg.trusted("", [block], "tool")
+        holder: Msg | ToolResultBlock = block  # results move between messages, with their fields
     else:
         is_answer = role == "assistant"
         thinking = wire_blocks.read_thinking(fields, issuer, origin) if is_answer else []
@@ -142,13 +143,11 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
             content = [*thinking, *content, *calls]
         m = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
         m.spelling = spelling or None
+        holder = m
     m.cache, key = wire_blocks.read_cache_mark(fields)
     if key:
         m.spelling = f"{m.spelling or ''} {key}"
-    if fields and role in ("tool", "function"):
-        m.content[0].extras = {issuer: fields}  # results move between messages, with their fields
-    elif fields:
-        m.extras = {issuer: fields}
+    holder.extras = {issuer: fields} if fields else None
     return m
 
 
