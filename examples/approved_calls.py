@@ -28,7 +28,7 @@ def say(words: str, path: str = "payments.db") -> Reply:
     if not agent.pending:
         return agent.run(words)
     for waiting in agent.pending:
-        agent.decide(waiting.call.id, words == "yes" or f"the user says: {words}")
+        agent.decide(waiting, words == "yes" or f"the user says: {words}")
     return agent.run()
 
 

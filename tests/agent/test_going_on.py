@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from dragoman import AsyncLLM, InvalidMessage, InvalidOutput, Msg, ReActAgent, Tool, Toolkit
+from dragoman import (
+    AsyncLLM,
+    InvalidMessage,
+    InvalidOutput,
+    Msg,
+    ReActAgent,
+    Tool,
+    Toolkit,
+    tool,
+)
 from dragoman.agent import Pending, SqliteMemory
 from dragoman.errors import StreamBroken
 from dragoman.message import ToolResultBlock, ToolUseBlock
@@ -234,6 +243,46 @@ def test_a_new_message_leaves_open_calls_behind() -> None:
     assert "not run" in str(agent.messages[2].blocks[0].output)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("way", ["cancelled", "killed"])
+@pytest.mark.parametrize("approve", [None, "ask"])
+def test_of_a_call_that_had_begun_a_new_message_does_not_say_that_it_was_not_run(
+    approve: Any, way: str
+) -> None:
+    """With or without a message, a call that may have taken effect is one of which none knows."""
+    begun: list[str] = []
+    states: list[Any] = []
+
+    @tool
+    async def pay(city: str) -> str:
+        """Pay."""
+        begun.append(city)
+        await asyncio.sleep(0 if city == "Rome" else 60)
+        return "paid"
+
+    calls = [call("a", "Paris", "pay"), call("a", "Rome", "pay"), call("b", "Oslo", "pay")]
+    judge = (lambda one: one.input["city"] != "Oslo" or "ask") if approve else None
+    agent = agent_of(calls, "Well.", toolkit=[pay], approve=judge, on_step=states.append)
+
+    async def stopped() -> None:
+        running = asyncio.create_task(agent.reply("Pay."))
+        while '"paid"' not in json.dumps(agent.state()):  # noqa: ASYNC110 - no event tells of it
+            await asyncio.sleep(0.01)
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(stopped())
+    if way == "killed":
+        agent = agent_of("Well.", toolkit=[pay], approve=judge)
+        agent.load_state(json.loads(json.dumps(states[-1])))
+    agent.run("Do something else.")
+    paris, rome, oslo = (str(m.blocks[0].output) for m in agent.messages if m.role == "tool")  # type: ignore[union-attr]
+    assert "not known" in paris
+    assert rome == "paid"
+    assert ("was not run" in oslo) is bool(approve)
+    assert ("not known" in oslo) is not bool(approve)
+    assert len(begun) == (2 if approve else 3)
+
+
 def test_what_is_observed_while_calls_are_open_waits_behind_their_results() -> None:
 
     agent = agent_of([call("a", "Paris")], "Fine.", toolkit=[Counted().tool], approve="ask")
@@ -257,6 +306,100 @@ def test_what_is_no_state_is_refused(state: Any) -> None:
     with pytest.raises(InvalidMessage):
         agent.load_state(state)
     assert agent.state() == before
+
+
+def states() -> dict[str, dict[str, Any]]:
+    """A state of each kind: with calls that wait and have results, and between two steps."""
+    calls = [call("a", "Paris"), call("b", "Rome"), call("c", "Oslo")]
+    agent = agent_of(calls, toolkit=[Counted().tool], approve=lambda one: one.id == "a" or "ask")
+    agent.run("Hi")
+    agent.decide("b", True)
+    asyncio.run(agent.observe(Msg("Ann", "Hurry.", "user")))
+    paused = agent.state()
+    kept: list[Any] = []
+    agent_of("Hello.", on_step=kept.append).run("Hi")
+    return {"paused": paused, "asking": kept[0], "over": kept[-1]}
+
+
+WRONG: list[Any] = [
+    None, True, -1, 1.5, 10**30, float("nan"), float("inf"), "NaN", "-1", "", "text", [], [1],
+    ["text"], {}, {"text": 1}, [None], [[]], [{}], {"a": {}},
+]  # fmt: skip
+
+
+def places_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where a value stands in a state; what a message holds is the business of `Msg.from_dict`."""
+    found = [path]
+    if isinstance(value, dict) and "role" not in value:
+        found += [place for key in value for place in places_in(value[key], (*path, key))]
+    return found
+
+
+def put(state: Any, path: tuple[Any, ...], value: Any) -> Any:
+    if not path:
+        return value
+    return {**state, path[0]: put(state[path[0]], path[1:], value)}
+
+
+@pytest.mark.parametrize("kind", ["paused", "asking", "over"])
+def test_a_state_that_was_tampered_with_is_taken_whole_or_not_at_all(kind: str) -> None:
+    """Any value at any place: either it is one that a state may have there, or it is refused."""
+    good = json.loads(json.dumps(states()[kind]))
+    agent = agent_of("Hello.")
+    for path in places_in(good):
+        for value in WRONG:
+            before = agent.state()
+            try:
+                agent.load_state(put(good, path, value))
+            except InvalidMessage:
+                assert agent.state() == before
+                continue
+            taken = json.loads(json.dumps(agent.state(), allow_nan=False))
+            assert set(taken["value"]) == set(good["value"])
+            where = ".".join(map(str, path))
+            assert taken["value"]["run"] is None or kind != "over" or not path, where
+            if path[-1:] in (("steps",), ("seconds",), ("repairs",), ("cost",)):
+                assert value is None or (kind != "over" and float(value) >= 0), where
+    for path in [*places_in(good)]:
+        parent = good
+        for key in path:
+            parent = parent[key]
+        if isinstance(parent, dict) and "role" not in parent:
+            with pytest.raises(InvalidMessage):
+                agent.load_state(put(good, path, {**parent, "more": 1}))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("steps",), -1), (("steps",), True), (("steps",), 1.0), (("steps",), "1"),
+        (("seconds",), float("nan")), (("seconds",), float("inf")), (("seconds",), -0.5),
+        (("cost",), "NaN"), (("cost",), "-1"), (("cost",), "Infinity"), (("cost",), 1),
+        (("repairs",), -3), (("done",), 1), (("usage",), None), (("usage", "input"), -5),
+        (("usage", "input"), "many"), (("usage", "strange"), 1), (("started",), "abc"),
+        (("started",), ["nobody"]), (("allowed",), [1]), (("allowed",), ["nobody"]),
+        (("results",), []), (("results",), {"nobody": Msg.tool("a", "x").to_dict()}),
+        (("later",), [1]), (("later",), {}), (("id",), 7), (("id",), None),
+    ],
+)  # fmt: skip
+def test_a_run_of_a_wrong_shape_is_refused(path: tuple[str, ...], value: Any) -> None:
+    good = json.loads(json.dumps(states()["paused"]))
+    agent = agent_of("Hello.")
+    if path == ("usage", "strange"):
+        good["value"]["run"]["usage"]["strange"] = 0
+    before = agent.state()
+    with pytest.raises(InvalidMessage):
+        agent.load_state(put(good, ("value", "run", *path), value))
+    assert agent.state() == before
+
+
+def test_a_result_of_another_call_is_refused() -> None:
+    good = json.loads(json.dumps(states()["paused"]))
+    [key] = good["value"]["run"]["results"]
+    other = Msg.tool("b", "18 degrees", "warmth").to_dict()
+    state = put(good, ("value", "run", "results", key), other)
+    with pytest.raises(InvalidMessage, match="not the result of its call"):
+        agent_of("Hello.").load_state(state)
 
 
 def test_a_file_holds_several_conversations_and_forgets_one(tmp_path: Path) -> None:

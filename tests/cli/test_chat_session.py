@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -375,3 +377,63 @@ def test_any_stored_conversation_can_be_loaded(
         file.write_text(f"[{json.dumps(dump(pictured()))}]", "utf-8")
         assert chat.line(f"/load {file}").startswith("error: ")
         assert len(chat.session.history) == 2
+
+
+# -- what is approved is what runs -----------------------------------------------------------------
+
+
+def two(first: dict[str, Any], second: dict[str, Any], ids: tuple[str, str] = ("c", "c")) -> Any:
+    deltas = [
+        call("calculator", id, **given) for id, given in zip(ids, (first, second), strict=True)
+    ]
+    deltas[1][0]["tool_calls"][0]["index"] = 1
+    return [deltas[0][0], *deltas[1]]
+
+
+@pytest.mark.parametrize("ids", [("c", "c"), ("", "")])
+def test_of_two_calls_with_one_id_each_has_its_own_answer(
+    ids: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = two({"expression": "1 + 1"}, {"expression": "2 + 2"}, ids)
+    with scripted(calls, text("Done.")) as script:
+        chat = Chat(script, capsys, "y", "n")
+        chat.line("Both")
+        results = [output_of(msg) for msg in chat.session.history[2:4]]
+        assert results == [("2", False), ("the user did not allow this call", True)]
+
+
+@pytest.mark.parametrize("yes", [False, True])
+def test_a_question_shows_all_that_it_approves(
+    yes: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = "rm -rf / \u202e\x1b[2K\x9b1A the end"
+    given = {"expression": "1 " * 4000 + end}
+    with scripted(call("calculator", **given), text("Done.")) as script:
+        chat = Chat(script, capsys, "y")
+        chat.session.yes = yes
+        said = chat.line("Go")
+    shown = "".join(said.split("\n")).replace(" ", "")  # however it is folded
+    assert ("rm-rf/" in shown and "theend" in shown) is not yes
+    assert not any(char in said for char in "\u202e\x1b\x9b")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_within_a_call_does_not_say_that_it_was_not_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stop() -> str:
+        """Stop."""
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(5)
+        return "done"
+
+    calls = two({"expression": "1"}, {"expression": "2"}, ("c", "d"))
+    calls[0]["tool_calls"][0]["function"] = {"name": "stop", "arguments": "{}"}
+    with scripted(calls) as script:
+        chat = Chat(script, capsys, "y", "n")
+        chat.session.toolkit.add(stop)
+        assert chat.line("Go").endswith("stopped\n")
+        first, second = (output_of(msg)[0] for msg in chat.session.history[2:4])
+    assert "not known" in first
+    assert second == "the user did not allow this call"

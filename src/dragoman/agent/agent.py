@@ -19,13 +19,12 @@ from ..structured import Structured, repair_messages
 from ..toolkit import Toolkit, toolkit_of
 from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
 from .memory import Memory
-from .run import Budget, Finish, Pending, Reply, Run, failed
+from .run import Budget, Finish, Pending, Reply, Run
+from .stored import dump_run, dump_state, load_run, load_state
 
 Said: TypeAlias = Input | None
-STATE_VERSION = 1
 HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
-_ABANDONED = "the call was not run: the conversation went on without it"
 
 
 class ReActAgent:
@@ -94,7 +93,7 @@ class ReActAgent:
         if self.memory is not None:
             kept = self.memory.load()
             self.messages = [*kept.messages]
-            self._run = None if kept.run is None else Run.load(kept.run)
+            self._run = load_run(kept.run, self._calls)
         self._pair(None, False)  # raises what is wrong with it now
 
     # -- one reply ---------------------------------------------------------------------------------
@@ -203,9 +202,9 @@ class ReActAgent:
         """The run that goes on, or a new one."""
         self._saving = asyncio.Lock()  # of this loop
         run = self._run
-        if msg is not None and run is not None and (calls := self._calls):
-            for call in calls:
-                run.results.setdefault(call.id, failed(call, _ABANDONED))
+        if msg is not None and run is not None and self._calls:
+            calls = run.keyed(self._calls)
+            run.leave(calls)
             self.messages += run.settle(calls)
         if msg is not None or run is None:
             self._run = run = Run()
@@ -266,19 +265,20 @@ class ReActAgent:
 
     async def _acting(self, run: Run) -> AsyncGenerator[AgentEvent]:
         """Run the open calls that may run; their results are messages once all are there."""
-        calls = self._calls
+        calls = run.keyed(self._calls)
         run.go_on(calls, again=self.interrupted == "rerun")
-        for call in [call for call in calls if call.id not in run.results]:
-            if (event := await self._judged(call, run)) is not None:
+        for key, call in calls.items():
+            if key not in run.results and (event := await self._judged(key, call, run)) is not None:
                 yield event
-        ready = [call for call in calls if call.id in run.allowed and call.id not in run.results]
-        for batch in [ready] if self.parallel else [[call] for call in ready]:
-            for call in batch:
-                yield CallEvent(call)
-            run.started += [call.id for call in batch]
+        ready = [key for key in calls if key in run.allowed and key not in run.results]
+        for batch in [ready] if self.parallel else [[key] for key in ready]:
+            for key in batch:
+                yield CallEvent(calls[key], key=key)
+            run.started += batch
             await self._save()
             limit = asyncio.Semaphore(self.toolkit.threads or len(batch) or 1)
-            tasks = [asyncio.create_task(self._called(call, run, limit)) for call in batch]
+            tasks = [asyncio.create_task(self._called(key, calls[key], run, limit))
+                     for key in batch]  # fmt: skip
             try:
                 for done in asyncio.as_completed(tasks):
                     yield await done
@@ -286,29 +286,31 @@ class ReActAgent:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-        if all(call.id in run.results for call in calls):
+        if all(key in run.results for key in calls):
             self.messages += run.settle(calls)
             await self._save()
 
-    async def _judged(self, call: ToolUseBlock, run: Run) -> AgentEvent | None:
+    async def _judged(self, key: str, call: ToolUseBlock, run: Run) -> AgentEvent | None:
         """Whether a call may run, as far as anybody knows: that it waits, or why it does not."""
         if self.toolkit.pending([call]):
-            return CallEvent(call, "external")
-        verdict = True if self.approve is None or call.id in run.allowed else self.approve
+            return CallEvent(call, "external", key)
+        verdict = True if self.approve is None or key in run.allowed else self.approve
         if callable(verdict):
             verdict = await _settled(verdict(call))
         if verdict == "ask":
-            return CallEvent(call, "approval")
-        result = run.decide(call, verdict)
-        return None if result is None else ResultEvent(call, result)
+            return CallEvent(call, "approval", key)
+        result = run.decide(key, call, verdict)
+        return None if result is None else ResultEvent(call, result, key=key)
 
-    async def _called(self, call: ToolUseBlock, run: Run, limit: asyncio.Semaphore) -> ResultEvent:
+    async def _called(
+        self, key: str, call: ToolUseBlock, run: Run, limit: asyncio.Semaphore
+    ) -> ResultEvent:
         async with limit:
             kwargs = await self._hooked("pre_acting", {"tool_call": call})
             [msg] = await self.toolkit.arun([kwargs["tool_call"]])
-            run.results[call.id] = await self._hooked("post_acting", kwargs, msg)
+            run.results[key] = await self._hooked("post_acting", kwargs, msg)
             await self._save()
-        return ResultEvent(call, run.results[call.id])
+        return ResultEvent(call, run.results[key], key=key)
 
     async def _request(self) -> ChatRequest:
         memories = None if self.memories is None else await _settled(self.memories(self.messages))
@@ -339,67 +341,76 @@ class ReActAgent:
     @property
     def pending(self) -> list[Pending]:
         """The calls that the agent waits for, while it is paused."""
-        run = self._run or Run()
-        calls = self._calls if self._run else []
-        waiting = [c for c in calls if c.id not in run.results and c.id not in run.allowed]
-        external = self.toolkit.pending(waiting)
-        return [Pending(call, "external" if call in external else "approval") for call in waiting]
+        if (run := self._run) is None:
+            return []
+        return [
+            Pending(call, "external" if self.toolkit.pending([call]) else "approval", key)
+            for key, call in run.keyed(self._calls).items()
+            if key not in run.results and key not in run.allowed
+        ]
 
-    def decide(self, call_id: str, verdict: bool | str) -> None:
+    def decide(self, call: str | Pending | CallEvent | ToolUseBlock, verdict: bool | str) -> None:
         """Let a call run that waits for approval, or not; a text is the reason that is told.
 
-        Raises InvalidMessage for a call that does not wait.
+        `call` is one of `pending`, its event or its `key`, or the very block. The id that the
+        model gave it does only where no other call of the conversation has it. Raises
+        InvalidMessage for a call that does not wait, and for what may mean several.
         """
-        run, call = self._waiting(call_id, "approval")
-        run.decide(call, verdict)
+        run, one = self._waiting(call, "approval")
+        run.decide(one.key, one.call, verdict)
 
-    def answer(self, call_id: str, output: Any, is_error: bool = False) -> None:
-        """Give the result of a call that was run elsewhere. Raises InvalidMessage as `decide`."""
-        run, call = self._waiting(call_id, "external")
-        run.results[call_id] = Msg.tool(call_id, output, call.name, is_error)
+    def answer(
+        self, call: str | Pending | CallEvent | ToolUseBlock, output: Any, is_error: bool = False
+    ) -> None:
+        """Give the result of a call that was run elsewhere; `call` is as for `decide`.
 
-    def _waiting(self, call_id: str, kind: str) -> tuple[Run, ToolUseBlock]:
-        calls = {one.call.id: one.call for one in self.pending if one.kind == kind}
-        if self._run is not None and call_id in calls:
-            return self._run, calls[call_id]
-        text = f"there is no call {call_id} that waits"
-        hint = f"those are {', '.join(calls) or 'none'}"
+        Raises InvalidMessage as `decide`.
+        """
+        run, one = self._waiting(call, "external")
+        run.results[one.key] = Msg.tool(one.call.id, output, one.call.name, is_error)
+
+    def _waiting(
+        self, given: str | Pending | CallEvent | ToolUseBlock, kind: str
+    ) -> tuple[Run, Pending]:
+        """The one call that is meant. What might mean another one as well is refused."""
+        waiting = [one for one in self.pending if one.kind == kind]
+        key, call, id = "", None, given
+        if isinstance(given, (Pending, CallEvent)):
+            key, call, id = given.key, given.call, given.call.id
+        elif isinstance(given, ToolUseBlock):
+            call, id = given, given.id
+        found = [one for one in waiting if one.key == (key or given) or one.call is call]
+        if not found and not key:  # by what the model wrote, which it may write again
+            alike = [one for msg in self.messages for one in msg.calls if one.id == id]
+            found = [one for one in waiting if one.call.id == id and call in (None, one.call)]
+            if found and len(alike) > 1:
+                text = f"{len(alike)} calls of the conversation have the id {id!r}"
+                hint = f"give one of agent.pending, or its key: {_keys(found)}"
+                raise InvalidMessage(text, path="$", hint=hint, code="agent.call_id")
+        if self._run is not None and len(found) == 1:
+            return self._run, found[0]
+        text = f"there is no call {key or id} that waits"
+        hint = f"the keys of those that do: {_keys(waiting) or 'none'}"
         raise InvalidMessage(text, path="$", hint=hint, code="agent.call")
 
     # -- state -------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """All that another process needs to go on, as plain JSON: no model, no tools, no key."""
-        value = {
-            "name": self.name, "sys_prompt": self.sys_prompt,
-            "messages": [msg.to_dict() for msg in self.messages],
-            "run": None if self._run is None else self._run.dump(),
-        }  # fmt: skip
-        return {"dragoman": STATE_VERSION, "kind": "agent", "value": value}
+        run = None if self._run is None else dump_run(self._run, self._calls)
+        return dump_state(self.name, self.sys_prompt, self.messages, run)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Be where the agent was whose state this is; `await agent()` goes on from there.
 
         Raises InvalidMessage for what is no state, and then changes nothing.
         """
-        try:
-            if state["kind"] == "agent" and state["dragoman"] != STATE_VERSION:
-                fault, hint = "this version of a state is not known", "read it with a newer release"
-                raise InvalidMessage(fault, path="$.dragoman", hint=hint, code="stored.version")
-            value = state["value"] if state["kind"] == "agent" else {}
-            name, sys_prompt = value["name"], value["sys_prompt"]
-            messages = [Msg.from_dict(msg, f"$.value.messages[{i}]")
-                        for i, msg in enumerate(value["messages"])]  # fmt: skip
-            run = None if value["run"] is None else Run.load(value["run"])
-        except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
-            fault = "this is no state of an agent, or not the whole of one"
-            raise InvalidMessage(fault, path="$", code="stored.type") from error
-        self.name, self.sys_prompt, self.messages[:], self._run = name, sys_prompt, messages, run
+        self.name, self.sys_prompt, self.messages[:], self._run = load_state(state)
 
     async def _save(self) -> None:
         async with self._saving:
             if self.memory is not None:
-                run = None if self._run is None else self._run.dump()
+                run = None if self._run is None else dump_run(self._run, self._calls)
                 await _settled(self.memory.save(self.messages, run))
             if self.on_step is not None:
                 await _settled(self.on_step(self.state()))
@@ -436,3 +447,7 @@ class ReActAgent:
 
 async def _settled(value: Any) -> Any:
     return await value if isawaitable(value) else value
+
+
+def _keys(waiting: Iterable[Pending]) -> str:
+    return ", ".join(f"{one.key} ({one.call.name})" for one in waiting)

@@ -38,12 +38,13 @@ class UsageEvent:
 class CallEvent:
     """A call begins to run, or waits.
 
-    It waits for `agent.decide(call.id, ...)` (`approval`), or for `agent.answer(call.id, ...)`,
-    as somebody else runs it (`external`).
+    It waits for `agent.decide(key, ...)` (`approval`), or for `agent.answer(key, ...)`, as somebody
+    else runs it (`external`). `key` is that of `Pending`: it names this call alone.
     """
 
     call: ToolUseBlock
     type: Literal["call", "approval", "external"] = "call"
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class ResultEvent:
     call: ToolUseBlock
     msg: Msg
     type: Literal["result"] = "result"
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

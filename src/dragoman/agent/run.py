@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
+from secrets import token_hex
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError
@@ -13,6 +14,7 @@ from ..losses import Loss
 from ..message import Msg, ToolUseBlock, Usage
 
 _INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
+_ABANDONED = "the call was not run: the conversation went on without it"
 Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "seconds"]
 
 
@@ -33,10 +35,15 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A call that waits: for an `approval`, or for whoever runs it (`external`)."""
+    """A call that waits: for an `approval`, or for whoever runs it (`external`).
+
+    `key` names this call alone, in every process that has the agent's state: the id of the call is
+    chosen by the model, which may give it to another call, too.
+    """
 
     call: ToolUseBlock
     kind: Literal["approval", "external"]
+    key: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +68,12 @@ class Reply:
 class Run:
     """The progress of one reply.
 
-    `started`, `allowed` and `results` are of the open calls, by id; `later` are messages that came
-    while calls were open, to stand behind their results. `losses` and `parsed` are of this process.
+    `started`, `allowed` and `results` are of the open calls, by their keys (see `keyed`); `later`
+    are messages that came while calls were open, to stand behind their results. `losses` and
+    `parsed` are of this process.
     """
 
+    id: str = field(default_factory=lambda: token_hex(4))
     steps: int = 0
     seconds: float = 0.0
     repairs: int = 0
@@ -78,28 +87,13 @@ class Run:
     losses: dict[tuple[Any, ...], Loss] = field(default_factory=dict)
     parsed: Any = None
 
-    def dump(self) -> dict[str, Any]:
-        """The run as plain JSON."""
-        usage = {name: value for name, value in asdict(self.usage).items()
-                 if value is not None and name != "extras"}  # fmt: skip
-        return {
-            "steps": self.steps, "seconds": self.seconds, "repairs": self.repairs,
-            "done": self.done, "usage": usage,
-            "cost": None if self.cost is None else str(self.cost),
-            "started": [*self.started], "allowed": [*self.allowed],
-            "results": {id: msg.to_dict() for id, msg in self.results.items()},
-            "later": [msg.to_dict() for msg in self.later],
-        }  # fmt: skip
+    def keyed(self, calls: Sequence[ToolUseBlock]) -> dict[str, ToolUseBlock]:
+        """The calls of the newest answer, by keys that no other call of the conversation has.
 
-    @classmethod
-    def load(cls, data: Mapping[str, Any]) -> Run:
-        """The run that `dump` gave."""
-        return cls(**{
-            **data, "usage": Usage(**data["usage"]),
-            "cost": None if data["cost"] is None else Decimal(data["cost"]),
-            "results": {id: Msg.from_dict(msg) for id, msg in data["results"].items()},
-            "later": [Msg.from_dict(msg) for msg in data["later"]],
-        })  # fmt: skip
+        What is kept of a call is never kept by the id that the model gave it: two calls may have
+        one, of one answer or of several, and an approval of the one must not run the other.
+        """
+        return {f"{self.id}.{self.steps}.{nth}": call for nth, call in enumerate(calls)}
 
     def new_losses(self, response: Any) -> list[Loss]:
         """What was lost and was not told of before: at first, or by another model."""
@@ -115,25 +109,31 @@ class Run:
         with suppress(ConfigError):  # the package of prices is missing
             cost = getattr(response, "cost", None)
         self.steps += 1
-        self.usage = self.usage + response.usage
+        self.usage = self.usage + _counted(response.usage)
         self.cost = None if cost is None or self.cost is None else self.cost + cost.total
         return None if cost is None else cost.total
 
-    def go_on(self, calls: Sequence[ToolUseBlock], again: bool) -> None:
+    def go_on(self, calls: Mapping[str, ToolUseBlock], again: bool) -> None:
         """Have calls that were running when the program ended run again, or tell of them."""
-        for call in [call for call in calls if call.id in self.started]:
-            self.started.remove(call.id)
+        for key in [key for key in calls if key in self.started]:
+            self.started.remove(key)
             if not again:
-                self.results.setdefault(call.id, failed(call, _INTERRUPTED))
+                self.results.setdefault(key, failed(calls[key], _INTERRUPTED))
 
-    def decide(self, call: ToolUseBlock, verdict: bool | str) -> Msg | None:
+    def leave(self, calls: Mapping[str, ToolUseBlock]) -> None:
+        """Give open calls a result, as the conversation goes on without them."""
+        for key, call in calls.items():
+            why = _INTERRUPTED if key in self.started else _ABANDONED
+            self.results.setdefault(key, failed(call, why))
+
+    def decide(self, key: str, call: ToolUseBlock, verdict: bool | str) -> Msg | None:
         """Let a call run, or give it the result that says why not, which is returned."""
         if verdict is True:
-            self.allowed += [] if call.id in self.allowed else [call.id]
+            self.allowed += [] if key in self.allowed else [key]
             return None
         reason = f": {verdict}" if verdict else ""
-        self.results[call.id] = failed(call, f"the call was not allowed{reason}")
-        return self.results[call.id]
+        self.results[key] = failed(call, f"the call was not allowed{reason}")
+        return self.results[key]
 
     def end(self, budget: Budget, max_iters: int) -> Finish | None:
         """Why the run ends here, if it does: there is an answer, or a limit is reached."""
@@ -151,9 +151,9 @@ class Run:
                 return name
         return "steps" if self.steps >= max_iters else None
 
-    def settle(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
+    def settle(self, calls: Mapping[str, ToolUseBlock]) -> list[Msg]:
         """The results of all calls in their order, and what came meanwhile; none stay open."""
-        msgs = [*(self.results[call.id] for call in calls), *self.later]
+        msgs = [*(self.results[key] for key in calls), *self.later]
         self.started, self.allowed, self.results, self.later = [], [], {}, []
         return msgs
 
@@ -161,3 +161,11 @@ class Run:
 def failed(call: ToolUseBlock, text: str) -> Msg:
     """The result of a call that did not run, or not to its end."""
     return Msg.tool(call.id, text, call.name, is_error=True)
+
+
+def _counted(usage: Usage) -> Usage:
+    """The figures that can be counts of tokens: a host may tell of -1, or of half a token."""
+    given: dict[str, Any] = {one.name: getattr(usage, one.name) for one in fields(usage)}
+    counts = {name for name, value in given.items()
+              if type(value) is int and 0 <= value < 2**53}  # fmt: skip
+    return Usage(**{name: given[name] for name in counts})

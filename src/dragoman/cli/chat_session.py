@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -38,6 +38,7 @@ _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
 _PICTURE = re.compile(r"""["']?([^\s"']+\.(?:png|jpe?g|gif|webp))["']?""", re.IGNORECASE)
 _DENIED = "the user did not allow this call"
 _STOPPED = "the user stopped this call"
+_BROKEN = "the user stopped this call while it ran: whether it took effect is not known"
 
 
 class View(Protocol):
@@ -58,8 +59,8 @@ class View(Protocol):
     def losses(self, title: str, losses: Sequence[Loss]) -> None:
         """What would be lost, under a title."""
 
-    def call(self, call: ToolUseBlock) -> None:
-        """The model calls a tool."""
+    def call(self, call: ToolUseBlock, whole: bool = False) -> None:
+        """The model calls a tool; `whole`: with all that it is given, as somebody approves it."""
 
     def result(self, msg: Msg) -> None:
         """What a call has given."""
@@ -207,25 +208,24 @@ class ChatSession:
 
     def _run(self, calls: list[ToolUseBlock]) -> bool:
         """Run the calls that the user allows, and keep a result of each; False if stopped."""
-        denied: dict[str, str] = {}
-        results: list[Msg] = []
+        reasons = [_STOPPED] * len(calls)  # by place, for the model may give two calls one id
+        results: Iterator[Msg] = iter(())
+        running = False
         try:
-            for call in calls:
-                self.view.call(call)
-                if not self.yes and not self.view.agrees(f"run {call.name}?"):
-                    denied[call.id] = _DENIED
-            allowed = [call for call in calls if call.id not in denied]
-            results = self.toolkit.run(allowed) if allowed else []
+            for nth, call in enumerate(calls):
+                self.view.call(call, whole=not self.yes)
+                agreed = self.yes or self.view.agrees(f"run {call.name}?")
+                reasons[nth] = "" if agreed else _DENIED
+            running = True
+            allowed = [call for call, why in zip(calls, reasons, strict=True) if not why]
+            results = iter(self.toolkit.run(allowed) if allowed else [])
         except KeyboardInterrupt:
-            denied = {call.id: _STOPPED for call in calls}
-        given = {block.id: msg for msg in results for block in msg.blocks
-                 if isinstance(block, ToolResultBlock)}  # fmt: skip
-        for call in calls:
-            why = denied.get(call.id, _DENIED)
-            msg = given.get(call.id) or Msg.tool(call.id, why, call.name, True)
+            reasons = [why or (_BROKEN if running else _STOPPED) for why in reasons]
+        for call, why in zip(calls, reasons, strict=True):
+            msg = Msg.tool(call.id, why, call.name, True) if why else next(results)
             self.history.append(msg)
             self.view.result(msg)
-        stopped = _STOPPED in denied.values()
+        stopped = not {_STOPPED, _BROKEN}.isdisjoint(reasons)
         if stopped:
             self.view.note("stopped")
         return not stopped

@@ -74,10 +74,14 @@ class PlainView:
         if losses:
             self.screen.print(output.loss_table(losses))
 
-    def call(self, call: ToolUseBlock) -> None:
-        """Write the call of a tool."""
+    def call(self, call: ToolUseBlock, whole: bool = False) -> None:
+        """Write the call of a tool; `whole`: all of its arguments, however long they are.
+
+        What somebody approves may not stand behind a cut, nor be hidden by signs that move text.
+        """
         given = call.input if isinstance(call.input, str) else arguments(call.input)
-        self.screen.line(("calls ", "dim"), (plain(f"{call.name} {_cut(given)}"), "yellow"))
+        given = given if whole else _cut(given)
+        self.screen.line(("calls ", "dim"), (plain(f"{call.name} {given}"), "yellow"))
 
     def result(self, msg: Msg) -> None:
         """Write what a tool has given."""

@@ -26,6 +26,33 @@ CASES: dict[str, list[tuple[tuple[str, str, Any, str], int]]] = {
     "a name inside of arguments says it once more": [
         (("", "look", 0, '{"a":'), 0), (("", "look", 0, "1}"), 0),
     ],
+    "a second id on the same index goes on where no name comes with it": [
+        (("a", "look", 0, ""), 0), (("b", "", 0, "{"), 0), (("c", "", 0, "}"), 0),
+        (("d", "", 0, ""), 0), (("e", "look", 0, "{}"), 1),
+    ],
+    "a new id in each chunk, with the name once more": [
+        (("a", "look", 0, ""), 0), (("b", "look", 0, '{"a":'), 0), (("c", "look", 0, "1}"), 0),
+    ],
+    "a new id in each chunk of two calls": [
+        (("a", "look", 0, ""), 0), (("b", "look", 1, ""), 1), (("c", "", 0, "{}"), 0),
+        (("d", "", 1, "{"), 1), (("e", "", 1, "}"), 1),
+    ],
+    "a new id in each chunk without an index": [
+        (("a", "look", None, ""), 0), (("b", "", None, "{"), 0), (("c", "", None, "}"), 0),
+        (("d", "look", None, "{"), 1), (("e", "", None, "}"), 1),
+    ],
+    "two calls with one id": [
+        (("a", "look", 0, "{}"), 0), (("a", "look", 1, "{"), 1), (("a", "", 1, "}"), 1),
+    ],
+    "two calls with one id and no index": [
+        (("a", "look", None, "{}"), 0), (("a", "look", None, "{"), 1), (("a", "", None, "}"), 1),
+    ],
+    "two calls with one id and one index": [
+        (("a", "look", 0, "{}"), 0), (("a", "look", 0, "{"), 1), (("", "", 0, "}"), 1),
+    ],
+    "two calls of one tool with ids of their own and one index": [
+        (("a", "look", 0, "{}"), 0), (("b", "look", 0, ""), 1), (("", "", 0, "{}"), 1),
+    ],
     "an index that is no number is none": [
         (("a", "look", "0", "{"), 0), (("", "", None, "}"), 0), (("b", "look", True, "{}"), 1),
     ],

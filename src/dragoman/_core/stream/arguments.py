@@ -156,6 +156,11 @@ class Balance:
         self._texts.append(text)
 
     @property
+    def begun(self) -> bool:
+        """Whether there is any."""
+        return bool(self._texts)
+
+    @property
     def whole(self) -> bool:
         """Whether everything that was opened is closed, and something was opened."""
         for piece in self._texts[self._position :]:
@@ -247,12 +252,25 @@ class _Slot:
     name: str = ""
     balance: Balance = field(default_factory=Balance)
 
-    def takes(self, id: str, name: str) -> bool:
-        """Whether a fragment with this id and name may go on with the call."""
-        if id and self.id:
-            return id == self.id
-        # without ids, a name behind whole arguments begins the next call
-        return not (name and self.name and not id and self.balance.whole)
+    def takes(self, id: str, name: str, index: int | None, text: str) -> bool:
+        """Whether a fragment may go on with the call: its id, name, index and more arguments.
+
+        Only a call with a name can run, so a fragment without one goes on: some hosts give a call
+        a second id, or make one up for each chunk. A name with more arguments behind whole ones
+        begins the next call, whatever its id; so does a name with another id, unless it can only
+        say the same call once more.
+        """
+        if None not in (index, self.index) and index != self.index:
+            return False
+        whole = self.balance.whole
+        if not name:
+            return index is not None or not (whole and id and self.id and id != self.id)
+        if not (id and self.id):
+            return bool(id) or not (self.name and whole)
+        if id == self.id:
+            return not (whole and text.strip())
+        again = index is not None and (self.balance.begun or bool(text))
+        return again and name == self.name and not whole
 
 
 class StreamedCalls:
@@ -268,22 +286,22 @@ class StreamedCalls:
 
         `text` is what the fragment adds to the arguments, `{}` for arguments that came whole.
         """
-        slot = self._slot(id, name, index if type(index) is int else None)
+        slot = self._slot(id, name, index if type(index) is int else None, text)
         slot.id = slot.id or id
         slot.name = slot.name or name
         if id:
-            self._by_id.setdefault(id, slot)
+            self._by_id[id] = slot
         if text:
             slot.balance.add(text)
         return slot.place
 
-    def _slot(self, id: str, name: str, index: int | None) -> _Slot:
+    def _slot(self, id: str, name: str, index: int | None, text: str) -> _Slot:
         slot = self._by_id.get(id) if id else None
-        if slot is None or (None not in (index, slot.index) and slot.index != index):
+        if slot is None or not slot.takes(id, name, index, text):
             slot = self._by_index.get(index) if index is not None else None
             if slot is None and index is None and self._slots:
                 slot = self._slots[-1]
-            if slot is not None and not slot.takes(id, name):
+            if slot is not None and not slot.takes(id, name, index, text):
                 slot = None
         if slot is None:
             slot = _Slot(len(self._slots), index)

@@ -51,6 +51,7 @@ class Calls:
         self._issuer = issuer
         self._streamed = StreamedCalls()
         self._numbers: dict[str | int, int] = {}  # id or index -> which call, for snapshots
+        self._indexes: dict[int | None, int] = {}  # which call -> its index, where it is told
         self._event_ids: set[str] = set()  # ids of this event, for one may stand on two calls
         self.begun: set[int] = set()
         self.texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
@@ -77,7 +78,8 @@ class Calls:
         text = block.raw_input or ("{}" if block.input else "")
         if not snapshot:
             return self._streamed.call(block.id, block.name, index, text)
-        index = index if type(index) is int else place
+        told = type(index) is int
+        index = index if told else place
         id = block.id
         if place == 0:
             self._event_ids.clear()
@@ -86,8 +88,15 @@ class Calls:
         if id:
             self._event_ids.add(id)
         number = self._numbers.get(id or index)
+        if told and self._indexes.get(number, index) != index:  # the id of another call
+            number = self._numbers.get(index)
+        elif told and number is None and index in self._numbers:  # a second id of one call
+            before = self._numbers[index]
+            number = before if text.startswith(self.texts.get(before, "")) else None
         if number is None:
             number = self._streamed.call(id, block.name, index, text)
+        if told:
+            self._indexes[number] = index
         self._numbers.setdefault(index, number)
         if id:
             self._numbers[id] = number

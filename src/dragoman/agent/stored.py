@@ -1,0 +1,213 @@
+"""The state of an agent as plain JSON, and the way back from it, which trusts nothing it reads.
+
+Whoever stores a state may be wrong about it, and whoever may write there may be hostile: all of it
+has its shape, or none of it is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from hashlib import blake2b
+from json import dumps
+from typing import Any, TypeAlias
+
+from ..errors import InvalidMessage
+from ..message import Msg, ToolResultBlock, ToolUseBlock, Usage
+from .run import Run, failed
+
+STATE_VERSION = 2
+_MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
+_UNKNOWN = "which of several calls with this id had this result is not known"
+_USAGE = ("input", "cache_read", "cache_write", "output", "reasoning", "audio_in", "audio_out",
+          "total")  # fmt: skip
+
+State: TypeAlias = tuple[str, str | None, list[Msg], Run | None]
+
+
+def dump_state(
+    name: str, sys_prompt: str | None, messages: Sequence[Msg], run: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """A state of this version."""
+    value = {
+        "name": name, "sys_prompt": sys_prompt, "messages": [msg.to_dict() for msg in messages],
+        "run": run,
+    }  # fmt: skip
+    return {"dragoman": STATE_VERSION, "kind": "agent", "value": value}
+
+
+def load_state(state: Any) -> State:
+    """What `dump_state` gave, of this version or of one before. Raises InvalidMessage."""
+    if not isinstance(state, Mapping) or state.get("kind") != "agent":
+        raise _wrong("this is no state of an agent", "$")
+    version = _count(state.get("dragoman"), "$.dragoman")
+    if version not in range(1, STATE_VERSION + 1):
+        fault, hint = "this version of a state is not known", "read it with a newer release"
+        raise InvalidMessage(fault, path="$.dragoman", hint=hint, code="stored.version")
+    _fields(state, "$", {"dragoman", "kind", "value"})
+    value = state["value"]
+    _fields(value, "$.value", {"name", "sys_prompt", "messages", "run"})
+    messages = _messages(value["messages"], "$.value.messages")
+    calls = messages[-1].calls if messages and messages[-1].role == "assistant" else []
+    sys_prompt = value["sys_prompt"]
+    return (
+        _text(value["name"], "$.value.name"),
+        None if sys_prompt is None else _text(sys_prompt, "$.value.sys_prompt"),
+        messages,
+        load_run(value["run"], calls, "$.value.run"),
+    )
+
+
+def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
+    """A run as plain JSON; `calls` are those that are open."""
+    keys = run.keyed(calls)
+    usage = {name: getattr(run.usage, name) for name in _USAGE}
+    return {
+        "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
+        "done": run.done, "cost": None if run.cost is None else str(run.cost),
+        "usage": {name: value for name, value in usage.items() if value is not None},
+        "started": [key for key in run.started if key in keys],
+        "allowed": [key for key in run.allowed if key in keys],
+        "results": {key: msg.to_dict() for key, msg in run.results.items() if key in keys},
+        "later": [msg.to_dict() for msg in run.later],
+    }  # fmt: skip
+
+
+def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> Run | None:
+    """The run that `dump_run` gave, or None of None. Raises InvalidMessage."""
+    if data is None:
+        return None
+    names = {"id", *_READERS}
+    old = isinstance(data, Mapping) and "id" not in data
+    _fields(data, path, names - {"id"} if old else names)
+    read = {name: reader(data[name], f"{path}.{name}") for name, reader in _READERS.items()}
+    if old:  # of version 1, where the model's own ids were the keys
+        seed = dumps([data["steps"], [[call.id, call.name, call.raw_input] for call in calls]])
+        run = Run(id=blake2b(seed.encode("utf-8", "replace"), digest_size=4).hexdigest(), **read)
+        _rename(run, calls)
+    else:
+        run = Run(id=_text(data["id"], f"{path}.id"), **read)
+    keys = run.keyed(calls)
+    for name in ("started", "allowed", "results"):
+        if strange := [key for key in getattr(run, name) if key not in keys]:
+            raise _wrong(f"no open call has the key {strange[0]!r}", f"{path}.{name}")
+    for key, msg in run.results.items():
+        if [block.id for block in msg.blocks if isinstance(block, ToolResultBlock)] != [
+            keys[key].id
+        ]:
+            raise _wrong("this is not the result of its call", f"{path}.results")
+    return run
+
+
+def _rename(run: Run, calls: Sequence[ToolUseBlock]) -> None:
+    """Keep by our keys what was kept by the ids of calls.
+
+    Where an id means several calls, none is allowed, and the result of one is not that of another.
+    """
+    ids = [call.id for call in calls]
+    for name in ("started", "allowed", "results"):
+        if strange := [id for id in getattr(run, name) if id not in ids]:
+            raise _wrong(f"no open call has the id {strange[0]!r}", f"$.run.{name}")
+    keys = run.keyed(calls)
+    alone = {key: ids.count(call.id) == 1 for key, call in keys.items()}
+    run.started = [key for key, call in keys.items() if call.id in run.started]
+    run.allowed = [key for key, call in keys.items() if call.id in run.allowed and alone[key]]
+    run.results = {
+        key: run.results[call.id] if alone[key] else failed(call, _UNKNOWN)
+        for key, call in keys.items() if call.id in run.results
+    }  # fmt: skip
+
+
+# -- single values ---------------------------------------------------------------------------------
+
+
+def _wrong(fault: str, path: str) -> InvalidMessage:
+    hint = "give what agent.state() gave, as it was"
+    return InvalidMessage(fault, path=path, hint=hint, code="stored.type")
+
+
+def _fields(value: Any, path: str, names: set[str]) -> None:
+    if not isinstance(value, Mapping):
+        raise _wrong(f"must be an object, not {type(value).__name__}", path)
+    if missing := sorted(names - set(value)):
+        raise _wrong(f"{missing[0]} is missing: this is no state of an agent, or part of one", path)
+    if len(value) != len(names):
+        raise _wrong("has a field that no state has", path)
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(f"must be text, not {type(value).__name__}", path)
+    return value
+
+
+def _count(value: Any, path: str) -> int:
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise _wrong("must be a count: a whole number, not below 0", path)
+    return value
+
+
+def _seconds(value: Any, path: str) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
+        raise _wrong("must be a number of seconds, not below 0", path)
+    return float(value)
+
+
+def _flag(value: Any, path: str) -> bool:
+    if type(value) is not bool:
+        raise _wrong("must be true or false", path)
+    return value
+
+
+def _cost(value: Any, path: str) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        cost = Decimal(_text(value, path))
+    except InvalidOperation:
+        cost = Decimal("NaN")
+    if not cost.is_finite() or cost < 0:
+        raise _wrong("must be US dollars as text, not below 0", path)
+    return cost
+
+
+def _usage(value: Any, path: str) -> Usage:
+    if not isinstance(value, Mapping) or not set(value) <= {*_USAGE}:
+        raise _wrong(f"must be an object with some of {', '.join(_USAGE)}", path)
+    counts: dict[str, Any] = {name: _count(one, f"{path}.{name}") for name, one in value.items()}
+    return Usage(**counts)
+
+
+def _list(value: Any, path: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _wrong(f"must be a list, not {type(value).__name__}", path)
+    return value
+
+
+def _texts(value: Any, path: str) -> list[str]:
+    texts = [_text(one, f"{path}[{nth}]") for nth, one in enumerate(_list(value, path))]
+    return [*dict.fromkeys(texts)]
+
+
+def _message(value: Any, path: str) -> Msg:
+    try:
+        return Msg.from_dict(value, path)
+    except (LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise _wrong("this is no message", path) from error
+
+
+def _messages(value: Any, path: str) -> list[Msg]:
+    return [_message(one, f"{path}[{nth}]") for nth, one in enumerate(_list(value, path))]
+
+
+def _results(value: Any, path: str) -> dict[str, Msg]:
+    if not isinstance(value, Mapping):
+        raise _wrong(f"must be an object, not {type(value).__name__}", path)
+    return {_text(key, path): _message(one, f"{path}.{key}") for key, one in value.items()}
+
+
+_READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "steps": _count, "seconds": _seconds, "repairs": _count, "done": _flag, "usage": _usage,
+    "cost": _cost, "started": _texts, "allowed": _texts, "results": _results, "later": _messages,
+}  # fmt: skip
