@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
     from .errors import (
+        AnswerTooLarge,
         AuthenticationFailed,
         BadRequest,
         ConfigError,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LLM",
+    "AnswerTooLarge",
     "AsyncLLM",
     "AuthenticationFailed",
     "BadRequest",
@@ -159,10 +161,11 @@ _HOMES = {
     "_core.edges.facts": ("facts",),
     "_core.edges.media_fetcher": ("MediaFetcher",),
     "errors": (
-        "AuthenticationFailed", "BadRequest", "ConfigError", "ConnectionFailed", "ContentFiltered",
-        "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage", "InvalidOutput",
-        "LossRefused", "MediaRefused", "NoAnswer", "NotMessages", "Overloaded", "ProviderError",
-        "RateLimited", "ReadError", "StreamBroken", "StreamError", "Timeout", "WriteError",
+        "AnswerTooLarge", "AuthenticationFailed", "BadRequest", "ConfigError", "ConnectionFailed",
+        "ContentFiltered", "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage",
+        "InvalidOutput", "LossRefused", "MediaRefused", "NoAnswer", "NotMessages", "Overloaded",
+        "ProviderError", "RateLimited", "ReadError", "StreamBroken", "StreamError", "Timeout",
+        "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "llm": ("LLM", "AsyncLLM"),

@@ -21,7 +21,8 @@
         ├── ConnectionFailed    no connection, or it broke before the answer began
         ├── NoAnswer            what came is no answer: a web page, nothing at all, other JSON
         └── StreamError         the provider failed after the answer had begun
-            └── StreamBroken    the connection broke, or was closed, after that
+            ├── StreamBroken    the connection broke, or was closed, after that
+            └── AnswerTooLarge  the answer, or one event of it, exceeds a bound of the client
 
 Every error says what, where (a path into the input) and what to do; never base64, nor a path
 longer than a line. Knows nothing of the package.
@@ -250,6 +251,13 @@ class StreamError(ProviderError):
 
 class StreamBroken(StreamError):
     """The connection broke or was closed after the answer had begun; its `kind` says why."""
+
+
+class AnswerTooLarge(StreamError):
+    """An answer, or one event of a stream, exceeds what the client takes; nothing more is read.
+
+    The bounds are `max_answer_bytes` and `max_event_bytes` of an LLM or a ChatModel.
+    """
 
 
 _CLASSES: dict[ErrorKind, type[ProviderError]] = {

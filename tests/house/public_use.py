@@ -13,6 +13,7 @@ from typing import Any, TypedDict, assert_type
 import dragoman
 from dragoman import (
     LLM,
+    AnswerTooLarge,
     AsyncLLM,
     AuthenticationFailed,
     BadRequest,
@@ -306,7 +307,7 @@ def errors(call: Any) -> str:
         return error.text
     except StreamError as error:
         return error.message
-    except (RateLimited, Overloaded, Timeout, ConnectionFailed, NoAnswer) as error:
+    except (RateLimited, Overloaded, Timeout, ConnectionFailed, NoAnswer, AnswerTooLarge) as error:
         return str(error.retry_after)
     except (ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest) as error:
         return error.request_id

@@ -208,9 +208,11 @@ async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
                 raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
     except StreamBroken as error:  # of which nobody has seen anything
         raise whole(error) from error
+    else:
+        return b"".join(parts)
     finally:
+        parts.clear()  # of a body that is refused, nothing stays in the traceback
         await reply.aclose()
-    return b"".join(parts)
 
 
 async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:

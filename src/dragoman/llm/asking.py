@@ -269,7 +269,7 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
 def _elsewhere(connection: ConnectionOptions) -> ConnectionOptions:
     """How another host is reached: not by the address, the client or the headers of the first."""
     kept: ConnectionOptions = {}
-    for name in ("transport", "timeout", "retries"):
+    for name in ("transport", "timeout", "retries", "max_answer_bytes", "max_event_bytes"):
         if name in connection:
             kept[name] = connection[name]
     return kept

@@ -56,7 +56,7 @@ class LLM(_Settings):
     these, of which the first that can answer does. The keywords say
 
     - how the provider is reached: `key`, `base_url`, `headers`, `places`, `client`, `transport`,
-      `timeout`, `retries` (see `dragoman.model.Connection`);
+      `timeout`, `retries`, `max_answer_bytes`, `max_event_bytes` (see `dragoman.model.Connection`);
     - what is asked beside the messages: `system`, `memories`, `tools`, `tool_choice`,
       `response_format`, `way`, `repairs`, `agent_name`, `extras` and every option of a request
       (`temperature`, `max_tokens`, `reasoning`, ...);

@@ -169,6 +169,7 @@ class Chunks:
     def __init__(self, model: ChatModel, out: Written) -> None:
         self._model = model
         self._out = out
+        self.max_event_bytes = model.connection.max_event_bytes
         self._reply: StreamReply | None = None
 
     def open(self) -> StreamReply:
@@ -201,6 +202,7 @@ class AsyncChunks:
     def __init__(self, model: ChatModel, out: Written) -> None:
         self._model = model
         self._out = out
+        self.max_event_bytes = model.connection.max_event_bytes
         self._reply: AsyncStreamReply | None = None
 
     async def open(self) -> AsyncStreamReply:

@@ -13,8 +13,17 @@ from types import MappingProxyType
 from typing import Any, Self, TypedDict
 from weakref import finalize
 
+from .._core.edges.http.answer_bounds import (
+    MAX_ANSWER_BYTES,
+    MAX_EVENT_BYTES,
+    acounted,
+    check_bound,
+    check_size,
+    counted,
+)
 from .._core.edges.http.credentials import Key, aauthorized, address, authorized
 from .._core.edges.http.failing import told_by_headers
+from .._core.edges.http.over_httpx2 import new_after_fork
 from .._core.edges.http.retries import Retries, acalling, calling
 from .._core.edges.http.sdk_clients import BotoCalls, client_transport
 from .._core.edges.http.transport import (
@@ -44,7 +53,9 @@ class Connection:
     as `region`. `client` is an official SDK client, whose address, credentials, proxies and HTTP
     client are used instead. `transport`: `httpx2`, `aiohttp` (asynchronous calls alone) or one of
     your own. `timeout` in seconds is that of the whole call, or Timeouts; `retries` how often a
-    failed call is repeated, or Retries.
+    failed call is repeated, or Retries. `max_answer_bytes` is the most that an answer may have,
+    unpacked, whole or streamed, and `max_event_bytes` that of one event; None: no bound. Beyond it
+    AnswerTooLarge is raised (boto3's client reads answers itself, and knows no bound).
     """
 
     key: Key = field(default=None, repr=False)
@@ -55,8 +66,12 @@ class Connection:
     transport: str | Transport | AsyncTransport | None = None
     timeout: float | Timeouts | None = None
     retries: int | Retries | None = None
+    max_answer_bytes: int | None = MAX_ANSWER_BYTES
+    max_event_bytes: int | None = MAX_EVENT_BYTES
 
     def __post_init__(self) -> None:
+        check_bound("max_answer_bytes", self.max_answer_bytes)
+        check_bound("max_event_bytes", self.max_event_bytes)
         for name in ("headers", "places"):
             value = getattr(self, name)
             if not isinstance(value, Mapping):
@@ -76,7 +91,8 @@ class Connection:
         return {
             "base_url": self.base_url, "headers": self.headers, "places": self.places,
             "client": self.client, "transport": self.transport, "timeout": self.timeout,
-            "retries": self.retries,
+            "retries": self.retries, "max_answer_bytes": self.max_answer_bytes,
+            "max_event_bytes": self.max_event_bytes,
         }  # fmt: skip
 
     @property
@@ -109,6 +125,8 @@ class ConnectionOptions(TypedDict, total=False):
     transport: str | Transport | AsyncTransport | None
     timeout: float | Timeouts | None
     retries: int | Retries | None
+    max_answer_bytes: int | None
+    max_event_bytes: int | None
 
 
 class Endpoint:
@@ -124,6 +142,7 @@ class Endpoint:
         self.timeouts = self.connection.timeouts
         self.retries = self.connection.attempts
         self._lock = threading.Lock()
+        new_after_fork(self)
         self._boto: BotoCalls | None = None
         self._client: Any = None
         self._sync: Transport | None = None
@@ -134,6 +153,10 @@ class Endpoint:
                 self._boto = client
             else:
                 self._client = self._sync = self._async = client
+
+    def after_fork(self) -> None:
+        """Renew the lock, which another thread of the parent's may have held."""
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"Endpoint({self.wire.name!r})"
@@ -154,7 +177,8 @@ class Endpoint:
         transport = self._transport()
 
         def attempt(left: Timeouts) -> Reply:
-            reply = transport.send(self._signed(out), left)
+            call = self._signed(out)
+            reply = check_size(transport.send(call, left), call)
             if reply.status >= 400:
                 raise self._failed(reply, reply.body)
             return reply
@@ -165,10 +189,13 @@ class Endpoint:
         """The answer as soon as it begins, which is never asked for again. Raises the same."""
         if self._boto is not None:
             return _CalledStream(self._boto.converse_stream(out.sdk()))
-        transport = self._transport()
+        transport, given = self._transport(), self.connection.transport
 
         def attempt(left: Timeouts) -> StreamReply:
-            reply = transport.stream(self._signed(out), left)
+            call = self._signed(out)
+            reply = transport.stream(call, left)
+            if transport is given:  # a program's own may know nothing of bounds
+                reply = counted(reply, call)
             if reply.status >= 400:
                 with reply:
                     raise self._failed(reply, reply.read())
@@ -183,7 +210,8 @@ class Endpoint:
         transport = self._atransport()
 
         async def attempt(left: Timeouts) -> Reply:
-            reply = await transport.asend(await self._asigned(out), left)
+            call = await self._asigned(out)
+            reply = check_size(await transport.asend(call, left), call)
             if reply.status >= 400:
                 raise self._failed(reply, reply.body)
             return reply
@@ -194,10 +222,13 @@ class Endpoint:
         """The answer as soon as it begins, in a loop."""
         if self._boto is not None:
             return _AsyncCalledStream(self._boto.aconverse_stream(out.sdk()))
-        transport = self._atransport()
+        transport, given = self._atransport(), self.connection.transport
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
-            reply = await transport.astream(await self._asigned(out), left)
+            call = await self._asigned(out)
+            reply = await transport.astream(call, left)
+            if transport is given:
+                reply = acounted(reply, call)
             if reply.status >= 400:
                 async with reply:
                     raise self._failed(reply, await reply.read())
@@ -225,7 +256,8 @@ class Endpoint:
         else:
             base = address(self.vendor, self.wire.room.protocol, given.places, given.base_url or "")
         headers = {"content-type": "application/json", **out.headers, **given.headers}
-        return HttpCall("POST", base + out.path, headers, encoded(out.body))
+        body = encoded(out.body)
+        return HttpCall("POST", base + out.path, headers, body, given.max_answer_bytes)
 
     def _failed(self, reply: Reply | StreamReply | AsyncStreamReply, body: bytes) -> ProviderError:
         return told_by_headers(self.wire.error(reply.status, body), reply.headers)

@@ -245,7 +245,7 @@ class _Over:
                                              content=call.body)  # fmt: skip
         begun = time.monotonic()
         response = await self._client.send(request, stream=True)
-        return AsyncHttpxStream(response, call.url, timeouts, begun)
+        return AsyncHttpxStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
         await self._client.aclose()

@@ -35,7 +35,7 @@ UNTRUSTED = "profile.untrusted"  # the code of the error
 _FREE = frozenset({
     "model", "fallbacks", "order", "timeout", "retries", "repairs", "way", "response_format",
     "system", "memories", "agent_name", "tool_choice", "metadata", "history_tokens", "strict",
-    "policy", "max_answer_bytes", "max_tokens", "temperature", "top_p", "top_k",
+    "policy", "max_answer_bytes", "max_event_bytes", "max_tokens", "temperature", "top_p", "top_k",
     "presence_penalty", "frequency_penalty", "repetition_penalty", "seed", "stop", "n", "logprobs",
     "top_logprobs", "reasoning", "reasoning_budget", "thoughts", "service_tier", "user",
 })  # fmt: skip

@@ -20,7 +20,7 @@ from inspect import isawaitable
 from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from ...errors import ConfigError, ProviderError, ReadError, by_kind
+from ...errors import AnswerTooLarge, ConfigError, ProviderError, ReadError, by_kind
 from ...message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
 from ...protocols.base import Reader
 from ...sse import Decoder
@@ -45,8 +45,8 @@ class StreamDecoder:
     """
 
     __slots__ = ("_arguments", "_frames", "_last", "_make_reader", "_odd_values", "_properties",
-                 "_reader", "_restorer", "builder", "framing", "names", "over", "stops",
-                 "unread")  # fmt: skip
+                 "_reader", "_restorer", "builder", "framing", "max_unread", "names", "over",
+                 "stops", "unread")  # fmt: skip
 
     def __init__(
         self,
@@ -61,6 +61,7 @@ class StreamDecoder:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
+        self.max_unread: int | None = None  # the bound of the next
         self.unread = 0  # bytes since the last piece of the body that completed an event
         self.over = False  # the event has come behind which nothing of an answer comes
         self.stops = False  # whether bytes behind that event are left unread
@@ -102,6 +103,10 @@ class StreamDecoder:
         pieces: list[Piece] = []
         frames = self._frames.frames(chunk)
         self.unread = 0 if frames else self.unread + len(chunk)
+        if self.max_unread is not None and self.unread > self.max_unread:
+            self.forget()
+            text = f"an event of the provider's is larger than {self.max_unread} bytes"
+            raise AnswerTooLarge(text, type="event_too_large", hint="raise max_event_bytes")
         for event, data in frames:
             if self.over and self.stops:
                 break
@@ -132,6 +137,10 @@ class StreamDecoder:
         self._arguments.clear()
         pieces += self._added([*unfinished, *last])
         return pieces if self._restorer is None else pieces + self._restorer.finish()
+
+    def forget(self) -> None:
+        """Let go of the bytes of an event that will not be whole."""
+        self._frames = None
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -309,8 +318,9 @@ def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
 class _StreamState:
     """The events of a decoder, and the answer behind the last of them."""
 
-    def __init__(self, decoder: StreamDecoder) -> None:
+    def __init__(self, decoder: StreamDecoder, chunks: object) -> None:
         self.decoder = decoder
+        decoder.max_unread = getattr(chunks, "max_event_bytes", None)
         self._view = EventView(decoder.names)
         self._response: ChatResponse | None = None
 
@@ -385,7 +395,7 @@ class Stream(_StreamState, Events[StreamEvent]):
     """
 
     def __init__(self, decoder: StreamDecoder, chunks: Iterable[Any]) -> None:
-        super().__init__(decoder)
+        super().__init__(decoder, chunks)
         self._source = chunks
         self._chunks = iterated(chunks)
         self._events = self._iterate()
@@ -394,7 +404,9 @@ class Stream(_StreamState, Events[StreamEvent]):
         try:
             for chunk in self._chunks:
                 yield from self._fed(chunk)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, AnswerTooLarge):
+                self.decoder.forget()
             self._left()
             raise
         yield from self._closed()
@@ -404,7 +416,7 @@ class AsyncStream(_StreamState):
     """The same for `async for`, `aclose` and `async with`."""
 
     def __init__(self, decoder: StreamDecoder, chunks: AsyncIterable[Any]) -> None:
-        super().__init__(decoder)
+        super().__init__(decoder, chunks)
         self._source = chunks
         self._chunks = aiterated(chunks)
         self._events = self._iterate()
@@ -414,7 +426,9 @@ class AsyncStream(_StreamState):
             async for chunk in self._chunks:
                 for event in self._fed(chunk):
                     yield event
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, AnswerTooLarge):
+                self.decoder.forget()
             await self._left()
             raise
         for event in self._closed():

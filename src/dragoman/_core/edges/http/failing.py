@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-from ....errors import ConnectionFailed, ProviderError, StreamBroken, Timeout
+from ....errors import AnswerTooLarge, ConnectionFailed, ProviderError, StreamBroken, Timeout
 from ...redaction import clipped
 
 _Error = TypeVar("_Error", bound=ProviderError)
@@ -69,6 +69,12 @@ def closed(url: str) -> ProviderError:
     """The stream was closed by the program while it was read."""
     text = f"the answer of {host_of(url)} was closed while it was read"
     return StreamBroken(text, type="connection_closed")
+
+
+def too_large(host: str, most: int) -> AnswerTooLarge:
+    """A body of more bytes, unpacked, than the caller takes."""
+    text = f"the answer of {host} is larger than {most} bytes"
+    return AnswerTooLarge(text, type="answer_too_large", hint="raise max_answer_bytes")
 
 
 def whole(error: ProviderError) -> ProviderError:

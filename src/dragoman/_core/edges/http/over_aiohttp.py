@@ -7,16 +7,17 @@ a POST is not idempotent.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from ....errors import ConfigError, ProviderError
+from ....errors import AnswerTooLarge, ConfigError, ProviderError
 from ...caches import remember
-from .failing import Stage, broken, closed, reason_of, timed_out
-from .over_httpx2 import PerLoop, aread_all
+from .failing import Stage, broken, closed, host_of, reason_of, timed_out, too_large
+from .over_httpx2 import PerLoop, ajoined, aread_all
 from .transport import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class AiohttpTransport:
             if made is None:
                 raise
             raise made from (None if isinstance(made, ConfigError) else error)
-        return AiohttpStream(response, call.url, timeouts, begun)
+        return AiohttpStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
         """Close all connections of this loop."""
@@ -131,14 +132,16 @@ def fault(
 class AiohttpStream:
     """An AsyncStreamReply over aiohttp's response."""
 
-    def __init__(self, response: Any, url: str, timeouts: Timeouts, begun: float) -> None:
+    def __init__(self, response: Any, call: HttpCall, timeouts: Timeouts, begun: float) -> None:
         self._response = response
-        self._url = url
+        self._url = call.url
+        self._most = call.max_answer_bytes
         self._timeouts = timeouts
         self._begun = begun
         self._closed = False
         self._pieces: AsyncIterator[bytes] | None = None
         self._poured = False  # to the end
+        self._taken = 0  # bytes that were poured
         self.status: int = response.status
         self.headers: Mapping[str, str] = {
             name.lower(): text for name, text in response.headers.items()
@@ -146,8 +149,12 @@ class AiohttpStream:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         content = self._response.content
+        left = math.inf if self._most is None else self._most
         try:
             while piece := await content.readany():
+                left -= len(piece)
+                if left < 0:
+                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
@@ -167,6 +174,8 @@ class AiohttpStream:
             return await poured(self._pieces, take)
         if self._poured:
             return False
+        if self._most is not None:
+            take = self._counted(take)
         response = self._response
         pump = _Pump(response.content, take)
         more = False
@@ -188,6 +197,8 @@ class AiohttpStream:
 
     async def read(self) -> bytes:
         """The whole body; see AsyncStreamReply."""
+        if self._most is not None and not self._is_within(self._most):
+            return await ajoined(self)
         try:
             body: bytes = await self._response.read()
         except Exception as error:
@@ -209,7 +220,29 @@ class AiohttpStream:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
+    def _is_within(self, most: int) -> bool:
+        """Whether the body says itself that it is no larger, and is sent as it is."""
+        length = self.headers.get("content-length", "")
+        packed = self.headers.get("content-encoding", "identity") != "identity"
+        return not packed and length.isdecimal() and int(length) <= most
+
+    def _counted(self, take: Take) -> Take:
+        """The same, which raises AnswerTooLarge beyond the bound."""
+
+        def taking(piece: bytes) -> bool:
+            self._taken += len(piece)
+            if self._most is not None and self._taken > self._most:
+                raise self._exceeded()
+            return take(piece)
+
+        return taking
+
+    def _exceeded(self) -> ProviderError:
+        return too_large(host_of(self._url), self._most or 0)
+
     def _told(self, error: Exception) -> BaseException | None:
+        if isinstance(error, AnswerTooLarge):
+            return None
         if self._closed:
             return closed(self._url)
         return fault(error, self._url, self._timeouts, self._begun, "body")

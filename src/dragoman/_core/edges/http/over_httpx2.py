@@ -1,25 +1,37 @@
 """Calls through httpx2, with threads or a loop; and streams of any client of httpx's family.
 
-One Client serves all threads, one AsyncClient each loop. A connection that another thread waits on
-is shut down before it is closed: closing alone would not wake that thread. The classes of replies
-also serve official SDKs, of which some stand on `httpx` and some on `httpx2`.
+One Client serves all threads, one AsyncClient each loop, and a process that is forked off makes its
+own: two that read from one connection would take each other's answers. A connection that another
+thread waits on is shut down before it is closed: closing alone would not wake that thread. The
+classes of replies also serve official SDKs, of which some stand on `httpx`, some on `httpx2`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import socket
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from weakref import WeakSet
 
-from ....errors import ConfigError, ProviderError
+from ....errors import AnswerTooLarge, ConfigError, ProviderError
 from ...caches import remember
-from .failing import Stage, broken, closed, reason_of, timed_out, whole
+from .failing import Stage, broken, closed, host_of, reason_of, timed_out, too_large, whole
 from .transport import HttpCall, Reply, Timeouts, checked, with_usual
 
 if TYPE_CHECKING:
@@ -39,6 +51,17 @@ class Httpx2Transport:
         self._client: httpx2.Client | None = None
         self._sockets: WeakSet[Any] = WeakSet()  # network streams of the sync client
         self._clients = PerLoop(_async_client, lambda client: client.aclose())
+        new_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Leave the connections to the parent: this process drops its handles, and ends nothing."""
+        self._lock = threading.Lock()  # another thread of the parent's may have held it
+        streams, self._sockets, self._client = list(self._sockets), WeakSet(), None
+        for stream in streams:
+            with contextlib.suppress(Exception):  # it may be closed already, in any state
+                held = stream.get_extra_info("socket")
+                if isinstance(held, socket.socket) and (handle := held.detach()) >= 0:
+                    os.close(handle)  # without a shutdown, which would reach the parent's
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()
@@ -51,10 +74,16 @@ class Httpx2Transport:
         """The answer as soon as its status and headers are there; see Transport."""
         begun = time.monotonic()
         request = _request(checked(call), timeouts)
-        request.extensions["trace"] = self._traced
-        with faults(call.url, timeouts, begun):
-            response = self._sync().send(request, stream=True)
-        return HttpxStream(response, call.url, timeouts, begun)
+        watch = None if timeouts.total is None else _Watch(timeouts.total)
+        request.extensions["trace"] = partial(self._traced, watch)
+        try:
+            with faults(call.url, timeouts, begun):
+                response = self._sync().send(request, stream=True)
+        except BaseException:
+            if watch is not None:
+                watch.cancel()
+            raise
+        return HttpxStream(response, call, timeouts, begun, watch)
 
     def close(self) -> None:
         """Close all connections of threads; calls under way end with an error at once."""
@@ -78,7 +107,7 @@ class Httpx2Transport:
         with faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
                 response = await client.send(request, stream=True)
-        return AsyncHttpxStream(response, call.url, timeouts, begun)
+        return AsyncHttpxStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
         """Close all connections of this loop."""
@@ -97,10 +126,37 @@ class Httpx2Transport:
                 client = self._client
         return client
 
-    def _traced(self, event: str, info: Mapping[str, Any]) -> None:
-        """Keep every connection that is made, for `close` in another thread."""
+    def _traced(self, watch: _Watch | None, event: str, info: Mapping[str, Any]) -> None:
+        """Keep every connection that is made, for `close` in another thread and for the watch."""
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             self._sockets.add(info["return_value"])
+            if watch is not None:
+                watch.stream = info["return_value"]
+
+
+class Forked(Protocol):
+    """What must not share its connections and locks with the process that it was forked off."""
+
+    def after_fork(self) -> None:
+        """Called in the new process, before anything else uses the object."""
+
+
+_FORKED: WeakSet[Forked] = WeakSet()
+_INHERITED: list[object] = []  # kept alive, for closing them would reach the parent's
+
+
+def new_after_fork(value: Forked) -> None:
+    """Have `after_fork` called in every process that is forked off from now on."""
+    _FORKED.add(value)
+
+
+def _renew() -> None:
+    for value in list(_FORKED):
+        value.after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_renew)
 
 
 class PerLoop(Generic[_T]):
@@ -111,6 +167,12 @@ class PerLoop(Generic[_T]):
         self._close = close
         self._lock = threading.Lock()
         self._held: dict[Any, tuple[_T, AsyncGenerator[None]]] = {}
+        new_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Leave what the parent's loops have untouched: the processes share a selector."""
+        _INHERITED.append(self._held)
+        self._lock, self._held = threading.Lock(), {}
 
     async def get(self) -> _T:
         """That of the loop that runs."""
@@ -202,14 +264,20 @@ def faults(url: str, timeouts: Timeouts, begun: float, stage: Stage = "answer") 
         raise made from (None if isinstance(made, ConfigError) else error)
 
 
+# of httpx's family and of anyio below it: what is raised where a connection is cut
+_BREAKS = frozenset({"TransportError", "StreamError", "DecodingError", "ClosedResourceError",
+                     "BrokenResourceError", "EndOfStream"})  # fmt: skip
+
+
 def fault(
     error: Exception, url: str, timeouts: Timeouts, begun: float, stage: Stage
 ) -> ProviderError | ConfigError | None:
     """The typed error of what a client of httpx's family raised; None for anything else."""
     names = {kind.__name__ for kind in type(error).__mro__}
     late = timeouts.total is not None and time.monotonic() - begun >= timeouts.total
-    if isinstance(error, TimeoutError) or (late and "TransportError" in names):
-        return timed_out(url, stage, timeouts.total, total=True)
+    is_cut = bool(names & _BREAKS) or isinstance(error, OSError)
+    if isinstance(error, TimeoutError) or (late and is_cut):
+        return timed_out(url, stage, timeouts.total, total=True)  # our watch has cut it
     if "TimeoutException" in names:
         connecting = names & {"ConnectTimeout", "PoolTimeout"}
         seconds = timeouts.connect if connecting else timeouts.read
@@ -229,9 +297,10 @@ def fault(
 class _Received:
     """Status, headers and state of an answer that a client of httpx's family receives."""
 
-    def __init__(self, response: Any, url: str, timeouts: Timeouts, begun: float) -> None:
+    def __init__(self, response: Any, call: HttpCall, timeouts: Timeouts, begun: float) -> None:
         self._response = response
-        self._url = url
+        self._url = call.url
+        self._most = call.max_answer_bytes
         self._timeouts = timeouts
         self._begun = begun
         self._closed = False
@@ -250,30 +319,68 @@ class _Received:
         total = self._timeouts.total
         return None if total is None else max(0.0, total - (time.monotonic() - self._begun))
 
+    def _exceeded(self) -> ProviderError:
+        return too_large(host_of(self._url), self._most or 0)
+
     def _told(self, error: Exception) -> BaseException | None:
+        if isinstance(error, AnswerTooLarge):
+            return None
         if self._closed:
             return closed(self._url)
         return fault(error, self._url, self._timeouts, self._begun, "body")
 
 
+class _Watch:
+    """Cuts a connection at the end of the total time, whatever trickles in.
+
+    While a head is waited for, `stream` is known for new connections alone: httpcore names none
+    that it uses again.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.stream: Any = None
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _cut(self) -> None:
+        if self.stream is not None:
+            _shut(self.stream)
+
+    def cancel(self) -> None:
+        """The answer has come, or nobody waits for it."""
+        self._timer.cancel()
+
+
 class HttpxStream(_Received):
     """A StreamReply over a response of httpx or httpx2."""
 
-    def __init__(self, response: Any, url: str, timeouts: Timeouts, begun: float) -> None:
-        super().__init__(response, url, timeouts, begun)
+    def __init__(
+        self, response: Any, call: HttpCall, timeouts: Timeouts, begun: float,
+        watch: _Watch | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(response, call, timeouts, begun)
+        if watch is None and timeouts.total is not None:  # of a client that is not ours
+            watch = _Watch(max(0.0, timeouts.total - (time.monotonic() - begun)))
+        self._watch = watch
+        if watch is not None:
+            watch.stream = response.extensions.get("network_stream")
         self._reading = threading.Lock()
 
     def __iter__(self) -> Iterator[bytes]:
         response = self._response
         pieces = response.iter_bytes() if self._unpacks() else response.iter_raw()
-        watch = self._watch()
         ended = False
+        left = math.inf if self._most is None else self._most
         try:
             while True:
                 with self._reading:  # whoever closes meanwhile leaves the rest to this thread
                     piece = next(pieces, None)
                 if piece is None:
                     break
+                left -= len(piece)
+                if left < 0:
+                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed or self._deadline() == 0.0:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
@@ -284,18 +391,20 @@ class HttpxStream(_Received):
                 raise
             raise made from error
         finally:
-            if watch is not None:
-                watch.cancel()
+            if self._watch is not None:
+                self._watch.cancel()
             if not ended:
                 self._closed = True
                 response.close()
 
     def read(self) -> bytes:
         """The whole body; see StreamReply."""
-        return b"".join(self)
+        return joined(self)
 
     def close(self) -> None:
         """Close the connection, from any thread; see StreamReply."""
+        if self._watch is not None:
+            self._watch.cancel()
         if self._response.is_closed:
             return
         self._closed = True
@@ -313,16 +422,6 @@ class HttpxStream(_Received):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _watch(self) -> threading.Timer | None:
-        """Cuts the connection at the end of the total time, whatever trickles in."""
-        seconds = self._deadline()
-        if seconds is None:
-            return None
-        watch = threading.Timer(seconds, self._cut)
-        watch.daemon = True
-        watch.start()
-        return watch
-
     def _cut(self) -> None:
         if (stream := self._response.extensions.get("network_stream")) is not None:
             _shut(stream)
@@ -335,8 +434,12 @@ class AsyncHttpxStream(_Received):
         response = self._response
         pieces = response.aiter_bytes() if self._unpacks() else response.aiter_raw()
         ended = False
+        left = math.inf if self._most is None else self._most
         try:
             async for piece in pieces if self._timeouts.total is None else self._in_time(pieces):
+                left -= len(piece)
+                if left < 0:
+                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
                 yield piece
                 if self._closed:
                     break
@@ -362,7 +465,7 @@ class AsyncHttpxStream(_Received):
 
     async def read(self) -> bytes:
         """The whole body; see AsyncStreamReply."""
-        return b"".join([piece async for piece in self])
+        return await ajoined(self)
 
     async def aclose(self) -> None:
         """Close the connection; see AsyncStreamReply."""
@@ -376,6 +479,27 @@ class AsyncHttpxStream(_Received):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def joined(pieces: Iterable[bytes]) -> bytes:
+    """The whole body. Of one that breaks off or is too large, nothing stays in the traceback."""
+    parts: list[bytes] = []
+    try:
+        parts.extend(pieces)
+        return b"".join(parts)
+    finally:
+        parts.clear()
+
+
+async def ajoined(pieces: AsyncIterable[bytes]) -> bytes:
+    """The same for a loop."""
+    parts: list[bytes] = []
+    try:
+        async for piece in pieces:
+            parts.append(piece)  # noqa: PERF401 - what has come must be let go of
+        return b"".join(parts)
+    finally:
+        parts.clear()
 
 
 def read_all(

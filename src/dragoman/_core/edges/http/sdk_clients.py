@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ....errors import ConfigError, ProviderError, by_kind
@@ -78,7 +79,7 @@ class SdkTransport:
             response = self._open(checked(call), timeouts)
         if not hasattr(response, "status_code"):
             raise self._other("asynchronous")
-        return HttpxStream(response, call.url, timeouts, begun)
+        return HttpxStream(response, call, timeouts, begun)
 
     def close(self) -> None:
         """The client is its owner's to close."""
@@ -93,7 +94,7 @@ class SdkTransport:
         with faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
                 response = await self._aopen(checked(call), timeouts)
-        return AsyncHttpxStream(response, call.url, timeouts, begun)
+        return AsyncHttpxStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
         """The client is its owner's to close."""
@@ -316,7 +317,7 @@ class ModuleTransport(Httpx2Transport):
             text = "dashscope has no key"
             raise ConfigError(text, hint="set dashscope.api_key", code="key.missing") from error
         headers = {**call.headers, "authorization": f"Bearer {key}"}
-        return HttpCall(call.method, call.url, headers, call.body)
+        return replace(call, headers=headers)
 
 
 def _dashscope() -> ModuleTransport:

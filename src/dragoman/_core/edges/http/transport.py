@@ -68,12 +68,17 @@ _OPEN_HEADERS = frozenset(
 
 @dataclass(slots=True, repr=False)
 class HttpCall:
-    """One request. Neither its repr nor its pickle hold what may be a key."""
+    """One request. Neither its repr nor its pickle hold what may be a key.
+
+    `max_answer_bytes`: a transport gives no more of the answer than so many unpacked bytes, and
+    raises AnswerTooLarge; None: no bound.
+    """
 
     method: str
     url: str
     headers: dict[str, str]
     body: bytes
+    max_answer_bytes: int | None = None
 
     def __repr__(self) -> str:
         """The address without its query, names of headers, and how long the body is."""
@@ -83,14 +88,14 @@ class HttpCall:
             f" {len(self.body)} bytes)"
         )
 
-    def __getstate__(self) -> tuple[str, str, dict[str, str], bytes]:
+    def __getstate__(self) -> tuple[str, str, dict[str, str], bytes, int | None]:
         headers = {
             name: text for name, text in self.headers.items() if name.lower() in _OPEN_HEADERS
         }
-        return self.method, self.url, headers, self.body
+        return self.method, self.url, headers, self.body, self.max_answer_bytes
 
-    def __setstate__(self, state: tuple[str, str, dict[str, str], bytes]) -> None:
-        self.method, self.url, self.headers, self.body = state
+    def __setstate__(self, state: tuple[str, str, dict[str, str], bytes, int | None]) -> None:
+        self.method, self.url, self.headers, self.body, self.max_answer_bytes = state
 
 
 @dataclass(slots=True)
