@@ -10,6 +10,7 @@
     ├── ReadError               what was received cannot be understood
     ├── InvalidOutput           what a model wrote does not fit the type or schema it was asked for
     ├── ConfigError             a formatter, wire or counter was set up wrongly
+    ├── RunConflict             a stored conversation is at work elsewhere, or has gone on there
     └── ProviderError           the provider answered with an error, or did not answer
         ├── RateLimited         too many requests or tokens: wait
         ├── Overloaded          the provider has no capacity now
@@ -157,6 +158,14 @@ _FAULTS = 8  # of which an error's text tells
 
 class ConfigError(DragomanError):
     """A formatter, wire or counter was set up wrongly, or a library that it needs is missing."""
+
+
+class RunConflict(DragomanError):
+    """A stored conversation is at work elsewhere, or has gone on since it was loaded.
+
+    Nothing was asked of a model and no tool was run by whoever gets it. `code` is `run.claimed`
+    (somebody works on it now) or `run.stale` (somebody has saved it meanwhile).
+    """
 
 
 class ProviderError(DragomanError):

@@ -15,13 +15,14 @@ from .events import (
     UsageEvent,
 )
 from .hub import MsgHub, sequential_pipeline
-from .memory import Memory, SqliteMemory, Stored
+from .memory import ClaimedMemory, Memory, SqliteMemory, Stored
 from .run import Budget, Pending, Reply
 
 __all__ = [
     "AgentEvent",
     "Budget",
     "CallEvent",
+    "ClaimedMemory",
     "LossesEvent",
     "Memory",
     "MsgHub",

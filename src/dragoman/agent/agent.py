@@ -107,7 +107,8 @@ class ReActAgent:
 
         Without a message, a run that was paused, killed or cancelled, or that has failed, goes on
         where it was; with one, the model is told that its open calls were not run. Raises
-        ProviderError, InvalidOutput, WriteError, ConfigError; the run then can go on.
+        ProviderError, InvalidOutput, WriteError, ConfigError; the run then can go on. Raises
+        RunConflict, and does nothing, where the memory is at work elsewhere or has gone on there.
         """
         async with aclosing(self._steps(msg, response_format, streams=False)) as steps:
             last = [event async for event in steps if event.type == "end"]
@@ -172,7 +173,11 @@ class ReActAgent:
             text = f"{self.name} is at work already"
             hint = "one agent for each conversation"
             raise ConfigError(text, hint=hint, code="agent.busy") from None
+        release: Callable[[], Any] | None = None
         try:
+            if (claim := getattr(self.memory, "claim", None)) is not None:
+                await _settled(claim())
+                release = getattr(self.memory, "release", None)
             kwargs = await self._hooked("pre_reply", {"msg": msg})
             run = await self._begin(kwargs["msg"])
             form = self.response_format if form is None else form
@@ -193,6 +198,8 @@ class ReActAgent:
             reply: Reply = await self._hooked("post_reply", kwargs, ended)
         finally:
             self._running.release()
+            if release is not None:
+                await _settled(release())
         if reply.finish == "done":
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
