@@ -55,6 +55,7 @@ from dragoman import (
     ReActAgent,
     ReadError,
     ResponseFormat,
+    RunConflict,
     ServerTool,
     StreamBroken,
     StreamError,
@@ -311,7 +312,7 @@ def errors(call: Any) -> str:
         return str(error.retry_after)
     except (ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest) as error:
         return error.request_id
-    except (ProviderError, ReadError) as error:
+    except (ProviderError, ReadError, RunConflict) as error:
         return error.code
     except DragomanError as error:
         return error.path
