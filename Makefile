@@ -137,8 +137,10 @@ $(VENV)/.aimock/.done: $(VENV)/.made
 	-npm install --silent --no-audit --no-fund --prefix $(@D) @copilotkit/aimock@1.43.0 && touch $@
 
 # Coding agents, as people install them; their own scripts, which npm may hold back, fetch nothing.
-AGENTS := @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
-$(VENV)/.agents/.done: $(VENV)/.made
+# Some want a newer Node.js than a machine has: one beside them, which the package itself carries.
+AGENTS := @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 @google/gemini-cli@0.61.0 \
+  opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @earendil-works/pi-coding-agent@1.6.0 node@24.21.0
+$(VENV)/.agents/.done: $(VENV)/.made Makefile
 	-npm install --silent --no-audit --no-fund --prefix $(@D) $(AGENTS) && \
 	  node $(@D)/node_modules/@anthropic-ai/claude-code/install.cjs && \
 	  node $(@D)/node_modules/opencode-ai/postinstall.mjs && touch $@

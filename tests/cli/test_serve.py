@@ -231,7 +231,28 @@ def test_opencode(tmp_path: Path) -> None:
     assert config["model"] == f"{name}/qwen/qwen3-max"
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
+def test_qwen_code(tmp_path: Path) -> None:
+    variables, file, text = told("qwen-code", "openrouter/qwen/qwen3-max", home=tmp_path)
+    assert file == "~/.qwen/settings.json"
+    config: dict[str, Any] = json.loads(text)
+    (entry,) = config["modelProviders"]["openai"]
+    assert (entry["id"], entry["baseUrl"]) == ("qwen/qwen3-max", "http://127.0.0.1:8080/v1")
+    assert variables[entry["envKey"]] == "none"
+    assert config["model"] == {"name": "qwen/qwen3-max"}
+
+
+def test_pi(tmp_path: Path) -> None:
+    variables, file, text = told("pi", "openrouter/qwen/qwen3-max", home=tmp_path)
+    assert file == "~/.pi/agent/models.json"
+    (provider,) = json.loads(text)["providers"].values()
+    assert (provider["baseUrl"], provider["api"]) == ("http://127.0.0.1:8080", "anthropic-messages")
+    assert variables[provider["apiKey"].lstrip("$")] == "none"
+    assert [one["id"] for one in provider["models"]] == ["qwen/qwen3-max"]
+
+
+@pytest.mark.parametrize(
+    "agent", ["claude-code", "codex", "gemini-cli", "opencode", "qwen-code", "pi"]
+)
 def test_with_client_keys_an_agent_takes_the_user_s_own(agent: str, file: Path) -> None:
     key = run("keys", "new", "me").stdout
     text = FINE.replace("port = 9000", 'host = "0.0.0.0"')

@@ -158,10 +158,13 @@ def test_the_fields_of_the_log_are_those_that_there_are(language: str) -> None:
     assert set(re.findall(r"`(\w+)`", sentence)) == known
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
+AGENT_NAMES = ["claude-code", "codex", "gemini-cli", "opencode", "qwen-code", "pi"]
+
+
+@pytest.mark.parametrize("agent", AGENT_NAMES)
 def test_what_an_agent_is_told_is_what_the_command_prints(agent: str) -> None:
     texts = [one.text for one in blocks(AGENTS["en"]) if one.info == "text"]
-    assert len(texts) == 4
+    assert len(texts) == len(AGENT_NAMES)
     assert run("serve", "--for", agent, "deepseek/deepseek-chat").stdout in texts
 
 

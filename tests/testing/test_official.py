@@ -41,6 +41,19 @@ def test_what_is_wrong_is_found(name: str, body: dict[str, Any], where: str) -> 
     assert "by the official types" in faults[0]
 
 
+@pytest.mark.parametrize("headers", [None, {}, {"anthropic-version": "2023-06-01"}])
+def test_values_of_a_beta_are_right_where_the_request_names_one(
+    headers: dict[str, str] | None,
+) -> None:
+    _, out = written("anthropic", asked(stream=True, tools=[WARMTH]))
+    body = {**out.body, "thinking": {"type": "adaptive", "display": "updates"}}
+    beta = {"Anthropic-Beta": "thinking-display-updates-2026-08-18"}
+    assert len(official_faults("anthropic", body, headers)) == 1
+    assert official_faults("anthropic", body, {**(headers or {}), **beta}) == []
+    wrong = {**body, "thinking": {"type": "adaptive", "display": "louder"}}
+    assert len(official_faults("anthropic", wrong, beta)) == 1
+
+
 def test_what_is_no_json_and_what_nobody_knows() -> None:
     assert official_faults("anthropic", b"{")
     assert official_faults("cohere", {"anything": True}) == []

@@ -1,7 +1,7 @@
 """What coding agents have to be told so that they ask a gateway: variables, and files of theirs.
 
-The names are those of Claude Code 2.1.197, Codex 0.169, Gemini CLI 0.61 and opencode 1.18, which
-work so against a gateway (2026-11-22).
+The names are those of Claude Code 2.1.332, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Qwen Code
+0.24 and pi 1.6, which work so against a gateway (2026-11-28).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ class Agent(StrEnum):
     codex = "codex"
     gemini_cli = "gemini-cli"
     opencode = "opencode"
+    qwen_code = "qwen-code"
+    pi = "pi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,46 @@ def _opencode(model: str, url: str, key: str) -> AgentSettings:
     return AgentSettings(variables, file, json.dumps(text, indent=2))
 
 
+def _qwen_code(model: str, url: str, key: str) -> AgentSettings:
+    limits = {"contextWindowSize": 200_000, "modalities": {"image": True}}  # set your model's
+    entry = {"id": model, "envKey": KEY, "baseUrl": f"{url}/v1", "generationConfig": limits}
+    text = {
+        "security": {"auth": {"selectedType": "openai"}},
+        "modelProviders": {"openai": [entry]},
+        "model": {"name": model},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"enableAutoUpdate": False},
+    }
+    variables = {} if key.startswith("$") else {KEY: key}
+    return AgentSettings(variables, "~/.qwen/settings.json", json.dumps(text, indent=2))
+
+
+def _pi(model: str, url: str, key: str) -> AgentSettings:
+    entry = {
+        "id": model,
+        "reasoning": True,
+        "input": ["text", "image"],
+        "contextWindow": 200_000,  # set those of your model
+        "maxTokens": 32_000,
+    }
+    provider = {
+        "baseUrl": url,
+        # over `openai-completions` signed thinking does not come back
+        "api": "anthropic-messages",
+        "apiKey": f"${KEY}",
+        "models": [entry],
+    }
+    text = {"providers": {"dragoman": provider}}
+    variables = {} if key.startswith("$") else {KEY: key}
+    variables["PI_OFFLINE"] = "1"
+    return AgentSettings(variables, "~/.pi/agent/models.json", json.dumps(text, indent=2))
+
+
 _SETTINGS: dict[Agent, Callable[[str, str, str], AgentSettings]] = {
     Agent.claude_code: _claude_code,
     Agent.codex: _codex,
     Agent.gemini_cli: _gemini_cli,
     Agent.opencode: _opencode,
+    Agent.qwen_code: _qwen_code,
+    Agent.pi: _pi,
 }

@@ -209,6 +209,7 @@ HEALED = "dragoman"  # among extras: what was healed, so that writers can report
 TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
 SUMMARY = "summary"  # the same of one whose text under `content` sums up earlier turns
 SEALED_SUMMARY = "sealed summary"  # of one that only its provider can open
+BILLING = "billing"  # of one that says who pays for the call, and nothing to the model
 
 
 def answered(issuer: str) -> str:

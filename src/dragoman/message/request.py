@@ -35,7 +35,8 @@ class Options(Shown):
 
     `max_tokens`: tokens of the answer, reasoning included. `reasoning`: an effort such as `low`,
     or `off`. `reasoning_budget`: tokens of thinking. `thoughts`: how much of it the answer shows,
-    `none`, `auto`, `concise` or `detailed`. `stop`: texts that end the answer.
+    `none`, `updates` (short notes between calls), `auto`, `concise` or `detailed`. `stop`: texts
+    that end the answer.
     """
 
     max_tokens: int | None = None

@@ -132,6 +132,10 @@ class Room(ABC):
     # know is `[DONE]`
     last_events: ClassVar[tuple[str, tuple[object, ...]]] = ("", ())
     ends_in_text: bool = False  # whether clients take the last block for the answer
+    # fields of a request as a prompt cache reads them, what stays the same first: some hosts cache
+    # by the order of the body, and tools behind the messages would move with each turn. The model
+    # and the tools stand first.
+    cache_order: tuple[str, ...] = ()
     lookback: int = 0  # how many of the last turns are written otherwise once the history goes on
     ordered_flags: int = 0  # of the survey: what is written by its place among those before it
     paths: ClassVar[PathTable] = {}
@@ -221,7 +225,9 @@ class Room(ABC):
     def respell(self, body: JsonObject, req: ChatRequest) -> None:  # noqa: B027 - seldom needed
         """Write what was read and then changed as it was spelled: most fields have one spelling."""
 
-    def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
+    def headers_as_read(
+        self, req: ChatRequest, headers: dict[str, str], report: Report
+    ) -> dict[str, str]:
         """`headers` with those that `read_request` was given and kept."""
         return headers
 

@@ -187,9 +187,19 @@ def shown(request: ChatRequest, words: Mapping[str, str], thinks: bool, report: 
         report.lost("option.unsaid", options, "thoughts", what=wish)
     elif not word:
         report.lost("reasoning.moot", options, "thoughts", what=wish)
-    elif wish != "auto" and word == words.get("auto"):
-        report.lost("option.range", options, "thoughts", what=wish, did="sent as auto")
+    elif wish != "auto" and (meant := _nearest(wish, word, words)) != wish:
+        report.lost("option.range", options, "thoughts", what=wish, did=f"sent as {meant}")
     return word or ""
+
+
+def _nearest(wish: str, word: str, words: Mapping[str, str]) -> str:
+    """The neutral word that the wire's word says: `auto` where that says the same, else the wish.
+
+    Notes on the way (`updates`) are a word of their own or none: elsewhere what shows little.
+    """
+    if word == words.get("auto"):
+        return "auto"
+    return "concise" if wish == "updates" and word == words.get("concise") else wish
 
 
 def moot(request: ChatRequest, report: Report) -> None:

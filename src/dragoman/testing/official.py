@@ -30,15 +30,33 @@ _TYPES = {
         "ResponseCreateParamsNonStreaming", "ResponseCreateParamsStreaming",
     ),
 }  # fmt: skip
+# of a request that names a beta: values such as the `updates` of `thinking.display` are only there
+_BETA_TYPES = {
+    "anthropic": (
+        "anthropic.types.beta.message_create_params",
+        "MessageCreateParamsNonStreaming", "MessageCreateParamsStreaming",
+    ),
+}  # fmt: skip
 
 
-def official_faults(protocol: str, body: Any) -> list[str]:
-    """What is wrong with a body by the SDK's types; nothing where they cannot be asked.
+def official_faults(
+    protocol: str, body: Any, headers: Mapping[str, str] | None = None
+) -> list[str]:
+    """Judge a body by the SDK's types.
+
+    Args:
+        protocol: the protocol that the body is of.
+        body: JSON text, or the value itself.
+        headers: those of the request; one that names betas is judged by the SDK's beta types.
+
+    Returns:
+        What is wrong, a sentence each; nothing where the types cannot be asked.
 
     >>> official_faults("cohere", b"{}")
     []
     """
-    row = _TYPES.get(protocol)
+    row = _BETA_TYPES.get(protocol) if _names_beta(headers) else None
+    row = row or _TYPES.get(protocol)
     if row is None or not _installed(row[0].partition(".")[0]):
         return []
     try:
@@ -50,6 +68,10 @@ def official_faults(protocol: str, body: Any) -> list[str]:
     module, whole, streamed = row
     streams = isinstance(data, dict) and data.get("stream") is True
     return _faults(_adapter(module, streamed if streams else whole), data)
+
+
+def _names_beta(headers: Mapping[str, str] | None) -> bool:
+    return any(name.lower() == "anthropic-beta" for name in headers or ())
 
 
 def _with_ids(data: Any) -> Any:
@@ -89,7 +111,7 @@ def _installed(package: str) -> bool:
     return find_spec(package) is not None and find_spec("pydantic") is not None
 
 
-@remember("the types of requests of official SDKs", entries=6, size=2**20)
+@remember("the types of requests of official SDKs", entries=8, size=2**20)
 def _adapter(module: str, name: str) -> Any:
     from pydantic import TypeAdapter
 

@@ -138,7 +138,7 @@ class StrictServer:
             refusals = check(call.body, self.wire, path=path)
             found += [f"{one.where}: {one.rule}" for one in refusals]
             if not found and self._has_types:
-                found += official_faults(self.wire.room.protocol, call.body)
+                found += official_faults(self.wire.room.protocol, call.body, call.headers)
         for judge in self._judges:
             found += judge(call.body, path)
         return found

@@ -241,6 +241,19 @@ _OTHERS = (
 )  # fmt: skip
 
 
+# Betas that clients may name; another is a 400 "invalid beta flag". litellm 1.110.2,
+# anthropic_beta_headers_config.json (2026-11-28); Amazon Bedrock user guide, Claude Messages API
+_BETAS = frozenset({
+    "compact-2026-01-12", "compact-2026-09-04", "computer-use-2025-01-24",
+    "computer-use-2025-11-24", "context-1m-2025-08-07", "context-management-2025-06-27",
+    "dangerous-tool-use-2026-09-03", "effort-2025-11-24",
+    "fine-grained-tool-streaming-2025-05-14", "interleaved-thinking-2025-05-14",
+    "mid-conversation-output-config-2026-07-01", "mid-conversation-tool-changes-2026-07-01",
+    "thinking-binding-controls-2026-08-01", "thinking-display-updates-2026-08-18",
+    "tool-search-tool-2025-10-19",
+})  # fmt: skip
+
+
 # InvokeModel takes Claude's own body, without model and stream, which the path names.
 _INVOKE = Messages(
     path="/model/{model}/invoke",
@@ -253,6 +266,7 @@ _INVOKE = Messages(
     framing="aws-eventstream",
     model="us.anthropic.claude-opus-5-5",
     refused=("cache_control", "context_management"),
+    betas=_BETAS,
 )
 
 

@@ -66,6 +66,26 @@ _OF_MISTRAL = Facts(
 )
 
 
+# Betas that clients may name; another is a 400 "invalid beta flag". litellm 1.110.2,
+# anthropic_beta_headers_config.json (2026-11-28).
+_BETAS = frozenset({
+    "afk-mode-2026-01-31", "claude-code-20250219", "compact-2026-01-12",
+    "computer-use-2025-01-24", "computer-use-2025-11-24", "context-1m-2025-08-07",
+    "context-management-2025-06-27", "dangerous-tool-use-2026-09-03", "effort-2025-11-24",
+    "fallback-credit-2026-06-01", "fallback-credit-2026-07-01",
+    "fine-grained-tool-streaming-2025-05-14", "inline-tools-2026-09-15",
+    "interleaved-thinking-2025-05-14", "mid-conversation-output-config-2026-07-01",
+    "mid-conversation-system-clear-at-2026-08-21", "mid-conversation-tool-changes-2026-07-01",
+    "model-context-window-exceeded-2025-08-26", "output-128k-2025-02-19", "pdfs-2024-09-25",
+    "per-turn-control-2026-07-01", "server-side-fallback-2026-06-01",
+    "structured-outputs-2025-11-13", "structured-outputs-2025-12-15", "task-budgets-2026-03-13",
+    "thinking-binding-controls-2026-08-01", "thinking-display-updates-2026-08-18",
+    "thinking-token-count-2026-05-13", "token-counting-2024-11-01",
+    "token-efficient-tools-2025-02-19", "tool-examples-2025-10-29", "tool-search-tool-2025-10-19",
+    "web-search-2025-03-05",
+})  # fmt: skip
+
+
 VENDOR = Vendor(
     "vertex",
     base_url=f"{_HOST}/v1beta1/{_PLACE}",
@@ -88,6 +108,7 @@ VENDOR = Vendor(
             version="vertex-2023-10-16",
             version_place="body",
             model_place="path",
+            betas=_BETAS,
         ),
         "mistral": Mistral(
             path=f"{_MISTRAL}:rawPredict",

@@ -10,9 +10,10 @@ __all__ = ["few", "whole"]
 
 # a host whose wire the agent does not speak, and that tells calls bit by bit
 _FOREIGN = {"claude": "openai-chat", "codex": "anthropic", "codex-scripts": "openai-chat",
-            "gemini": "openai-responses", "opencode": "anthropic"}  # fmt: skip
+            "gemini": "openai-responses", "opencode": "anthropic", "qwen": "anthropic",
+            "pi": "openai-chat"}  # fmt: skip
 _GATE = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-responses",
-         "opencode": "anthropic"}  # fmt: skip
+         "opencode": "anthropic", "qwen": "gemini", "pi": "openai-responses"}  # fmt: skip
 
 
 def few() -> list[Wish]:

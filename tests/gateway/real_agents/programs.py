@@ -1,8 +1,8 @@
-"""The four coding agents: how each is set up, started, resumed, and where its log lies.
+"""The six coding agents: how each is set up, started, resumed, and where its log lies.
 
 Each runs headless with a home of its own, against one base URL, with everything switched off that
-would ask another host. The settings are those of the releases that `make` installs (24 November
-2026): Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, opencode 1.18.
+would ask another host. The settings are those of the releases that `make` installs (28 November
+2026): Claude Code 2.1.332, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Qwen Code 0.24, pi 1.6.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class Agent(ABC):
     program: str
     wire: str
     model: str
-    logged: str  # what `dragoman.interop` calls it
+    logged: str | None = None  # what `dragoman.interop` calls it, where it reads such logs
     base: str  # the path of the base URL that it wants
+    keeps = True  # whether it brings back what a provider sealed
     eager = False  # whether it runs a call whose arguments are whole, but not its answer
     window = 200_000  # tokens of context that it believes in
 
@@ -68,8 +69,10 @@ class Agent(ABC):
 
     def environment(self, place: Place, url: str) -> dict[str, str]:
         """All that the process gets: nothing of the caller's but the path."""
+        # some want a newer Node.js than the machine's, which is installed beside them
+        path = [str(self.executable().parent), os.environ["PATH"]]
         return {
-            "PATH": os.environ["PATH"],
+            "PATH": os.pathsep.join(path),
             "HOME": str(place.home),
             "TMPDIR": str(place.root / "tmp"),
             "LANG": "C.UTF-8",
@@ -261,6 +264,81 @@ class OpenCode(Agent):
         return printed("export", found[0]) if found else ""
 
 
+class QwenCode(Agent):
+    name = "qwen"
+    keeps = False  # over Chat Completions: of an answer it keeps text, thinking and calls alone
+    eager = True
+    program = "qwen"
+    wire = "openai-chat"
+    model = "house"
+    base = "/v1"
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        folder = place.home / ".qwen"
+        folder.mkdir(exist_ok=True)
+        limits = {"contextWindowSize": self.window, "modalities": {"image": True}}
+        model = {
+            "id": self.model,
+            "envKey": "GATEWAY_KEY",
+            "baseUrl": base_url,
+            "generationConfig": {**limits, "maxRetries": 1},
+        }
+        settings = {
+            "security": {"auth": {"selectedType": "openai"}},
+            "modelProviders": {"openai": [model]},
+            "model": {"name": self.model},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"enableAutoUpdate": False},
+        }
+        (folder / "settings.json").write_text(json.dumps(settings), "utf-8")
+        return {"GATEWAY_KEY": KEY}
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["--continue"] if resumed else []
+        return [str(self.executable()), *more, "-p", prompt, "--yolo", "-o", "stream-json"]
+
+    def log(self, place: Place) -> str:
+        return _newest((place.home / ".qwen" / "projects").glob("**/chats/*.jsonl"))
+
+
+class Pi(Agent):
+    name = "pi"
+    program = "pi"
+    wire = "anthropic"  # over Chat Completions it brings back no signatures in our form
+    model = "house"
+    base = ""
+
+    def settings(self, place: Place, base_url: str) -> dict[str, str]:
+        folder = place.home / ".pi" / "agent"
+        folder.mkdir(parents=True, exist_ok=True)
+        model = {
+            "id": self.model,
+            "reasoning": True,
+            "input": ["text", "image"],
+            "contextWindow": self.window,
+            "maxTokens": 32_000,
+        }
+        provider = {
+            "baseUrl": base_url,
+            "api": "anthropic-messages",
+            "apiKey": "$GATEWAY_KEY",
+            "models": [model],
+        }
+        (folder / "models.json").write_text(json.dumps({"providers": {"gateway": provider}}))
+        (folder / "settings.json").write_text(json.dumps({"enableInstallTelemetry": False}))
+        return {"GATEWAY_KEY": KEY, "PI_OFFLINE": "1"}
+
+    def command(self, prompt: str, *, resumed: bool) -> list[str]:
+        more = ["--continue"] if resumed else []
+        return [
+            str(self.executable()), *more, "-p", "--mode", "json",
+            "--model", f"gateway/{self.model}", "--thinking", "medium", prompt,
+        ]  # fmt: skip
+
+    def log(self, place: Place) -> str:
+        return _newest((place.home / ".pi" / "agent" / "sessions").rglob("*.jsonl"))
+
+
 def _newest(files: Iterable[Path]) -> str:
     """The text of the file that was written last."""
     kept = sorted(files, key=lambda file: file.stat().st_mtime)
@@ -268,5 +346,8 @@ def _newest(files: Iterable[Path]) -> str:
 
 
 AGENTS: dict[str, Agent] = {
-    agent.name: agent for agent in (ClaudeCode(), Codex(), CodexScripts(), GeminiCli(), OpenCode())
-}
+    agent.name: agent
+    for agent in (
+        ClaudeCode(), Codex(), CodexScripts(), GeminiCli(), OpenCode(), QwenCode(), Pi(),
+    )
+}  # fmt: skip

@@ -77,12 +77,25 @@ def _arguments(tool: Tool, call: Call) -> Any:
         return _text_input(tool, _patch(call))
     said = {
         "filepath": call.path, "path": call.path, "absolutepath": call.path,
-        "oldstring": call.old, "newstring": call.new, "command": call.command,
+        "oldstring": call.old, "newstring": call.new, "oldtext": call.old, "newtext": call.new,
+        "command": call.command,
         "cmd": call.command, "instruction": "Make the change.", "description": "Do the next step",
     }  # fmt: skip
-    properties = tool.parameters.get("properties", {}) if isinstance(tool.parameters, dict) else {}
-    wanted = {name: said.get(name.replace("_", "").lower()) for name in properties}
-    return {name: value for name, value in wanted.items() if value}
+    schema = tool.parameters if isinstance(tool.parameters, dict) else {}
+    return _filled(schema, said)
+
+
+def _filled(schema: dict[str, Any], said: dict[str, str]) -> dict[str, Any]:
+    """What the schema has names for; an array, such as one of edits, gets one item."""
+    found: dict[str, Any] = {}
+    for name, inner in schema.get("properties", {}).items():
+        value: Any = said.get(name.replace("_", "").lower())
+        items = inner.get("items") if isinstance(inner, dict) else None
+        if value is None and isinstance(items, dict) and (item := _filled(items, said)):
+            value = [item]
+        if value:
+            found[name] = value
+    return found
 
 
 def _patch(call: Call) -> str:
@@ -135,10 +148,13 @@ def is_side_request(request: ChatRequest) -> bool:
     return find_tool(request.tools, "run") is None or wants_summary(request)
 
 
+_SUMMARY_WORDS = ("Do NOT call any tools", "CHECKPOINT COMPACTION", "<state_snapshot>")
+
+
 def wants_summary(request: ChatRequest) -> bool:
     """Whether the last words ask to sum up: agents do so with the tools still in the request."""
     last = "".join(message.text for message in request.messages[-2:])  # a reminder may stand behind
-    return "Do NOT call any tools" in last or "CHECKPOINT COMPACTION" in last
+    return any(words in last for words in _SUMMARY_WORDS)
 
 
 def _example(schema: Any) -> Any:
@@ -192,6 +208,7 @@ class Model:
     turns: list[ChatRequest] = field(default_factory=list)
     side: list[ChatRequest] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    used: int = 100  # tokens of the last request of the loop, as the answer told
     _lock: Lock = field(default_factory=Lock)
 
     def __call__(self, request: ChatRequest) -> Any:
@@ -199,7 +216,9 @@ class Model:
         with self._lock:
             if is_side_request(request):
                 self.side.append(request)
-                told = _told([TextBlock(_side_answer(request))], 100)
+                # a summary is asked for with all that filled the context: some agents subtract
+                used = self.used if wants_summary(request) else 100
+                told = _told([TextBlock(_side_answer(request))], used)
                 return self.voice(told, request, "", 0)
             number = len(self.turns)
             self.turns.append(request)
@@ -212,7 +231,7 @@ class Model:
             for index, call in enumerate(step.calls)
         ]
         self.calls += [block.id for block in blocks if isinstance(block, ToolUseBlock)]
-        used = step.used or 1_000 + 50 * number
+        used = self.used = step.used or 1_000 + 50 * number
         answer = self.voice(_told(blocks, used), request, step.thought, number)
         fault = self.faults.get(number)
         return fault(answer) if fault is not None else answer

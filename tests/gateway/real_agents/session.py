@@ -148,7 +148,7 @@ def _leg(
         command = agent.command(leg.prompt, resumed=number > 0)
         code, out, err = _agent(command, place, agent.environment(place, tap.url), timeout)
     _keep(place.root / f"leg-{number}", tap.passed, upstream, out, err)
-    return LegSeen(leg, kind, code, out, err, model, upstream, tap.passed, agent.wire)
+    return LegSeen(leg, kind, code, out, err, model, upstream, tap.passed, agent.wire, agent.keeps)
 
 
 def _agent(

@@ -29,7 +29,7 @@ def tool(name: str, *properties: str) -> Tool:
     return Tool(name, "", schema)
 
 
-# as the four agents call them
+# as the agents call them
 TOOLS = {
     "claude": [tool("Bash", "command", "description"), tool("Read", "file_path"),
                tool("Edit", "file_path", "old_string", "new_string")],
@@ -38,6 +38,9 @@ TOOLS = {
                tool("replace", "file_path", "instruction", "old_string", "new_string")],
     "opencode": [tool("bash", "command"), tool("read", "filePath"),
                  tool("edit", "filePath", "oldString", "newString")],
+    "pi": [tool("bash", "command"), tool("read", "path"), Tool("edit", "", {
+        "type": "object", "properties": {"path": TEXT, "edits": {"type": "array", "items": {
+            "type": "object", "properties": {"oldText": TEXT, "newText": TEXT}}}}})],
 }  # fmt: skip
 STEPS = (
     Step((Call("read", "/a"),), "Let me look.", thought="Hm."),
@@ -150,6 +153,30 @@ LONGER = {**PREFIX, "messages": [*PREFIX["messages"], {"role": "assistant", "con
     ("after", "fault"),
     [
         (LONGER, ""),
+        (
+            {
+                **LONGER,
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": [{"type": "text", "text": "a", "cache_control": {}}],
+                    }
+                ],
+            },
+            "",
+        ),
+        (
+            {
+                **LONGER,
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+                    }
+                ],
+            },
+            "messages[0], sign",
+        ),
         ({**LONGER, "messages": [{"role": "user", "content": "c"}]}, "messages[0], sign"),
         ({**LONGER, "messages": [{"content": "a", "role": "user"}]}, "messages[0], sign"),
         ({**LONGER, "messages": []}, "messages[0] is gone"),

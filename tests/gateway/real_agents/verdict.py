@@ -42,6 +42,7 @@ class LegSeen:
     upstream: Upstream
     passed: list[Passed]
     speaks: str  # the wire of the agent
+    keeps: bool = True  # whether it brings back what a provider sealed
 
     @property
     def turns(self) -> list[ChatRequest]:
@@ -71,7 +72,8 @@ def faults_of(
         faults += [f"leg {number} ({one.kind.wire}): {fault}" for fault in leg_faults(one)]
         if scenario.looks and one.kind.sees and not any(_pictures(turn) for turn in one.turns):
             faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
-    if not any(one.leg.broken is not None or one.exit != 0 for one in seen):
+    ended = not any(one.leg.broken is not None or one.exit != 0 for one in seen)
+    if ended and agent.logged is not None:
         faults += log_faults(agent, seen, log)
     return faults
 
@@ -111,8 +113,9 @@ def leg_faults(seen: LegSeen) -> Iterator[str]:
     full = any(step.used > _MUCH for step in seen.leg.steps)
     if full and not any(map(_compacted, seen.turns)):
         yield "the agent did not sum up, though its context was said to be full"
-    if not broken:
+    if not broken and seen.keeps:
         yield from _proofs(seen)
+    if not broken:
         yield from _prefixes(seen)
 
 
@@ -230,10 +233,19 @@ def _unmarked(value: Any) -> str:
 
     def bare(item: Any) -> Any:
         if isinstance(item, dict):
-            return {k: bare(v) for k, v in item.items() if k not in _MARKS}
+            kept = {k: bare(v) for k, v in item.items() if k not in _MARKS}
+            # a text without its mark may stand as a string, which says the same
+            content = kept.get("content")
+            if isinstance(content, list) and len(content) == 1 and _is_text(content[0]):
+                kept["content"] = content[0]["text"]
+            return kept
         return [bare(one) for one in item] if isinstance(item, list) else item
 
     return json.dumps(bare(value), ensure_ascii=False)
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.keys() == {"type", "text"}
 
 
 def difference(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> str:

@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.capabilities import Facts
+from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
     FileSource,
@@ -165,11 +166,11 @@ def test_betas_stand_where_the_host_looks_for_them() -> None:
     body = {"model": OPUS, "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
     req = WIRE.read_request(body, headers={"Anthropic-Beta": "a, b"})
     room = WIRE.room
-    assert room.headers_as_read(req, {"anthropic-beta": "b,c,,d", "x": "y"}) == {
+    assert room.headers_as_read(req, {"anthropic-beta": "b,c,,d", "x": "y"}, Report([])) == {
         "anthropic-beta": "a,b,c,d", "x": "y"}  # fmt: skip
-    assert room.headers_as_read(req, {}) == {"anthropic-beta": "a,b"}
+    assert room.headers_as_read(req, {}, Report([])) == {"anthropic-beta": "a,b"}
     bare = WIRE.read_request({**body, "anthropic_beta": ["a"]})
-    assert room.headers_as_read(bare, {"anthropic-beta": "b"}) == {"anthropic-beta": "b"}
+    assert room.headers_as_read(bare, {"anthropic-beta": "b"}, Report([])) == {"anthropic-beta": "b"}
 
 
 @pytest.mark.parametrize(("payload", "ours"), [

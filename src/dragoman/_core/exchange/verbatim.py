@@ -239,7 +239,7 @@ def write_verbatim(
         filled(body, _difference(full.body, http.body))
         room.respell(body, req)
         http.path, http.headers = full.path, full.headers
-    return HttpRequest(http.path, room.headers_as_read(req, http.headers), body)
+    return HttpRequest(http.path, room.headers_as_read(req, http.headers, report), body)
 
 
 def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead) -> ChatRequest:

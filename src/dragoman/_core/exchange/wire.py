@@ -236,7 +236,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
                 caps = replace(caps, property_names=IdRule())  # they go back as they were read
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
-            return verbatim.made, self._with_headers(http)
+            return verbatim.made, self._finish(http)
         continued = req.extras is not None and self.room.continues(req, caps)
         prepared = prepare(msgs, tools, caps, style, report, True, continued, req.read)
         if not prepared.history.msgs:
@@ -245,10 +245,13 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.history, prepared.tools, req, model, caps, prepared.names,
             prepared.unbound is not None,
         )  # fmt: skip
-        return prepared, self._with_headers(self.room.write(request, report))
+        return prepared, self._finish(self.room.write(request, report))
 
-    def _with_headers(self, http: HttpRequest) -> HttpRequest:
-        """The request with the headers that its vendor always wants."""
+    def _finish(self, http: HttpRequest) -> HttpRequest:
+        """The request with its vendor's headers, and its fields in the order of a prompt cache."""
+        order, body = self.room.cache_order, http.body
+        if order and order[1] in body:
+            http.body = {name: body[name] for name in order if name in body} | body
         if self.vendor is not None and self.vendor.headers:
             http.headers = {**self.vendor.headers, **http.headers}
         return http

@@ -27,6 +27,12 @@ ROWS: dict[str, Code] = {
         " for: what it holds is lost here.",
         asks=("reads",),
     ),
+    "system.billing": expected(
+        "a line of the prompt that says to one provider who pays, and nothing to the model",
+        fix="Nothing to do. Such a line may differ in each call, and would end the prompt cache of"
+        " every other host.",
+        asks=("reads",),
+    ),
     "raw.unpaired": repaired(
         "a provider's own call without its result, or a result without its call, was left out",
         fix="Keep such blocks as they were answered, both of them: nobody but the provider can make"

@@ -10,7 +10,9 @@ from typing import Literal, TypeGuard
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ...losses import Report
 from ...message import ChatRequest
+from ...message.blocks import noted
 from ...sse import Framing
 from ..base import Room
 from ..chat_shape import issuer_fields
@@ -24,6 +26,7 @@ class Dialect:
     `{model}` where the model stands there; the names of versions and betas are headers, or
     `anthropic_version` and `anthropic_beta` in the body. `refused` are fields of the body that a
     user may know from elsewhere and this host does not take. `framing` is that of its streams.
+    `betas` are those that the host takes; None for whatever there is.
     """
 
     text: Literal["string", "blocks"] = "string"
@@ -38,6 +41,7 @@ class Dialect:
     refused: tuple[str, ...] = ()
     model: str = "claude-opus-5-5"  # sent where nobody names one
     issuers: tuple[str, ...] = ("anthropic",)
+    betas: frozenset[str] | None = None
 
 
 # Anthropic API, "Messages": content blocks by role; results begin the next user turn, and failed
@@ -164,6 +168,8 @@ def _claims_block(data: Json) -> bool:
 
 _TOKEN = re.compile(r"[\w.:+-]+", re.ASCII)  # what a header takes of the names of betas
 BETAS = "anthropic_beta"
+# what clients of the API itself name, and clouds know by another name
+_OTHER_NAMES = {"advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19"}
 _HEADER = "anthropic-beta"
 
 
@@ -177,14 +183,17 @@ def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] |
             notes[BETAS] = "header"
 
 
-def headers_as_read(room: Room, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
+def headers_as_read(
+    room: Room, req: ChatRequest, headers: dict[str, str], report: Report
+) -> dict[str, str]:
     """The headers with the betas that `read_betas` read from one, before any others."""
     fields, notes = issuer_fields(req, room.issuer)
     betas = fields.get(BETAS)
     if notes.get(BETAS) != "header" or not _fit_header(betas):
         return headers
+    betas = _known_betas(betas, room.dialect, req, room.issuer, report)
     others = [name for name in headers.get(_HEADER, "").split(",") if name and name not in betas]
-    return {**headers, _HEADER: ",".join([*betas, *others])}
+    return {**headers, _HEADER: ",".join([*betas, *others])} if betas or others else headers
 
 
 def _fit_header(betas: Json) -> TypeGuard[list[str]]:
@@ -194,13 +203,39 @@ def _fit_header(betas: Json) -> TypeGuard[list[str]]:
     )
 
 
-def write_betas(body: JsonObject, headers: dict[str, str], betas: list[str], place: str) -> None:
+def _known_betas(
+    betas: list[str], dialect: Dialect, request: ChatRequest, issuer: str, report: Report
+) -> list[str]:
+    """Those that the host takes, by its names for them; it refuses a request that names others."""
+    known = dialect.betas
+    if known is None:
+        return betas
+    names: list[str] = []
+    for i, name in enumerate(betas):
+        here = name if name in known else _OTHER_NAMES.get(name)
+        if here in known:
+            names.append(here)
+        else:
+            field = f"extras.{issuer}.{BETAS}[{i}]"
+            report.lost("extras.foreign", request, field, what=name, did="left out")
+    return list(dict.fromkeys(names))
+
+
+def write_betas(
+    body: JsonObject,
+    headers: dict[str, str],
+    betas: list[str],
+    dialect: Dialect,
+    request: ChatRequest,
+    report: Report,
+) -> None:
     """Ask for betas where the host looks for them: those among the body's fields, and `betas`."""
-    if place == "body":
-        if betas:
-            body[BETAS] = [*body.get(BETAS, ()), *betas]
-        return
-    if _fit_header(body.get(BETAS)):
-        betas = [*body.pop(BETAS), *betas]
-    if betas:
-        headers[_HEADER] = ",".join(betas)
+    given = body.pop(BETAS) if _fit_header(body.get(BETAS)) else []
+    issuer = dialect.issuers[0]
+    if (request.extras or {}).get(noted(issuer), {}).get(BETAS) == "header":  # a client's
+        given = _known_betas(given, dialect, request, issuer, report)
+    betas = [*given, *betas]
+    if betas and dialect.betas_place == "body":
+        body[BETAS] = [*body.get(BETAS, ()), *dict.fromkeys(betas)]
+    elif betas:
+        headers[_HEADER] = ",".join(dict.fromkeys(betas))

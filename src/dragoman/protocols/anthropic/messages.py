@@ -13,7 +13,8 @@ from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import ASSISTANT, RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
+from ...message import ContentBlock, Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import BILLING
 from ..base import Room
 from ..chat_shape import no_message, own_extras, without
 from .blocks import NodeFields, read_part, write_block
@@ -76,10 +77,31 @@ def read_system(data: Json, issuer: str) -> Msg | None:
     if not isinstance(data, str | list):
         return None
     is_text = isinstance(data, str)
-    m = Msg.trusted("", data if is_text else [read_part(part, issuer) for part in data], "system")
+    parts = data if is_text else [_read_system_part(part, issuer) for part in data]
+    m = Msg.trusted("", parts, "system")
     m.spelling = "top string" if is_text else "top list"
     m.read_from = data
     return m
+
+
+# Claude Code 2.1.332 (2026-11-28) begins its prompt so. The line is for Anthropic's own accounts
+# and may differ in each call, which ends the prefix cache of every other host.
+_BILLING = "x-anthropic-billing-header:"
+
+
+def _read_system_part(part: Json, issuer: str) -> ContentBlock:
+    """One block of `system`; the line that says who pays is this provider's alone."""
+    if _is_billing(part):
+        block = RawBlock(issuer, part, by="client")
+        block.spelling = BILLING
+        block.read_from = part
+        return block
+    return read_part(part, issuer)
+
+
+def _is_billing(part: Json) -> bool:
+    text = part.get("text") if isinstance(part, dict) else None
+    return isinstance(text, str) and text.startswith(_BILLING)
 
 
 def at_top(m: Msg) -> bool:

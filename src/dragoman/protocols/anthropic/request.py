@@ -42,8 +42,10 @@ OPTIONS = {
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
 # `thinking.display`: how much of it is shown
 _SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
-          "detailed": "summarized"}  # fmt: skip
-_DISPLAYED = {"omitted": "none", "summarized": "auto"}
+          "detailed": "summarized", "updates": "updates"}  # fmt: skip
+# Only short notes between calls are shown, not the thinking: anthropic-sdk-python 1.1 (2026-08-26)
+_UPDATES_BETA = "thinking-display-updates-2026-08-18"
+_DISPLAYED = {"omitted": "none", "summarized": "auto", "updates": "updates"}
 # The API answers requests with -1 for these, as if they were not given; other APIs refuse them.
 _NONE_AT_MINUS_ONE = ("top_p", "top_k")
 
@@ -206,6 +208,11 @@ def write_display(
     on = (thinking is not None or by_default) and not off
     if word := request_shown(request, _SHOWN, on, report):
         body["thinking"] = {"type": "adaptive", **(thinking or {}), "display": word}
+
+
+def needed_betas(body: JsonObject) -> list[str]:
+    """The betas without which the API refuses a value that the body has."""
+    return [_UPDATES_BETA] if field_at(body, "thinking.display") == "updates" else []
 
 
 def fit_still_fields(
@@ -491,11 +498,11 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body[_VERSION] = notes[_VERSION]
     if req.model and "model" in kept and "model" not in notes:
         body["model"] = req.model
-    if elements or "messages" not in notes:
-        body["messages"] = elements
     prompt = next(filter(messages.at_top, req.messages), None) if "system" in kept else None
     if prompt is not None:
         body["system"] = messages.content_as_read(prompt, issuer)
+    if elements or "messages" not in notes:
+        body["messages"] = elements
     _options_as_read(body, req.options, kept, notes)
     if req.tools and "tools" in kept:
         body["tools"] = [_tool_as_read(tool, issuer) for tool in req.tools]

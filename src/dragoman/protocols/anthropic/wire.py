@@ -50,6 +50,7 @@ class Anthropic(Room):
     last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
     base_capabilities = hosts.CAN
+    cache_order = ("model", "tools", "system", "messages")
     dialect_class = hosts.Dialect
     reader_class = MessagesReader
     encoder_class = MessagesEncoder
@@ -169,8 +170,11 @@ class Anthropic(Room):
         replay(body, request, caps, report)
         if thinking is not None and thinking.off:
             fields.fit_still_fields(body, request, self.issuer, caps, report)
-        betas = fields.drop_unbound_thinking(body) if prepared.switch else []
-        hosts.write_betas(body, headers, betas, dialect.betas_place)
+        betas = [
+            *(fields.drop_unbound_thinking(body) if prepared.switch else ()),
+            *fields.needed_betas(body),
+        ]
+        hosts.write_betas(body, headers, betas, dialect, request, report)
         for issuer, own_fields in (request.extras or {}).items():
             for key in dialect.refused:
                 if issuer in caps.reads and key in own_fields:

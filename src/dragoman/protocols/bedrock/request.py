@@ -51,7 +51,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 # Claude's `thinking.display`: how much of its thinking is shown
 _SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
-          "detailed": "summarized"}  # fmt: skip
+          "detailed": "summarized", "updates": "summarized"}  # fmt: skip
 _DISPLAYED = {"omitted": "none", "summarized": "auto"}
 
 # `form` of other makers' models -> where their word for thinking stands; none turns it off

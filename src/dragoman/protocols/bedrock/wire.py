@@ -46,6 +46,7 @@ class BedrockConverse(Room):
     ordered_flags = roles.MEDIA  # documents without a name of their own get a number
     framing = "aws-eventstream"
     base_capabilities = CAN
+    cache_order = ("modelId", "toolConfig", "system", "messages")
     dialect_class = Dialect
     reader_class = ConverseReader
     encoder_class = ConverseEncoder

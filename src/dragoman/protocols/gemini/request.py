@@ -55,7 +55,8 @@ _OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TO
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
 # of `includeThoughts`, which asks for summaries
-_SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true"}
+_SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true",
+          "updates": "true"}  # fmt: skip
 _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 

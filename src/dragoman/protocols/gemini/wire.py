@@ -54,6 +54,7 @@ class Gemini(Room):
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
     seals_bytes = True
     base_capabilities = CAN
+    cache_order = ("model", "tools", "systemInstruction", "contents")
     dialect_class = Dialect
     reader_class = GeminiReader
     encoder_class = GeminiEncoder

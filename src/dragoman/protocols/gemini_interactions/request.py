@@ -32,7 +32,8 @@ OPTIONS = {
     "stop": "stop_sequences",
 }
 # of `thinking_summaries`
-_SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto"}
+_SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto",
+          "updates": "auto"}  # fmt: skip
 _TIER = "service_tier"
 _TIERS = ("flex", "standard", "priority", "deferred")
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")

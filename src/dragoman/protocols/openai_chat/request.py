@@ -46,7 +46,8 @@ _THINKING_PLACES: dict[str, dict[Any, str]] = {
 
 
 # of `reasoning.exclude`, which keeps thinking out of the answer
-_SHOWN = {"none": "true", "auto": "false", "concise": "false", "detailed": "false"}
+_SHOWN = {"none": "true", "auto": "false", "concise": "false", "detailed": "false",
+          "updates": "false"}  # fmt: skip
 
 
 # whether a stream ends with the figures of usage; a word of this protocol alone, for in others it

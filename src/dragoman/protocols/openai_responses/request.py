@@ -56,7 +56,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 _KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
 
 _SUMMARISES = "openai-responses"  # whose fields a host knows that takes `reasoning.summary`
-_SUMMARIES = {name: name for name in ("auto", "concise", "detailed")} | {"none": ""}
+_SUMMARIES = {"auto": "auto", "concise": "concise", "detailed": "detailed", "none": "",
+              "updates": "concise"}  # fmt: skip
 
 # The API answers 400 to less: integer_below_min_value.
 _LEAST_TOKENS = 16
@@ -134,7 +135,7 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
         _set_or_drop(fields, "reasoning", _without(reasoning, ("effort",)))
     reasoning = fields.get("reasoning")
     told = reasoning.get("summary") if isinstance(reasoning, dict) else None
-    if isinstance(told, str) and _SUMMARIES.get(told):
+    if isinstance(told, str) and _SUMMARIES.get(told) == told:
         values["thoughts"] = told
         _set_or_drop(fields, "reasoning", _without(reasoning, ("summary",)))
     return Options(**values)

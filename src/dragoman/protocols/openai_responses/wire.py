@@ -56,6 +56,7 @@ class OpenAIResponses(Room):
     state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")
     last_events = "type", ("response.completed", "response.incomplete", "response.failed")
     base_capabilities = CAN
+    cache_order = ("model", "tools", "instructions", "input")
     dialect_class = Dialect
     reader_class = ResponsesReader
     encoder_class = ResponsesEncoder

@@ -13,7 +13,7 @@ from ....capabilities import Capabilities
 from ....losses import Report
 from ....losses.codes.code import Kind
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
-from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
+from ....message.blocks import BILLING, NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import as_base64, is_drawing, media_fault, speech_id, with_registered_type
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
@@ -332,10 +332,13 @@ def _fit_block(
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
             return [text]
-        code = "summary.sealed" if block.spelling == SEALED_SUMMARY else "raw.foreign"
+        code = _LOST_AS.get(block.spelling or "", "raw.foreign")
         state.report.lost(code, block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
+
+
+_LOST_AS = {SEALED_SUMMARY: "summary.sealed", BILLING: "system.billing"}
 
 
 def _comes_back(block: MediaBlock, caps: Capabilities) -> bool:
