@@ -21,9 +21,11 @@ from dragoman.errors import (
     DragomanError,
     InvalidMessage,
     LossRefused,
+    ModelNotFound,
     NoAnswer,
     NotMessages,
     Overloaded,
+    PaymentRequired,
     ProviderError,
     RateLimited,
     ReadError,
@@ -37,8 +39,8 @@ from dragoman.losses import Loss, Report
 from dragoman.message import ChatResponse, Msg, places
 
 BY_KIND = [
-    RateLimited, Overloaded, ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest,
-    Timeout, ConnectionFailed, NoAnswer,
+    RateLimited, Overloaded, ContentFiltered, AuthenticationFailed, BadRequest, Timeout,
+    ConnectionFailed, NoAnswer, PaymentRequired,
 ]  # fmt: skip
 KINDS = [ConfigError, InvalidMessage, NotMessages, ProviderError, ReadError, WriteError]
 
@@ -70,6 +72,8 @@ MADE: list[DragomanError] = [
         (ConfigError, (DragomanError,)),
         (ProviderError, (DragomanError,)),
         *((kind, (ProviderError,)) for kind in BY_KIND),
+        (ContextTooLong, (ProviderError, ContextOverflow)),
+        (ModelNotFound, (BadRequest,)),
         (StreamBroken, (StreamError,)),
     ],
 )
@@ -81,7 +85,7 @@ def test_the_tree_is_drawn_whole() -> None:
     drawn = dragoman.errors.__doc__ or ""
     classes = [value for value in vars(dragoman.errors).values() if isinstance(value, type)]
     errors = [value for value in classes if value.__module__ == dragoman.errors.__name__]
-    assert len(errors) == 23
+    assert len(errors) == 26
     for error in errors:
         assert error.__name__ in drawn
         assert issubclass(error, DragomanError)
@@ -151,10 +155,10 @@ def test_an_error_that_stands_in_its_own_answer_survives(way: Any) -> None:
         (400, {"error": {"code": "content_filter", "message": "no"}}, ContentFiltered),
         (401, {"error": {"message": "no key"}}, AuthenticationFailed),
         (403, {"error": {"message": "not yours"}}, AuthenticationFailed),
-        (404, {"error": {"code": "model_not_found", "message": "no"}}, BadRequest),
+        (404, {"error": {"code": "model_not_found", "message": "no"}}, ModelNotFound),
         (422, {"detail": "what?"}, BadRequest),
         (504, "<html>", Timeout),
-        (402, {"error": {"message": "pay"}}, ProviderError),
+        (402, {"error": {"message": "pay"}}, PaymentRequired),
         (500, {"error": {"message": "oh"}}, ProviderError),
     ],
 )

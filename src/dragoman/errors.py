@@ -14,10 +14,12 @@
     └── ProviderError           the provider answered with an error, or did not answer
         ├── RateLimited         too many requests or tokens: wait
         ├── Overloaded          the provider has no capacity now
-        ├── ContextTooLong      the request is longer than the model's context
+        ├── ContextTooLong      the request is longer than the model's context (ContextOverflow too)
+        ├── PaymentRequired     the account has no credit, or has spent what it may
         ├── ContentFiltered     a filter of the provider's refused it
         ├── AuthenticationFailed  no key, a wrong key, or one that may not do this
-        ├── BadRequest          the request is wrong: a field, a model, its size
+        ├── BadRequest          the request is wrong: a field, its size
+        │   └── ModelNotFound   there is no such model, or none that this key may use
         ├── Timeout             no answer in time
         ├── ConnectionFailed    no connection, or it broke before the answer began
         ├── NoAnswer            what came is no answer: a web page, nothing at all, other JSON
@@ -34,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._core.failures import ErrorKind, error_kind
+from ._core.failures import ErrorKind, ErrorRow, error_kind, error_numbers, error_words, host_kind
 from ._core.redaction import shortened, veiled
 
 
@@ -108,11 +110,18 @@ class LossRefused(WriteError):
 
 
 class ContextOverflow(WriteError, ValueError):
-    """Even the shortest history that may be sent exceeds `limit` tokens; it takes `tokens`.
+    """The history is too long: even the shortest that may be sent takes more than `limit` tokens.
 
-    `kept` is how many messages are left, `pinned` their ids as `Msg.id` has them. `limit` is what
-    the history may take: a reserve for the answer is taken off before.
+    `tokens` is how many it takes, `kept` how many messages are left, `pinned` their ids as
+    `Msg.id` has them. `limit` is what the history may take: a reserve for the answer is taken off
+    before. ContextTooLong, by which the provider says the same, is one too: whoever catches this
+    meets both.
     """
+
+    tokens: int | None
+    limit: int | None
+    kept: int | None = None
+    pinned: tuple[str, ...] = ()
 
     def __init__(self, tokens: int, limit: int, kept: int, pinned: tuple[str, ...] = ()) -> None:
         self.tokens = tokens
@@ -171,10 +180,12 @@ class RunConflict(DragomanError):
 class ProviderError(DragomanError):
     """The provider answered with an error: `status` of HTTP if known, its own `type`, its `body`.
 
-    `code` and `request_id` are the provider's, as text. `retry_after` is in seconds: how long it
-    asks to wait; `should_retry`: whether it says that another attempt is of use. `where` is the
-    node of the request (a Msg, a block, a Tool) that it means, where that is known; `response` what
-    had come of the answer, if anything had.
+    `code` and `request_id` are the provider's, as text; `host` is the vendor that answered, where
+    that is known, and `host_kind` what its own codes say of the error. `retry_after` is in seconds:
+    how long it asks to wait; `should_retry`: whether it says that another attempt is of use.
+    `where` is the node of the request (a Msg, a block, a Tool) that it means, where that is known;
+    `response` what had come of the answer, if anything had. `attempts` are (name, error) of every
+    model that was asked, this one last, where there was more than one.
     """
 
     def __init__(
@@ -190,12 +201,16 @@ class ProviderError(DragomanError):
         request_id: str = "",
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message, path=path, hint=hint, code=code)
+        # not the next class: of a ContextTooLong that is ContextOverflow, which takes figures
+        DragomanError.__init__(self, message, path=path, hint=hint, code=code)
         self.status = status
         self.type = type
         self.body = body
         self.request_id = request_id
         self.retry_after = retry_after
+        self.host = ""
+        self.host_kind: ErrorKind | None = None
+        self.attempts: Sequence[tuple[str, DragomanError]] = ()
         self.should_retry: bool | None = None
         self.where: Any = None
         self.response: Any = None
@@ -203,7 +218,10 @@ class ProviderError(DragomanError):
     @property
     def kind(self) -> ErrorKind:
         """What went wrong, in a word that every provider shares: `rate_limit` and so on."""
-        return error_kind(self.code, self.type, self.status)
+        return self.host_kind or error_kind(self.code, self.type, self.status, self._words())
+
+    def _words(self) -> str:
+        return error_words(self.message, self.body)
 
 
 class RateLimited(ProviderError):
@@ -214,8 +232,26 @@ class Overloaded(ProviderError):
     """The provider has no capacity for the request now."""
 
 
-class ContextTooLong(ProviderError):
-    """The request is longer than the context of the model."""
+class ContextTooLong(ProviderError, ContextOverflow):
+    """The request is longer than the context of the model, as the provider says.
+
+    `tokens` and `limit` are the provider's numbers, None where it names none. It is a
+    ContextOverflow too, which stands for both: before a history was sent, and after.
+    """
+
+    @property
+    def tokens(self) -> int | None:  # type: ignore[override]
+        """How many tokens the request has, as the provider counts them."""
+        return error_numbers(self._words()).tokens
+
+    @property
+    def limit(self) -> int | None:  # type: ignore[override]
+        """How many tokens the model takes."""
+        return error_numbers(self._words()).limit
+
+
+class PaymentRequired(ProviderError):
+    """The account has no credit, or has spent what it may; to ask again does not help."""
 
 
 class ContentFiltered(ProviderError):
@@ -228,6 +264,10 @@ class AuthenticationFailed(ProviderError):
 
 class BadRequest(ProviderError):
     """The request is wrong: a field of it, the model that it names, or its size."""
+
+
+class ModelNotFound(BadRequest):
+    """There is no such model, or none that this key may use."""
 
 
 class Timeout(ProviderError):
@@ -274,10 +314,12 @@ _CLASSES: dict[ErrorKind, type[ProviderError]] = {
     "overloaded": Overloaded,
     "context_overflow": ContextTooLong,
     "content_filter": ContentFiltered,
+    "billing": PaymentRequired,
     "authentication": AuthenticationFailed,
     "permission": AuthenticationFailed,
     "invalid": BadRequest,
     "not_found": BadRequest,
+    "model_not_found": ModelNotFound,
     "too_large": BadRequest,
     "timeout": Timeout,
     "connection": ConnectionFailed,
@@ -297,3 +339,21 @@ def by_kind(error: ProviderError) -> ProviderError:
     made: ProviderError = _rebuild(kind, error.args)
     made.__dict__.update(error.__dict__)
     return made
+
+
+def at_host(error: ProviderError, host: str, rows: Sequence[ErrorRow] = ()) -> ProviderError:
+    """The error as one of this host, which has rows of its own for what its codes mean.
+
+    Args:
+        error: What was read of an answer.
+        host: The name of the vendor.
+        rows: Its `Vendor.errors`.
+
+    Returns:
+        The same error, as the class of its kind.
+    """
+    error.host = host
+    if rows:
+        words = error_words(error.message, error.body)
+        error.host_kind = host_kind(rows, error.code, error.type, error.status, words)
+    return by_kind(error)

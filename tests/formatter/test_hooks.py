@@ -235,7 +235,7 @@ def test_a_truncate_hook_that_cuts_nothing_comes_to_an_end(answer: Any) -> None:
     with pytest.raises(ContextOverflow) as caught:
         cls(token_counter=Chars(), max_tokens=10).format_sync([Msg.user("x" * 20)] * 3)
     assert caught.value.limit == 10
-    assert caught.value.tokens > 10
+    assert (caught.value.tokens or 0) > 10
 
 
 def test_a_truncate_hook_may_shorten_what_it_keeps() -> None:

@@ -42,6 +42,7 @@ from dragoman import (
     LossRefused,
     MediaFetcher,
     MediaRefused,
+    ModelNotFound,
     Msg,
     MsgHub,
     NameField,
@@ -49,6 +50,7 @@ from dragoman import (
     NotMessages,
     Options,
     Overloaded,
+    PaymentRequired,
     Policy,
     ProviderError,
     RateLimited,
@@ -308,7 +310,10 @@ def errors(call: Any) -> str:
         return error.text
     except StreamError as error:
         return error.message
-    except (RateLimited, Overloaded, Timeout, ConnectionFailed, NoAnswer, AnswerTooLarge) as error:
+    except (
+        RateLimited, Overloaded, Timeout, ConnectionFailed, NoAnswer, AnswerTooLarge,
+        ModelNotFound, PaymentRequired,
+    ) as error:  # fmt: skip
         return str(error.retry_after)
     except (ContextTooLong, ContentFiltered, AuthenticationFailed, BadRequest) as error:
         return error.request_id

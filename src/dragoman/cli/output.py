@@ -380,10 +380,10 @@ def _exit_code(error: Exception, debug: bool) -> int:
     match error:
         case CommandError(code=code):
             return report(str(error), code)
-        case WriteError():
-            return report(str(error), REFUSED)
         case ProviderError() | InvalidOutput():
             return report(typed(error), REFUSED)
+        case WriteError():
+            return report(str(error), REFUSED)
         case DragomanError():
             return report(str(error), USAGE)
         case OSError(filename=str(name), strerror=str(text)):

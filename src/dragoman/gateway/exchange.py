@@ -21,7 +21,6 @@ from typing import Any
 from urllib.parse import quote
 
 from .._core.convert import StreamConverter
-from .._core.edges.http.failing import told_by_headers
 from .._core.edges.http.retries import PASSING, Retries
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
@@ -339,7 +338,7 @@ class Exchange:
                                  hint="check base_url")  # fmt: skip
         body, headers = self._without_key(body, headers)
         self.keep(body)
-        error = told_by_headers(self.upstream.wire.error(status, body), headers)
+        error = self.upstream.wire.error(status, body, headers)
         if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
             return self._key_refused(error, status)
         if self.passes and (self.kind == "other" or _looks_like_object(body)):

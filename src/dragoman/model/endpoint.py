@@ -22,7 +22,6 @@ from .._core.edges.http.answer_bounds import (
     counted,
 )
 from .._core.edges.http.credentials import Key, aauthorized, address, authorized
-from .._core.edges.http.failing import told_by_headers
 from .._core.edges.http.over_httpx2 import new_after_fork
 from .._core.edges.http.retries import Retries, acalling, calling
 from .._core.edges.http.sdk_clients import BotoCalls, client_transport
@@ -260,7 +259,7 @@ class Endpoint:
         return HttpCall("POST", base + out.path, headers, body, given.max_answer_bytes)
 
     def _failed(self, reply: Reply | StreamReply | AsyncStreamReply, body: bytes) -> ProviderError:
-        return told_by_headers(self.wire.error(reply.status, body), reply.headers)
+        return self.wire.error(reply.status, body, reply.headers)
 
     def _signed(self, out: Written) -> HttpCall:
         if self._client is not None:

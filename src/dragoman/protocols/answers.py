@@ -40,6 +40,7 @@ OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
     "billing": ("insufficient_quota", "insufficient_quota"),
     "authentication": ("invalid_request_error", "invalid_api_key"),
     "not_found": ("invalid_request_error", "model_not_found"),
+    "model_not_found": ("invalid_request_error", "model_not_found"),
 }
 
 

@@ -17,6 +17,7 @@ from .._core.caches import CACHES, remember
 from .._core.edges.fetch import local_files
 from .._core.edges.http.credentials import BEARER, Auth
 from .._core.exchange.wire import Wire
+from .._core.failures import ErrorRow
 from .._core.families import FAMILIES
 from .._core.families.profiles import chosen
 from .._core.passes.fetching import Fetch
@@ -31,7 +32,8 @@ from ..protocols.base import Room
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Billing", "Vendor", "vendor", "wire", "wires"]
+__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Billing", "ErrorRow", "Vendor", "vendor",
+           "wire", "wires"]  # fmt: skip
 
 
 # protocol -> the folder and class of its room
@@ -143,7 +145,9 @@ class Vendor:
     by the name of the region (of others by `protocol/region`). A base URL may hold placeholders
     such as `{region}`; `places` names the environment variables that fill each. `headers` go with
     every request, never a key. `auth` says how a host is told the key; `auths` those of protocols
-    that are told it in another way. `billing` says where answers tell what they cost.
+    that are told it in another way. `billing` says where answers tell what they cost. `errors` are
+    rows of codes that mean something at this host alone; what hosts say in sentences stands in the
+    table that all share.
     """
 
     name: str
@@ -158,6 +162,7 @@ class Vendor:
     auth: Auth = BEARER
     auths: Mapping[str, Auth] = field(default_factory=dict)
     billing: Billing = _NO_FIGURE
+    errors: tuple[ErrorRow, ...] = ()
 
     def __post_init__(self) -> None:
         for protocol in (*self.wires, *self.facts, *self.auths):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.failures import code_rows
 from .._core.families.shared import COPIED_ITEMS
 from ..capabilities import Facts, without
 from ..protocols import openai_chat, openai_responses
@@ -14,6 +15,20 @@ from . import Vendor
 
 _DOCS = "Cloudflare docs, OpenAI compatible API endpoints; models.dev, 2026-06-25"
 _OSS = "@cf/openai/gpt-oss-120b"
+
+
+_ERRORS = code_rows(
+    "cloudflare",
+    "2026-11-28",
+    "Cloudflare docs, Workers AI: Errors; logs of its users",
+    {
+        "model_not_found": "5007",
+        "context_overflow": "5021",
+        "overloaded": "3040",
+        "billing": "4006",
+        "authentication": "10000",
+    },
+)
 
 
 VENDOR = Vendor(
@@ -53,4 +68,5 @@ VENDOR = Vendor(
             source=_DOCS,
         ),
     },
+    errors=_ERRORS,
 )

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.failures import code_rows
 from ..capabilities import Fact, Facts
 from ..protocols.openai_chat import Dialect
 from . import Billing, Vendor
 
 _REASONING = "Databricks docs, Query reasoning models: thinking of Claude and Gemini 2.5"
 _BUDGET: dict[str, Any] = {"form": "thinking budget", "efforts": (), "budgets": (1024, 63_999)}
+
+
+_ERRORS = code_rows(
+    "databricks",
+    "2026-11-28",
+    "Databricks docs, REST API: error codes",
+    {
+        "model_not_found": "RESOURCE_DOES_NOT_EXIST",
+    },
+)
 
 
 VENDOR = Vendor(
@@ -46,4 +57,5 @@ VENDOR = Vendor(
             source="Databricks docs, Foundation model REST API; recorded",
         )
     },
+    errors=_ERRORS,
 )  # fmt: skip

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._core.edges.http.credentials import API_KEY
+from .._core.failures import code_rows
 from .._core.families.shared import SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
@@ -65,6 +66,21 @@ _ITEM_FACTS = Facts(
 )  # fmt: skip
 
 
+_ERRORS = code_rows(
+    "minimax",
+    "2026-11-28",
+    "MiniMax docs, Error codes",
+    {
+        "timeout": "1001",
+        "rate_limit": "1002 1039 1041 2056",
+        "authentication": "1004 2049",
+        "billing": "1008",
+        "server": "1000 1013 1024 1033",
+        "content_filter": "1026 1027",
+    },
+)
+
+
 VENDOR = Vendor(
     "minimax",
     base_url="https://api.minimax.io/v1",
@@ -103,4 +119,5 @@ VENDOR = Vendor(
         "anthropic/cn": "https://api.minimaxi.com/anthropic",
         "openai-responses/cn": "https://api.minimaxi.com/v1",
     },
+    errors=_ERRORS,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.failures import code_rows
 from ..capabilities import Fact, Facts
 from ..protocols.mistral import Dialect
 from . import Vendor
@@ -58,10 +59,24 @@ _FACTS = Facts(
 )  # fmt: skip
 
 
+_ERRORS = code_rows(
+    "mistral",
+    "2026-11-28",
+    "recorded errors; danny-avila/agents, signatures captured live",
+    {
+        "context_overflow": "3051",
+        "model_not_found": "1500",
+        "overloaded": "3505",
+        "rate_limit": "1300",
+    },
+)
+
+
 VENDOR = Vendor(
     "mistral",
     base_url="https://api.mistral.ai/v1",
     key="MISTRAL_API_KEY",
     wires={"mistral": Dialect()},
     facts={"mistral": _FACTS},
+    errors=_ERRORS,
 )

@@ -5,9 +5,25 @@ Reference: Baidu AI Cloud docs, "Qianfan V2, OpenAI compatible".
 
 from __future__ import annotations
 
+from .._core.failures import code_rows
 from ..capabilities import Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor
+
+_ERRORS = code_rows(
+    "qianfan",
+    "2026-11-28",
+    "Baidu AI Cloud docs, Qianfan: error codes; clients that list 336103",
+    {
+        "rate_limit": "17 18 19 336501 336502",
+        "authentication": "110 111",
+        "permission": "6",
+        "overloaded": "336100",
+        "server": "336000",
+        "context_overflow": "336103",
+    },
+)
+
 
 VENDOR = Vendor(
     "qianfan",
@@ -35,4 +51,5 @@ VENDOR = Vendor(
             source="Baidu AI Cloud docs, Qianfan V2: an address and a copy; no recorded traffic",
         )
     },
+    errors=_ERRORS,
 )

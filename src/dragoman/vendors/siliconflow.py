@@ -6,12 +6,25 @@ Completions"; error texts quoted in issues.
 
 from __future__ import annotations
 
+from .._core.failures import code_rows
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 _CREATE = (
     "SiliconFlow docs, Chat Completions: enable_thinking, thinking_budget; cherry-studio 14782"
+)
+
+
+_ERRORS = code_rows(
+    "siliconflow",
+    "2026-11-28",
+    "SiliconFlow docs, Error codes; FoundationAgents/OpenManus issue 438",
+    {
+        "billing": "30001 30011",
+        "model_not_found": "20012",
+        "overloaded": "50505 50603",
+    },
 )
 
 
@@ -48,4 +61,5 @@ VENDOR = Vendor(
         )
     },
     regions={"cn": "https://api.siliconflow.cn/v1"},
+    errors=_ERRORS,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.failures import code_rows
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat
 from . import Vendor
@@ -19,6 +20,16 @@ _CLAUDE: dict[str, Any] = {
     "budgets": (1024, 128_000),
     "formats": ("text", "schema"),
 }
+
+
+_ERRORS = code_rows(
+    "snowflake",
+    "2026-11-28",
+    "Snowflake docs, SQL API: errors of authentication",
+    {
+        "authentication": "390144 390303 390318",
+    },
+)
 
 
 VENDOR = Vendor(
@@ -63,4 +74,5 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": _BASE},
+    errors=_ERRORS,
 )  # fmt: skip

@@ -7,9 +7,21 @@ gateway". What it takes of each model is that provider's own matter.
 
 from __future__ import annotations
 
+from .._core.failures import code_rows
 from ..capabilities import Facts
 from ..protocols.openai_chat import Dialect
 from . import Vendor
+
+_ERRORS = code_rows(
+    "watsonx",
+    "2026-11-28",
+    "IBM watsonx.ai docs, API errors; agno-agi/agno, tests of WatsonX",
+    {
+        "context_overflow": "token_quantity_exceeded",
+        "billing": "token_quota_reached",
+    },
+)
+
 
 VENDOR = Vendor(
     "watsonx",
@@ -31,4 +43,5 @@ VENDOR = Vendor(
             " fields by model are not told",
         )
     },
+    errors=_ERRORS,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.edges.http.credentials import API_KEY
+from .._core.failures import code_rows
 from .._core.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -42,6 +43,23 @@ _FACTS = Facts(
     since="2026-11-21",
     source="Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live",
 )  # fmt: skip
+
+
+_ERRORS = code_rows(
+    "zhipu",
+    "2026-11-28",
+    "Z.AI docs, Errors; zai-org/feedback issue 789",
+    {
+        "authentication": "1000 1001 1002 1003 1004",
+        "permission": "1110 1111 1112 1220 1313",
+        "billing": "1113 1309",
+        "model_not_found": "1211 1311",
+        "context_overflow": "1261",
+        "content_filter": "1300 1301",
+        "rate_limit": "1302 1303 1304 1308 1310",
+        "overloaded": "1305 1312",
+    },
+)
 
 
 VENDOR = Vendor(
@@ -83,4 +101,5 @@ VENDOR = Vendor(
         "anthropic/cn": "https://open.bigmodel.cn/api/anthropic",
         "coding": "https://api.z.ai/api/coding/paas/v4",
     },
+    errors=_ERRORS,
 )  # fmt: skip

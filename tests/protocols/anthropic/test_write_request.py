@@ -170,7 +170,9 @@ def test_betas_stand_where_the_host_looks_for_them() -> None:
         "anthropic-beta": "a,b,c,d", "x": "y"}  # fmt: skip
     assert room.headers_as_read(req, {}, Report([])) == {"anthropic-beta": "a,b"}
     bare = WIRE.read_request({**body, "anthropic_beta": ["a"]})
-    assert room.headers_as_read(bare, {"anthropic-beta": "b"}, Report([])) == {"anthropic-beta": "b"}
+    assert room.headers_as_read(bare, {"anthropic-beta": "b"}, Report([])) == {
+        "anthropic-beta": "b"
+    }
 
 
 @pytest.mark.parametrize(("payload", "ours"), [

@@ -12,18 +12,20 @@ from typing import Any
 from ... import message as tree
 from ...capabilities import Capabilities
 from ...envelope import Envelope, opened
-from ...errors import ConfigError, InvalidMessage, ProviderError, ReadError
+from ...errors import ConfigError, InvalidMessage, ProviderError, ReadError, at_host
 from ...losses import Field
 from ...message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
 from ...message.paths import also
 from ...message.request import model_origin, new_request
 from ...protocols.base import Room
+from ..failures import ErrorRow
 from ..jsontext import JsonObject, loads
 from ..passes.names import invert_names
 from ..passes.plain_tools import tools_stood_for
 from ..passes.properties import inverted, property_spellings
 from ..passes.roles import RoledHistory
 from ..stream.builder import Builder
+from ..stream.error_headers import told_by_headers
 from ..stream.pieces import provider_error
 from ..stream.think_tags import TagForm, ThinkTagReader
 from .plain_json import all_plain, body_of, is_plain, text_of
@@ -79,6 +81,7 @@ class WireReading(ABC):
     room: Room
     _issuer: str  # of what this wire's provider says
     _spoken: str | None  # the protocol, where the issuer says such things over several
+    vendor: Any  # its row, None of a bare protocol
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
@@ -191,7 +194,10 @@ class WireReading(ABC):
         prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
         origin = tree.Origin(issuer, model, prefix=prefix or None, protocol=self._spoken)
-        builder = Builder(issuer, names=names, meant=meant, origin=origin)
+        host, rows = self._host()
+        builder = Builder(
+            issuer, names=names, meant=meant, origin=origin, host=host, error_rows=rows
+        )
         room = self.room
         tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
         make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
@@ -213,19 +219,41 @@ class WireReading(ABC):
         Raises ProviderError for the body of an error, ReadError for what is no answer of this
         wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
         """
-        return read_whole(self.stream_decoder(tools, request), body, status, self.room.answers)
+        decoder = self.stream_decoder(tools, request)
+        try:
+            return read_whole(decoder, body, status, self.room.answers)
+        except ProviderError as error:
+            raise at_host(error, *self._host()) from error.__cause__
 
-    def error(self, status: int | None, body: Any) -> ProviderError:
+    def error(
+        self, status: int | None, body: Any, headers: Mapping[str, str] | None = None
+    ) -> ProviderError:
         """The error that an answer with this HTTP status and body tells of, to be raised.
 
-        `body` is text, bytes or parsed JSON; what is no JSON is the message itself.
+        Args:
+            status: The status of HTTP, if it is known.
+            body: Text, bytes or parsed JSON; what is no JSON is the message itself.
+            headers: Those of the answer: how long to wait (`retry-after` and its like), whether to
+                try again (`x-should-retry`), and the id of the request. Letters may be large or
+                small.
+
+        Returns:
+            The error, as the class of its kind.
         """
         if isinstance(body, (str, bytes)):
             try:
                 body = loads(body)
             except ReadError:
                 body = text_of(body)
-        return provider_error(body, status)
+        error = at_host(provider_error(body, status), *self._host())
+        if headers is not None:
+            told_by_headers(error, {name.lower(): value for name, value in headers.items()})
+        return error
+
+    def _host(self) -> tuple[str, Sequence[ErrorRow]]:
+        """The vendor that answers, and what its codes of errors mean."""
+        home = self.vendor
+        return ("", ()) if home is None else (home.name, home.errors)
 
     def read_stream(
         self,

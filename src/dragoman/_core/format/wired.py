@@ -187,6 +187,7 @@ def _whole_error(error: ProviderError) -> ProviderError:
         hint=error.hint or "read_response gives what the answer says beside it",
         request_id=error.request_id, retry_after=error.retry_after,
     )  # fmt: skip
+    whole.host, whole.host_kind = error.host, error.host_kind
     return by_kind(whole)
 
 

@@ -12,11 +12,12 @@ from itertools import groupby
 from typing import Any, assert_never
 
 from ... import message as tree
-from ...errors import InvalidMessage, ProviderError, ReadError, StreamError
+from ...errors import InvalidMessage, ProviderError, ReadError, StreamError, at_host
 from ...message import Candidate, ChatResponse, Finish, Msg, Origin, Tool, ToolUseBlock, Usage
 from ...message.answer import FinishReason, Status, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
+from ..failures import ErrorRow
 from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
 from .arguments import parse_calls, parse_partial
@@ -127,7 +128,7 @@ class Builder:
     `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
     functions -> the tools that they stand for; `origin`: who answers,
     whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
-    nobody models.
+    nobody models; `host`: the vendor that answers, and `error_rows` what its codes of errors mean.
     """
 
     def __init__(
@@ -137,8 +138,12 @@ class Builder:
         names: Mapping[str, str] | None = None,
         meant: Mapping[str, Tool] | None = None,
         origin: Origin | None = None,
+        host: str = "",
+        error_rows: Sequence[ErrorRow] = (),
     ) -> None:
         self._issuer = issuer
+        self._host = host
+        self._error_rows = error_rows
         self._names = names or {}
         self._meant = meant or {}
         self.origin = origin
@@ -176,6 +181,8 @@ class Builder:
                 at = {"at": piece.at} if piece.at else {}
                 self._raw.append({"event": piece.event, **at, "payload": piece.payload})
             case Failed():
+                if self._host:
+                    piece.error = at_host(piece.error, self._host, self._error_rows)
                 self._failed = self._failed or piece.error
             case _:
                 assert_never(piece)
@@ -369,5 +376,6 @@ def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:
         error.message, status=error.status, type=error.type, body=error.body, code=error.code,
         hint=error.hint, request_id=error.request_id, retry_after=error.retry_after,
     )  # fmt: skip
+    stream_error.host, stream_error.host_kind = error.host, error.host_kind
     stream_error.response = resp
     return stream_error

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias, final
 
-from ...errors import ProviderError, by_kind
+from ...errors import ProviderError, ReadError, by_kind
 from ...message import Finish, Usage
 from ...message.blocks import ContentBlock
-from ..jsontext import Json, JsonObject, canonical
+from ..jsontext import Json, JsonObject, canonical, loads
 from ..redaction import Shown, clipped
 
 # the candidate, then where the block stands in it: keys in order are blocks in order
@@ -83,6 +84,7 @@ _MESSAGES = ("message", "msg", "Message", "detail", "error_message", "error_msg"
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code")
 _MAX_LENGTH = 500
+_LONGEST_RAW = 64 * 1024  # characters of a body within a body that are parsed
 _REQUEST_IDS = ("request_id", "requestId", "RequestId")
 _ERROR_STATUS = re.compile("[45][0-9]{2}")
 _SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?s")
@@ -100,6 +102,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     if status is None and _ERROR_STATUS.fullmatch(code):
         status = int(code)
     fallback = name or "the provider answered with an error"
+    message = _with_more(message, error)
     made = ProviderError(
         clipped(message or _body_text(body) or fallback, _MAX_LENGTH),
         status=status,
@@ -110,6 +113,28 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
         retry_after=_told_delay(error),
     )
     return by_kind(made)
+
+
+def _with_more(message: str, error: Mapping[str, Any]) -> str:
+    """The message with the sentence that stands beside it.
+
+    A router says "Provider returned error" and keeps the words of the host behind it as `raw`;
+    Xiaomi says "Param Incorrect" and why under `param`.
+    """
+    metadata = error.get("metadata")
+    more = metadata.get("raw") if isinstance(metadata, dict) else None
+    if isinstance(more, str) and more.lstrip()[:1] == "{" and len(more) <= _LONGEST_RAW:
+        with suppress(ReadError):  # a part of a body, or no JSON
+            more = loads(more)
+    if isinstance(more, dict):
+        inner = more.get("error")
+        more = _first(inner if isinstance(inner, dict) else more, _MESSAGES)
+    param = error.get("param")
+    if not more and isinstance(param, str) and " " in param.strip():
+        more = param
+    if not isinstance(more, str) or not more or more in message:
+        return message
+    return f"{message}: {more}" if message else more
 
 
 def _told_delay(error: Mapping[str, Any]) -> float | None:
@@ -138,9 +163,27 @@ def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
         value = fields.get(key)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
             return str(value)
+        if isinstance(value, list) and (faults := _faults(value)):
+            return clipped(faults, _MAX_LENGTH)
         if isinstance(value, (dict, list)) and value:
             return clipped(canonical(value), _MAX_LENGTH)
     return ""
+
+
+def _faults(details: list[Any]) -> str:
+    """What pydantic found in a request, of servers that tell it: not the values, which it repeats.
+
+    >>> _faults([{"loc": ["body", "messages"], "msg": "Field required", "input": {"a": "secret"}}])
+    'body.messages: Field required'
+    """
+    found = []
+    for detail in details[:8]:
+        if not isinstance(detail, dict) or not isinstance(detail.get("msg"), str):
+            return ""
+        place = detail.get("loc")
+        path = ".".join(map(str, place)) if isinstance(place, list) else ""
+        found.append(f"{path}: {detail['msg']}" if path else detail["msg"])
+    return "; ".join(found)
 
 
 def _body_text(body: Json) -> str:

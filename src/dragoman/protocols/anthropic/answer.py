@@ -353,6 +353,7 @@ _ERROR_TYPES: dict[ErrorKind, str] = {
     "authentication": "authentication_error",
     "permission": "permission_error",
     "not_found": "not_found_error",
+    "model_not_found": "not_found_error",
     "too_large": "request_too_large",
     "timeout": "timeout_error",
     "connection": "api_error",

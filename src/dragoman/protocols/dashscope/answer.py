@@ -329,6 +329,7 @@ _ERROR_CODES: dict[ErrorKind, str] = {
     "authentication": "InvalidApiKey",
     "permission": "AccessDenied",
     "not_found": "Model.NotExist",
+    "model_not_found": "Model.NotExist",
     "too_large": "BadRequest.TooLarge",
     "timeout": "GatewayTimeout",
     "invalid": "InvalidParameter",

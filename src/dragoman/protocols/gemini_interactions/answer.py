@@ -307,6 +307,7 @@ _ERROR_CODES: dict[ErrorKind, str] = {
     "authentication": "authentication",
     "permission": "permission_denied",
     "not_found": "not_found",
+    "model_not_found": "not_found",
     "too_large": "invalid_request",
     "invalid": "invalid_request",
     "overloaded": "unavailable",

@@ -226,6 +226,7 @@ _ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
     "rate_limit": ("rate_limited", "1300"),
     "overloaded": ("service_tier_capacity_exceeded", "3505"),
     "not_found": ("invalid_model", "1500"),
+    "model_not_found": ("invalid_model", "1500"),
     "too_large": ("invalid_request_error", None),
     "invalid": ("invalid_request_error", None),
 }

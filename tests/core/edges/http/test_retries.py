@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman._core.edges.http.failing import retry_delay, told_by_headers
 from dragoman._core.edges.http.retries import Retries, acalling, calling
 from dragoman._core.edges.http.transport import Reply, Timeouts, transport_of
+from dragoman._core.stream.error_headers import retry_delay, told_by_headers
 from dragoman.errors import (
     ConfigError,
     ConnectionFailed,

@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 # failures of one model that another may not have; what is wrong with the request itself is not
 PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer",
-                      "billing", "authentication", "permission", "not_found", "context_overflow",
-                      "content_filter", "other"})  # fmt: skip
+                      "billing", "authentication", "permission", "not_found", "model_not_found",
+                      "context_overflow", "content_filter", "other"})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from typing import Any
 from ....errors import ConfigError, ProviderError, by_kind
 from ...jsontext import loads
 from ...redaction import clipped
-from .failing import Stage, broken, reason_of, timed_out, told_by_headers
+from ...stream.error_headers import told_by_headers
+from .failing import Stage, broken, reason_of, timed_out
 from .over_httpx2 import (
     AsyncHttpxStream,
     Httpx2Transport,

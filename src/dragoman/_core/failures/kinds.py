@@ -1,0 +1,139 @@
+"""The kinds of failure, what each is called by codes and types, and the status that goes with it.
+
+Reference for the names: the literals of the official SDKs and Bedrock's service model, looked up
+on 2026-11-23; recorded errors; google.rpc.Code. What hosts say in sentences stands in `rows`. Of
+Moonshot `exceeded_current_quota_error` and `engine_overloaded_error` are quoted in Kimi-K2 issue 5
+and kimi-cli issue 2571. The names of DashScope are those of its error pages; those of Volcengine of
+its page of error codes, those of Hunyuan of Tencent Cloud's SDK (`hunyuan/v20230901/errorcodes`),
+both looked up on 2026-11-28. Knows nothing of the package.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+ErrorKind: TypeAlias = Literal[
+    "context_overflow",  # the request is longer than the model's context
+    "content_filter",
+    "rate_limit",
+    "overloaded",
+    "billing",
+    "authentication",
+    "permission",
+    "not_found",
+    "model_not_found",  # no such model, or none that this key may use
+    "too_large",
+    "timeout",
+    "connection",  # none was made, or it broke
+    "no_answer",  # what came is none: a web page, nothing at all
+    "invalid",
+    "server",
+    "other",
+]
+
+# words in small letters without `_`, `-`, `.`, `error` and `exception`; specific ones first
+_WORDS: dict[ErrorKind, str] = {
+    "context_overflow": "contextlengthexceeded contextwindowexceeded modelcontextwindowexceeded "
+    "toomanytokens contextoverflow exceedcontextsize contextexceeded outofcontext tokenstoolong",
+    "content_filter": "contentfilter contentpolicyviolation imagecontentpolicyviolation biopolicy "
+    "misalignmentpolicyviolation datainspectionfailed cyberpolicyviolation sensitive "
+    "responsibleaipolicyviolation moderationblocked censorshipblocked sensitivecontentdetected "
+    "inputtextsensitivecontentdetected inputimagesensitivecontentdetected "
+    "inputvideosensitivecontentdetected inputaudiosensitivecontentdetected "
+    "outputtextsensitivecontentdetected outputimagesensitivecontentdetected "
+    "inputtextriskdetection inputimageriskdetection outputtextriskdetection "
+    "operationdeniedtextillegaldetected operationdeniedimageillegaldetected",
+    "billing": "insufficientquota billing billinghardlimitreached billingnotactive arrearage "
+    "insufficientbalance exceededcurrentquota insufficientcredits paymentrequired accountoverdue "
+    "operationdeniedserviceoverdue invalidsubscription failedoperationresourcepackexhausted "
+    "failedoperationfreeresourcepackexhausted failedoperationservicestop "
+    "failedoperationservicestoparrears resourceinsufficientchargeresourceexhaust "
+    "resourceunavailablelowbalance resourceunavailableinarrears creditlimitexceeded",
+    "rate_limit": "ratelimit ratelimitexceeded ratelimitreached toomanyrequests throttling "
+    "throttled resourceexhausted throttlingratequota throttlingallocationquota "
+    "throttlingburstrate ratelimited quotaexceeded requestlimitexceeded limitexceeded "
+    "ratelimitexceededendpointrpmexceeded ratelimitexceededendpointtpmexceeded "
+    "modelaccountrpmratelimitexceeded modelaccounttpmratelimitexceeded "
+    "apiaccountrpmratelimitexceeded accountratelimitexceeded requestbursttoofast "
+    "inflightbatchsizeexceeded setlimitexceeded rpmratelimitexceeded tpmratelimitexceeded "
+    "failedoperationengineserverlimitexceeded",
+    "overloaded": "overloaded engineoverloaded serviceunavailable unavailable modelnotready "
+    "serverisoverloaded slowdown servicetiercapacityexceeded serveroverloaded queueexceeded",
+    "authentication": "authentication invalidapikey unauthenticated unauthorized "
+    "invalidauthentication incorrectapikey unrecognizedclient apikeyinvalid invalidiamtoken "
+    "authfailure authfailuresecretidnotfound authfailuresignaturefailure expiredtoken "
+    "invalidsignature missingauthenticationtoken incompletesignature invalidclienttokenid "
+    "authenticationtokennotvalid authenticationtokenexpired",
+    "permission": "permission permissiondenied accessdenied forbidden modelaccessdenied "
+    "accessdeniedunpurchased workspaceaccessdenied unauthorizedoperation",
+    "not_found": "notfound resourcenotfound",
+    "model_not_found": "modelnotfound modelnotexist invalidmodel deploymentnotfound modelnotopen "
+    "invalidendpointormodelnotfound invalidendpointormodelmodelidaccessdisabled modelnotsupported "
+    "modelnotavailable invalidparametervaluemodel endpointnotfound unsupportedmodel",
+    "too_large": "requesttoolarge imagefiletoolarge imagetoolarge payloadtoolarge "
+    "badrequesttoolarge",
+    "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
+    "vectorstoretimeout connecttimeout readtimeout totaltimeout",
+    "connection": "connection connectionfailed connectionclosed apiconnection",
+    "no_answer": "noanswer",
+    "invalid": "invalidrequest validation invalidargument invalidprompt invalidparameter "
+    "badrequest failedprecondition outofrange unprocessableentity dataresidencymismatch "
+    "invalidimage invalidimageformat invalidbase64image invalidimageurl imagetoosmall imageparse "
+    "invalidimagemode unsupportedimagemediatype emptyimagefile failedtodownloadimage "
+    "imagefilenotfound parameterunknown invalidrequestinvalidargs invalidrequestmessageorder",
+    "server": "server api internal internalerroralgo internalserver internalservice model "
+    "modelstream",
+}
+_KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+
+# the kind by its status, and the status that a kind has where none is told
+_BY_STATUS: dict[int, ErrorKind] = {
+    400: "invalid", 401: "authentication", 402: "billing", 403: "permission", 404: "not_found",
+    408: "timeout", 413: "too_large", 422: "invalid", 429: "rate_limit", 451: "content_filter",
+    499: "timeout",
+    500: "server", 502: "server", 503: "overloaded", 504: "timeout", 529: "overloaded",
+}  # fmt: skip
+_STATUSES: dict[str, int] = {
+    "context_overflow": 400, "content_filter": 400, "rate_limit": 429, "overloaded": 503,
+    "billing": 402, "authentication": 401, "permission": 403, "not_found": 404,
+    "model_not_found": 404, "too_large": 413,
+    "timeout": 504, "connection": 502, "no_answer": 502, "invalid": 400, "server": 500,
+    "other": 500,
+}  # fmt: skip
+VAGUE = frozenset({"invalid", "server"})  # beside one of these, a later word may say more
+# names that hosts also give to what their sentences tell better: a key without credit is forbidden
+WEAK = VAGUE | {"authentication", "permission", "not_found", "too_large"}
+_ENDINGS = ("exception", "error")
+
+
+def kind_of_name(word: str) -> ErrorKind | None:
+    """The kind that a code or a type names, None for a word that nobody knows.
+
+    >>> kind_of_name("ThrottlingException"), kind_of_name("2013")
+    ('rate_limit', None)
+    """
+    if word.isascii() and word.isdigit() and len(word) == 3:
+        return kind_of_status(int(word))
+    return _KINDS.get(plain_word(word))
+
+
+def kind_of_status(status: int | None) -> ErrorKind | None:
+    """The kind of a status of HTTP that says one, None for others."""
+    return _BY_STATUS.get(status or 0)
+
+
+def plain_word(word: str) -> str:
+    """A code or type without what hosts spell differently.
+
+    >>> plain_word("rate_limit_error"), plain_word("RateLimitException")
+    ('ratelimit', 'ratelimit')
+    """
+    plain = "".join(letter for letter in word[:80].lower() if letter.isalnum())
+    for ending in _ENDINGS:
+        plain = plain.removesuffix(ending)
+    return plain
+
+
+def usual_status(kind: ErrorKind) -> int:
+    """The status of HTTP that an error of this kind has."""
+    return _STATUSES[kind]
