@@ -158,7 +158,7 @@ class Line:
         limits = exchange.gateway.config.limits
         self._exchange = exchange
         self._client = client
-        self._sign = exchange.surface.sign_of_life if exchange.framing == "sse" else b""
+        self._signs = bool(exchange.surface.sign_of_life) and exchange.framing == "sse"
         self._pause, self._stall = limits.keep_alive, limits.stall
         self._period = max(0.01, min(self._pause, self._stall) / 4)
         self._reply: AsyncStreamReply | None = None
@@ -207,7 +207,7 @@ class Line:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
             self._reply = None  # until another target answers
-        if self._sign and now - self._went_at >= self._pause and not client.sending:
+        if self._signs and now - self._went_at >= self._pause and not client.sending:
             self._went_at = now
             if client.signing is None or client.signing.done():
                 client.signing = self._begin(self._sign_life())
@@ -224,7 +224,9 @@ class Line:
         if not client.started:
             kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
             await client.start(200, {**kind, **self._exchange.headers()})
-        await client.sign({"type": "http.response.body", "body": self._sign, "more_body": True})
+        events = 0 if self._relay is None else self._relay.events
+        sign = self._exchange.surface.sign(events)
+        await client.sign({"type": "http.response.body", "body": sign, "more_body": True})
 
 
 def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:

@@ -325,7 +325,9 @@ class Pi(Agent):
             "models": [model],
         }
         (folder / "models.json").write_text(json.dumps({"providers": {"gateway": provider}}))
-        (folder / "settings.json").write_text(json.dumps({"enableInstallTelemetry": False}))
+        compaction = {"keepRecentTokens": 1_000}  # the sessions here are short
+        settings = {"enableInstallTelemetry": False, "compaction": compaction}
+        (folder / "settings.json").write_text(json.dumps(settings))
         return {"GATEWAY_KEY": KEY, "PI_OFFLINE": "1"}
 
     def command(self, prompt: str, *, resumed: bool) -> list[str]:

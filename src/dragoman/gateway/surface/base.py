@@ -146,6 +146,17 @@ class Surface(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
+    def sign(self, events: int) -> bytes:
+        """Make a sign of life.
+
+        Args:
+            events: how many events of the answer have gone out.
+
+        Returns:
+            The bytes that go out between two events; none where the protocol knows no such sign.
+        """
+        return self.sign_of_life
+
     @abstractmethod
     def operation(self, method: str, path: str) -> Operation | None:
         """What a request of this method and path wants; None if the path is none of this one's."""

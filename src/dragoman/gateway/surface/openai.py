@@ -119,6 +119,7 @@ class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
+    sign_of_life: ClassVar[bytes] = b"event: keepalive\n"
     # events may come without their names, which stand in their data too
     endings: ClassVar[tuple[Ending, ...]] = (
         *map(_event_named, (b"response.completed", b"response.incomplete", b"response.failed")),
@@ -139,6 +140,15 @@ class Responses(_OpenAI):
         "response.created", "response.in_progress", "response.completed", "response.incomplete",
         "response.failed",
     })  # fmt: skip
+
+    def sign(self, events: int) -> bytes:
+        """OpenAI's own sign: an event with a number, as recorded and as Codex 0.171 wants it.
+
+        Codex gives up after 300 s without an event, and a comment is none to it (issue 31539 of
+        openai/codex; tried on 2026-11-28).
+        """
+        data = b'data: {"type":"keepalive","sequence_number":%d}\n\n' % events
+        return self.sign_of_life + data
 
     def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """OpenAI tells what it was asked, and its defaults, in each response."""
