@@ -73,6 +73,7 @@ repair = false
 truncate = {{ tokens = 100000, counter = "openai/gpt-5" }}
 counter = "characters"
 pass_through = true
+shared_state = true
 retries = 4
 fallbacks = ["openai/gpt-5", {{ to = "gemini/*", key = "OTHER_KEY" }}]
 
@@ -131,6 +132,7 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     assert claude.policy == Policy(refuse=("dropped", "media.*"), allow=("name.unsaid",))
     assert not claude.repair
     assert claude.pass_through
+    assert claude.shared_state
     assert claude.truncation is not None
     assert (claude.truncation.tokens, claude.truncation.counter) == (100_000, "openai/gpt-5")
     assert claude.counter == "characters"

@@ -119,7 +119,8 @@ class Route:
     nothing of an answer has come. `can` overrides what is known of the model, `policy` says what
     may be lost, `repair` whether broken histories are mended. `counter` counts tokens where the
     provider offers no way to. `pass_through`: paths that the gateway does not know go to the
-    provider as they are. `transport` is `aiohttp` or `httpx2`. `fetch` gives the bytes of media
+    provider as they are. `shared_state`: client keys share what the provider keeps (answers, files,
+    caches). `transport` is `aiohttp` or `httpx2`. `fetch` gives the bytes of media
     that clients send by URL, for targets that take bytes alone; None: they are lost, and named.
     """
 
@@ -133,6 +134,7 @@ class Route:
     truncation: Truncation | None = None
     counter: str = ""
     pass_through: bool = False
+    shared_state: bool = False
     transport: str = "aiohttp"
     fetch: Fetch | None = field(default=None, repr=False, compare=False)
     retries: Retries = _RETRIES

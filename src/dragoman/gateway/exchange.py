@@ -15,9 +15,8 @@ converted, opaque state travels in envelopes, and what is lost is named.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
 from .._core.convert import StreamConverter
@@ -31,15 +30,25 @@ from ..errors import DragomanError, ProviderError, ReadError, WriteError
 from ..message import ChatRequest, ChatResponse, Written
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
+from .bodies import looks_like_object, object_in, unreadable
 from .config import KEPT, ClientKey, Config, Route
-from .keys import may_ask, may_pass
+from .keys import may_ask
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
-from .splice import answer_headers, in_order_of, request_headers, with_model, without_key
+from .splice import (
+    answer_headers,
+    in_order_of,
+    request_headers,
+    with_model,
+    without_key,
+    written_anew,
+)
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import INSTEAD, keyless
+from .tenancy import Tenancy, has_dots
+from .unknown_paths import asks_upgrade, is_served, may_pass, no_upgrade, stays_below
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
@@ -48,7 +57,6 @@ _log = logging.getLogger("dragoman.gateway")
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 # how Gemini names a wrong key in an error of status 400
 _INVALID_KEY = b'"API_KEY_INVALID"'
-_UPGRADE = "WebSockets are not served here: ask over HTTP"
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _LONGEST_NAME = 1000  # characters of a model's name
@@ -86,7 +94,7 @@ class Gateway:
             shown = [one for one in listed(self.config) if key is None or key.may_ask(one.id)]
             return Answer.json(200, surface.models(shown))
         if operation.kind == "state":
-            if _is_upgrade(request):
+            if asks_upgrade(request):
                 return _upgrade_refused(surface, record)
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
@@ -94,7 +102,7 @@ class Gateway:
             name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
             return Answer.json(200, surface.model(listed_one(self.config, name)))
-        body = _object(request.body)
+        body = object_in(request.body)
         asked = operation.model or body.get("model")
         if not isinstance(asked, str) or not asked:
             raise ReadError("the request names no model", path="$.model", code="request.model",
@@ -103,11 +111,18 @@ class Gateway:
             text = f"the name of the model has {len(asked)} characters"
             raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
                             code="request.model")  # fmt: skip
+        if has_dots(asked):
+            raise ReadError("the name of the model reads as a part of an address", path="$.model",
+                            hint="no `..`, `%`, `?` or `#`", code="request.model")  # fmt: skip
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
         record.route = route.name or route.target.name
-        return Exchange(self, surface, operation, request, body, asked, route, key, record)
+        tenancy = None
+        if key is not None:
+            tenancy = Tenancy(key, route, self.config, self.sealer.marks)
+            tenancy.judge(body, surface.protocol, asked)
+        return Exchange(self, surface, operation, request, body, asked, route, tenancy, record)
 
     def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
         """The `nth` target of a route, for a client's protocol and the model it asks for."""
@@ -128,14 +143,17 @@ class Gateway:
         if request.method in ("HEAD", "GET") and request.path == "/":
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
-        if _is_upgrade(request):
+        if asks_upgrade(request):
             return _upgrade_refused(surface, record)
         for route in self.config.routes:
-            if route.pass_through and route.target.name != KEPT and _stays_below(request.path):
-                may_pass(key)
+            if not route.pass_through or route.target.name == KEPT:
+                continue
+            if stays_below(request.path) and not is_served(request):
+                may_pass(key, route, request)
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                return Exchange(self, surface, operation, request, {}, KEPT, route, key, record)
+                tenancy = Tenancy(key, route, self.config, self.sealer.marks) if key else None
+                return Exchange(self, surface, operation, request, {}, KEPT, route, tenancy, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
@@ -146,7 +164,7 @@ class Exchange:
 
     def __init__(
         self, gateway: Gateway, surface: Surface, operation: Operation, request: ClientRequest,
-        body: JsonObject, asked: str, route: Route, key: ClientKey | None, record: ExchangeRecord,
+        body: JsonObject, asked: str, route: Route, tenancy: Tenancy | None, record: ExchangeRecord,
     ) -> None:  # fmt: skip
         self.gateway = gateway
         self.surface = surface
@@ -156,7 +174,8 @@ class Exchange:
         self.route = route
         self.record = record
         self._body = body
-        self._state: SealedState = gateway.sealer.envelope(key.name if key is not None else "")
+        self._tenancy = tenancy
+        self._state: SealedState = gateway.sealer.envelope(tenancy.name if tenancy else "")
         self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
@@ -251,7 +270,12 @@ class Exchange:
             path = quote(request.path, safe=_PATH)
             return upstream.passing(f"{path}?{query}" if query else path, headers, body,
                                     request.method)  # fmt: skip
-        if self.surface.protocol != "gemini":
+        names_model = self.surface.protocol != "gemini"
+        if self._tenancy is not None and self._tenancy.judges:
+            headers, query = self._tenancy.unsteered(headers, query)
+            named = {"model": upstream.model} if names_model else {}
+            body = written_anew({**self._body, **named}, body)
+        elif names_model:
             body = with_model(body, self.asked, upstream.model)
         path = self.surface.below(request.path, upstream.model)
         return upstream.call(f"{path}?{query}" if query else path, headers, body)
@@ -341,7 +365,7 @@ class Exchange:
         error = self.upstream.wire.error(status, body, headers)
         if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
             return self._key_refused(error, status)
-        if self.passes and (self.kind == "other" or _looks_like_object(body)):
+        if self.passes and (self.kind == "other" or looks_like_object(body)):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return error
 
@@ -376,7 +400,9 @@ class Exchange:
         record.upstream_status = status
         if (secret := self._secret) and secret in body:
             body = body.replace(secret, INSTEAD.encode())
-        if self.passes and self.kind != "other" and not _looks_like_object(body):
+        if self.passes and self._marking is not None:
+            body = self._marking(body)
+        if self.passes and self.kind != "other" and not looks_like_object(body):
             text = "the provider's answer is no JSON object"
             raise ProviderError(text, status=502, type="api_error", code="answer.shape",
                                 hint="check base_url, and what stands between")  # fmt: skip
@@ -466,13 +492,21 @@ class Exchange:
             kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
-                                self.surface.candidates(self._body), self._secret)  # fmt: skip
+                                self.surface.candidates(self._body), self._secret,
+                               self._marking)  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
                                self._secret)  # fmt: skip
+
+    @property
+    def _marking(self) -> Callable[[bytes], bytes] | None:
+        """What marks the ids in an answer that passes, where tenants are told apart."""
+        if self._tenancy is None or self.kind == "other":
+            return None
+        return self._tenancy.answered(self.surface.protocol)
 
     @property
     def _secret(self) -> bytes:
@@ -544,12 +578,6 @@ class Exchange:
         record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
 
 
-def unreadable(error: ReadError) -> ProviderError:
-    """The error of a provider whose answer cannot be read: none of the client's."""
-    text = f"the provider's answer cannot be read: {error.message}"
-    return ProviderError(text, status=502, type="api_error", code=error.code, hint=error.hint)
-
-
 def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:
     """The answer that tells of an error."""
     told = told_error(error)
@@ -559,40 +587,8 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     return answer
 
 
-def _looks_like_object(body: bytes) -> bool:
-    """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
-    text = body.strip()
-    return text.startswith(b"{") and text.endswith(b"}")
-
-
-def _stays_below(path: str) -> bool:
-    """Whether a path that goes on as it is stays on its host, below the base URL.
-
-    A request's target may also be `*`, or text that a server has not split: put behind a base URL
-    it could name another host.
-    """
-    return path.startswith("/") and {"..", "."}.isdisjoint(path.split("/"))
-
-
-def _is_upgrade(request: ClientRequest) -> bool:
-    """Whether a WebSocket is asked for."""
-    asked = request.headers.get("upgrade", "").lower()
-    return request.method == "GET" and "websocket" in asked
-
-
 def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
     """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
-    error = ProviderError(_UPGRADE, status=426, type="invalid_request_error", code="upgrade")
-    answer = refused(surface, error, record)
+    answer = refused(surface, no_upgrade(), record)
     answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
     return answer
-
-
-def _object(data: bytes) -> JsonObject:
-    """The JSON object in a body. Raises ReadError."""
-    value: Any = loads(data) if data else None
-    if not isinstance(value, dict):
-        kind = "empty" if not data else f"a {type(value).__name__}"
-        raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
-                        code="request.shape")  # fmt: skip
-    return value

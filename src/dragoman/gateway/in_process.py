@@ -30,10 +30,11 @@ from .._core.edges.http.transport import (
 )
 from .._core.redaction import shown
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
+from .bodies import unreadable
 from .bounded import AsyncBounded, Bounded, Patience, library_of
 from .client import header_value, too_large, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, refused, unreadable
+from .exchange import Exchange, Gateway, refused
 from .relay import AnswerStream
 from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from .splice import answer_too_large

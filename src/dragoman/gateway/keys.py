@@ -234,18 +234,6 @@ def may_ask(key: ClientKey | None, model: str) -> None:
     raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
 
 
-def may_pass(key: ClientKey | None) -> None:
-    """Raises AuthenticationFailed (403) if the key is for some models alone.
-
-    At a path that is passed on as it is, nobody here reads for which model it asks.
-    """
-    if key is None or "*" in key.models:
-        return
-    text = f"the client key {shown(key.name)} may not ask at paths that are passed on"
-    hint = f"it is for {', '.join(key.models) or 'no model'}"
-    raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
-
-
 # -- rate and concurrency -------------------------------------------------------------------------
 
 

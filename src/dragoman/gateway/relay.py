@@ -7,6 +7,7 @@ asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from .._core.convert import StreamConverter
@@ -324,11 +325,12 @@ class PassedAnswer:
         model: str | None = None,
         candidates: int = 1,
         secret: bytes = b"",
+        marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._surface = surface
         self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
-        self._passing = Passing(surface, framing, most, candidates, secret)
+        self._passing = Passing(surface, framing, most, candidates, secret, marking)
         self._held: list[bytes] = []
         self._size = 0  # of what is held back
         self._opening: StreamDecoder | None = self._decoder()

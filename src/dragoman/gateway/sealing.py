@@ -12,11 +12,13 @@ that has the key opens what another has sealed.
 
 from __future__ import annotations
 
+import hmac
 import logging
 import os
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -104,6 +106,11 @@ class Sealer:
         """The envelope of one exchange of a tenant, at `now` (seconds of the Unix clock)."""
         return SealedState(sealer=self, tenant=tenant, now=time() if now is None else now)
 
+    def marks(self, text: bytes) -> Iterator[bytes]:
+        """An HMAC of the text by each key, that of the first one first."""
+        for key_id in (self._first, *(one for one in self._keys if one != self._first)):
+            yield hmac.digest(_mark_key(self._keys[key_id]), text, "sha256")
+
     def seal(self, inside: bytes) -> str:
         """The bytes, encrypted with the first key, as text."""
         nonce = os.urandom(_NONCE)
@@ -141,6 +148,11 @@ class Sealer:
 
             found = self._ciphers[key_id] = AESGCM(self._keys[key_id])
         return found
+
+
+def _mark_key(key: bytes) -> bytes:
+    """The key of the marks on ids: one of envelopes encrypts, and does nothing else."""
+    return sha256(b"dragoman mark of a tenant\0" + key).digest()
 
 
 def _key_id(key: bytes) -> bytes:

@@ -27,7 +27,8 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
-from .exchange import Exchange, unreadable
+from .bodies import unreadable
+from .exchange import Exchange
 from .relay import AnswerStream
 from .splice import answer_too_large
 from .surface import Answer

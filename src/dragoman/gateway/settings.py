@@ -321,6 +321,7 @@ def _route(table: Table) -> Route:
         truncation=_truncation(table),
         counter=table.take("counter", _counter, ""),
         pass_through=table.take("pass_through", flag, False),
+        shared_state=table.take("shared_state", flag, False),
         transport=table.take("transport", one_of("aiohttp", "httpx2"), "aiohttp"),
         fetch=_fetcher(table),
         retries=_retries(table),

@@ -6,13 +6,14 @@ and how much was used.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
 from .._core.exchange.wire import Wire
-from .._core.jsontext import encoded, loads
+from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
@@ -37,7 +38,8 @@ _OURS = frozenset({
     "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
     "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
     "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
-    "x-original-forwarded-for", "x-real-ip",
+    "x-http-method", "x-http-method-override", "x-method-override", "x-original-forwarded-for",
+    "x-real-ip",
 })  # fmt: skip
 # what stands before a gateway says who has signed in, and where the client is
 _PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
@@ -64,6 +66,27 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
         and not (name in hop or name in _OURS or name.startswith(_PROXIES)
                  or _CREDENTIAL.search(name))
     }  # fmt: skip
+
+
+# fields by which what stands between a gateway and a model chooses another one
+_STEERING = re.compile(
+    r"model|fallback|rout(?:e|ing)|portkey|helicone|(?:^|-)aig-|config|deployment"
+)
+_STEERLESS = frozenset({"$alt", "alt", "api-version", "beta"})  # of queries
+
+
+def unsteered(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], str]:
+    """Headers and query without what may lead to another model than the one that was judged."""
+    kept = {name: text for name, text in headers.items() if not _STEERING.search(name)}
+    parts = [one for one in query.split("&") if unquote_plus(one.partition("=")[0]) in _STEERLESS]
+    return kept, "&".join(parts)
+
+
+def written_anew(body: JsonObject, read: bytes) -> bytes:
+    """The JSON that was read from these bytes, with every key once."""
+    if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
+        return json.dumps(body, separators=(",", ":")).encode()
+    return encoded(body)
 
 
 def without_key(query: str) -> str:
@@ -183,8 +206,8 @@ class Passing:
     """
 
     __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
-                 "_held", "_last", "_mark", "_most", "_secret", "_size", "_surface", "_tail",
-                 "ended", "events", "last", "over")  # fmt: skip
+                 "_held", "_last", "_mark", "_marking", "_most", "_secret", "_size", "_surface",
+                 "_tail", "ended", "events", "last", "over")  # fmt: skip
 
     def __init__(
         self,
@@ -193,7 +216,9 @@ class Passing:
         most: int,
         candidates: int = 1,
         secret: bytes = b"",
+        marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
+        self._marking = marking  # of ids that a tenant gets
         self.ended = self.over = False
         self.last = b""
         self.events = 0
@@ -291,6 +316,8 @@ class Passing:
         """See in whole events whether they end the stream; what of them belongs to the answer."""
         if self._secret and self._secret in whole:
             whole = whole.replace(self._secret, INSTEAD.encode())
+        if self._marking is not None:
+            whole = self._marking(whole)
         if not self.ended or self._erred:
             if self._erred or self._surface.ends(whole, self._framing):
                 whole = self._until_end(whole)
