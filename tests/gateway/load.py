@@ -78,11 +78,11 @@ class Load:
 
 
 @contextmanager
-def serving(upstream: str) -> Iterator[Served]:
-    """`dragoman serve` in front of an upstream, as a process."""
+def serving(upstream: str, more: str = "") -> Iterator[Served]:
+    """`dragoman serve` in front of an upstream, as a process; `more` stands in its file."""
     with tempfile.TemporaryDirectory() as folder:
         routes = Path(folder) / "gateway.toml"
-        routes.write_text(_ROUTES.format(upstream=upstream), "utf-8")
+        routes.write_text(_ROUTES.format(upstream=upstream) + more, "utf-8")
         command = [sys.executable, "-m", "dragoman", "serve", "--config", str(routes)]
         with subprocess.Popen(
             [*command, "--port", "0"],

@@ -20,10 +20,12 @@ from starlette.routing import Route
 
 from .._core.edges.http.transport import AsyncTransport
 from ..errors import DragomanError, Overloaded
-from .client import WRITE, Client, ClientLeft, Line, Receive, Send, unzipped
-from .config import Config, config_for
+from .bodies import check_values
+from .client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
+from .config import ClientKey, Config, config_for
 from .exchange import Exchange, Gateway, refused
 from .keys import Bounds, KeyRing
+from .off_loop import OffLoop, is_long
 from .sending import Begun, Sender, in_time
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted
@@ -97,7 +99,8 @@ class App:
     ) -> None:
         self._usual = observers is None  # the observers that the configuration asks for
         self.observers: tuple[Observer, ...] = tuple(observers or ())
-        self._sender = Sender(transport)
+        self.off_loop = OffLoop()
+        self._sender = Sender(transport, self.off_loop)
         self._bounds = Bounds()
         self._under_way = 0
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
@@ -129,6 +132,7 @@ class App:
     async def aclose(self) -> None:
         """Close the connections to providers, and what observers write."""
         await self._sender.aclose()
+        self.off_loop.close()
         for observer in self.observers:
             if (close := getattr(observer, "close", None)) is not None:
                 await asyncio.to_thread(close)
@@ -170,9 +174,13 @@ class App:
             text = "the gateway has no room for another request"
             raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
         with self._bounds.enter(key):
-            request.body = unzipped(await client.body(request, limits.body), request, limits.body)
-            record.bytes_in = len(request.body)
-            begun = gateway.open(request, key, record)
+            request.body = await client.body(request, limits.body)
+            if is_packed(request) or is_long(request.body):
+                begun = await client.watched(
+                    self.off_loop.run(_opened, gateway, request, key, record)
+                )
+            else:
+                begun = _opened(gateway, request, key, record)
             if isinstance(begun, Answer):
                 record.status = begun.status
                 await client.answer(begun, head=request.method == "HEAD")
@@ -266,6 +274,17 @@ class App:
             return Response("no metrics are kept\n", 404, media_type="text/plain")
         text, kind = self._metrics.text(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": kind})
+
+
+def _opened(
+    gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord
+) -> Exchange | Answer:
+    """Judge the size of a body, and open the exchange. Raises DragomanError."""
+    limits = gateway.config.limits
+    request.body = unzipped(request.body, request, limits.body)
+    record.bytes_in = len(request.body)
+    check_values(request.body, limits.values)
+    return gateway.open(request, key, record)
 
 
 async def _pass_on(begun: Begun, client: Client) -> None:

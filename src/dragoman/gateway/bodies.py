@@ -2,10 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .._core.jsontext import JsonObject, loads
 from ..errors import ProviderError, ReadError
+
+_SIGNS = re.compile(rb'[",\[{]')
+_PIECE = 2**20
+_QUOTE, _BACKSLASH = 0x22, b"\\"
+
+
+def check_values(data: bytes, most: int) -> None:
+    """Raise ProviderError (413) for a body of more values than may be: elements and members.
+
+    What is read of JSON takes 100 times its bytes where all of it is small values, and what is done
+    with each takes its time, however few bytes it has. What is counted are signs before a value.
+    """
+    if len(data) <= most or not _may_exceed(data, most):
+        return
+    found = at = 0
+    while (match := _SIGNS.search(data, at)) is not None:
+        at = match.end()
+        if data[at - 1] == _QUOTE:
+            at = end_of_text(data, at)
+            continue
+        found += 1
+        if found > most:
+            text = f"a request may have {most} values"
+            raise ProviderError(text, status=413, type="request_too_large", code="body.values",
+                                hint="send less, or raise limits.values")  # fmt: skip
+
+
+def _may_exceed(data: bytes, most: int) -> bool:
+    """Whether the bytes have more signs, those in texts among them; others run between pieces."""
+    found = 0
+    for at in range(0, len(data), _PIECE):
+        found += sum(data.count(sign, at, at + _PIECE) for sign in (b",", b"[", b"{"))
+        if found > most:
+            return True
+    return False
+
+
+def end_of_text(data: bytes, at: int) -> int:
+    """The place behind the quote that ends the text which goes on at `at`; the end without one."""
+    while (end := data.find(b'"', at)) >= 0:
+        before = data[at:end]
+        if (len(before) - len(before.rstrip(_BACKSLASH))) % 2 == 0:
+            return end + 1
+        at = end + 1
+    return len(data)
 
 
 def object_in(data: bytes) -> JsonObject:

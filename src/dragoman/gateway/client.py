@@ -6,7 +6,7 @@ import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from .._core.edges.http.transport import AsyncStreamReply
 from ..errors import DragomanError, ProviderError, ReadError
@@ -23,6 +23,7 @@ LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was
 # a server's function that writes a part of a body at once, among the extensions of the scope (ASGI
 # 3.0, "Extensions"). It says False where that would have to wait, and has written nothing then
 WRITE = "dragoman.write"
+_T = TypeVar("_T")
 Write: TypeAlias = Callable[[bytes], bool]
 
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
@@ -71,13 +72,13 @@ class Client:
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def watched(self, work: Awaitable[None]) -> None:
+    async def watched(self, work: Awaitable[_T]) -> _T:
         """Do the work while the client is there. Raises ClientLeft as soon as it is not."""
         task = asyncio.current_task()
         assert task is not None  # a coroutine runs in one
         watch = asyncio.ensure_future(self._gone(task))
         try:
-            await work
+            return await work
         except asyncio.CancelledError:
             if not self._left:
                 raise
@@ -229,11 +230,16 @@ class Line:
         await client.sign({"type": "http.response.body", "body": sign, "more_body": True})
 
 
+def is_packed(request: ClientRequest) -> bool:
+    """Whether a header says that the body is packed."""
+    return request.headers.get("content-encoding", "identity").lower() not in ("", "identity")
+
+
 def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
     """The body, inflated where its header says that it is packed."""
-    coding = request.headers.get("content-encoding", "identity").lower()
-    if coding in ("", "identity"):
+    if not is_packed(request):
         return body
+    coding = request.headers["content-encoding"].lower()
     if coding not in _UNZIPPED:
         raise ProviderError(
             f"bodies packed as {coding[:40]!r} are not read",

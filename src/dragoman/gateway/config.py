@@ -173,9 +173,10 @@ class ClientKey:
 class Limits:
     """Bounds of every request. `keep_alive` and `stall` are in seconds.
 
-    `body` is the most bytes of a request, `answer` of a whole answer, an error's body or a stream
-    that is converted, `event` of one event of an answer, `recorded` of what a recording keeps of
-    each answer, `header` of the losses that a header tells.
+    `body` is the most bytes of a request, `values` the most elements and members in its JSON,
+    `answer` the most bytes of a whole answer, an error's body or a stream that is converted,
+    `event` of one event of an answer, `recorded` of what a recording keeps of each answer, `header`
+    of the losses that a header tells.
     After `keep_alive` of silence the client gets a sign of life; after `stall` the upstream counts
     as dead. `concurrent` is how many requests may be under way in a worker.
     """
@@ -188,6 +189,7 @@ class Limits:
     keep_alive: float = 10.0
     stall: float = 600.0
     concurrent: int | None = None
+    values: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from . import compaction, counting
 from .bodies import looks_like_object, object_in, unreadable
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
+from .off_loop import is_long
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import (
@@ -111,12 +112,12 @@ class Gateway:
             text = f"the name of the model has {len(asked)} characters"
             raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
                             code="request.model")  # fmt: skip
-        if has_dots(asked):
-            raise ReadError("the name of the model reads as a part of an address", path="$.model",
-                            hint="no `..`, `%`, `?` or `#`", code="request.model")  # fmt: skip
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
+        if has_dots(asked):
+            raise ReadError("the name of the model reads as a part of an address", path="$.model",
+                            hint="no `..`, `%`, `?` or `#`", code="request.model")  # fmt: skip
         record.route = route.name or route.target.name
         tenancy = None
         if key is not None:
@@ -177,6 +178,7 @@ class Exchange:
         self._tenancy = tenancy
         self._state: SealedState = gateway.sealer.envelope(tenancy.name if tenancy else "")
         self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
+        self.is_long = is_long(request.body)  # to read, and to write anew
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
         self._is_over = False  # what the provider still sends is no part of the answer

@@ -30,7 +30,7 @@ from .._core.edges.http.transport import (
 )
 from .._core.redaction import shown
 from ..errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
-from .bodies import unreadable
+from .bodies import check_values, unreadable
 from .bounded import AsyncBounded, Bounded, Patience, library_of
 from .client import header_value, too_large, unzipped
 from .config import Config, config_for
@@ -520,6 +520,7 @@ def _opened(
         if len(body) > most:
             raise too_large(most)
         asked.body = unzipped(body, asked, most)
+        check_values(asked.body, gateway.config.limits.values)
     except DragomanError as error:
         return refused(surface, error, record)
     record.bytes_in = len(asked.body)

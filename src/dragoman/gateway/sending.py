@@ -29,6 +29,7 @@ from .._core.edges.http.transport import (
 from ..errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from .bodies import unreadable
 from .exchange import Exchange
+from .off_loop import OffLoop, is_long
 from .relay import AnswerStream
 from .splice import answer_too_large
 from .surface import Answer
@@ -75,7 +76,10 @@ class Begun(NamedTuple):
 class Sender:
     """Sends calls over one transport for each name, or over the one that is given."""
 
-    def __init__(self, transport: AsyncTransport | None = None) -> None:
+    def __init__(
+        self, transport: AsyncTransport | None = None, off_loop: OffLoop | None = None
+    ) -> None:
+        self._off = off_loop or OffLoop()
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
         self._fetching: ThreadPoolExecutor | None = None
@@ -91,6 +95,8 @@ class Sender:
             if exchange.is_failure(reply.status):
                 raise exchange.failed(reply.status, reply.headers, body)
             exchange.keep(body)
+            if exchange.is_long or is_long(body):
+                return await self._off.run(exchange.whole, reply.status, reply.headers, body)
             return exchange.whole(reply.status, reply.headers, body)
 
         try:
@@ -159,7 +165,9 @@ class Sender:
 
     async def _signed(self, exchange: Exchange) -> HttpCall:
         """The call with its key; one that needs media of the web waits for them in a thread."""
-        if exchange.route.fetch is None:
+        if exchange.route.fetch is None and exchange.is_long:
+            call = await self._off.run(exchange.call)
+        elif exchange.route.fetch is None:
             call = exchange.call()
         else:  # not one of the loop's own threads, which find the addresses of other hosts
             if self._fetching is None:

@@ -177,8 +177,8 @@ def _default(kind: Any, name: str) -> Any:
 
 
 _LIMITS: dict[str, Any] = {
-    "body": size, "answer": size, "event": size, "recorded": size, "header": size,
-    "keep_alive": seconds, "stall": seconds, "concurrent": whole(1),
+    "body": size, "values": whole(1), "answer": size, "event": size, "recorded": size,
+    "header": size, "keep_alive": seconds, "stall": seconds, "concurrent": whole(1),
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
 from ..sse.decoder import JSONArray
+from .bodies import end_of_text
 from .surface import Surface
 from .surface.base import MODEL
 from .telemetry.redact import INSTEAD
@@ -25,7 +26,7 @@ from .telemetry.redact import INSTEAD
 _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
-_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_SIGNS = re.compile(rb'["{}\[\]]')
 
 _NEAR = 32  # how many elements in a row may have been left out
 
@@ -126,23 +127,21 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
                       hint='write "model"', code="model.spelling")  # fmt: skip
     if asked == model and not hidden and body.count(_KEY) == 1:
         return body
-    found = list(MODEL.finditer(body))
-    if hidden or len(found) > 1 or not asked:  # nobody has looked whether an answer has one
-        tops = set(_top_level(body))
-        found = [match for match in found if match.start() in tops]
-        if hidden and any(_is_hidden(body, at) for at in tops):
+    named, at, is_named = encoded(model), 0, False
+    changed = bytearray()
+    for place in _top_level(body):  # one at a time: a body may have nothing but keys
+        if hidden and _is_hidden(body, place):
             raise fault
-    if not found:
-        if not asked:
-            return body
+        if (match := MODEL.match(body, place)) is None:
+            continue
+        is_named = True
+        if loads(match[1]) != model:  # however it is spelled
+            changed += body[at : match.start(1)]
+            changed += named
+            at = match.end(1)
+    if not is_named and asked:
         raise fault
-    parts, at = [], 0
-    for match in found:
-        if loads(match[1]) == model:
-            continue  # however it is spelled
-        parts += [body[at : match.start(1)], encoded(model)]
-        at = match.end(1)
-    return b"".join([*parts, body[at:]])
+    return bytes(changed + body[at:]) if changed else body
 
 
 def _is_hidden(body: bytes, at: int) -> bool:
@@ -173,15 +172,18 @@ def in_order_of(sent: Any, body: Any) -> Any:
 
 def _top_level(body: bytes) -> Iterator[int]:
     """Where texts begin that stand in the outermost object."""
-    depth = 0
-    for match in _TOKENS.finditer(body):
-        sign = body[match.start()]
+    depth = at = 0
+    while (match := _SIGNS.search(body, at)) is not None:
+        at = match.end()
+        sign = body[at - 1]
         if sign in b"{[":
             depth += 1
         elif sign in b"}]":
             depth -= 1
-        elif depth == 1:
-            yield match.start()
+        else:
+            if depth == 1:
+                yield at - 1
+            at = end_of_text(body, at)
 
 
 def event_too_large(most: int) -> ReadError:

@@ -38,7 +38,7 @@ JSON = "application/json"
 # a key at some depth, or the end of one: in JSON a quote inside of a text has a backslash before it
 _BORDER = re.compile(rb"\n\n|\r\n\r\n")  # between events
 _LINE = re.compile(rb"\n")
-MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^\s",:{}\[\]]+)')
+MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]++|\\.)*+"|[^\s",:{}\[\]]+)')
 
 _SLASHES = re.compile("/{2,}")
 
@@ -229,8 +229,13 @@ class Surface(ABC):
 
     def last(self, events: bytes, framing: Framing) -> tuple[int, int] | None:
         """Where the event stands behind which nothing comes, in these whole events."""
+        begin = end = 0
         for match in self.lasts.finditer(events):
-            begin, end = _around(events, match, framing)
+            if match.start() < end:  # in an event that was read, and is none
+                if match.lastgroup is None:
+                    return begin, end
+                continue
+            begin, end = _around(events, match, framing, end)
             if match.lastgroup is None or self.read(events[begin:end], framing)[1]:
                 return begin, end
         return None
@@ -290,10 +295,12 @@ class Surface(ABC):
         return Answer.json(self.status(told), self.error_body(told), told_headers)
 
 
-def _around(events: bytes, match: re.Match[bytes], framing: Framing) -> tuple[int, int]:
-    """Where the event begins and ends in which something was found."""
+def _around(
+    events: bytes, match: re.Match[bytes], framing: Framing, since: int = 0
+) -> tuple[int, int]:
+    """Where the event begins, at `since` or later, and ends in which something was found."""
     border = _LINE if framing == "ndjson" else _BORDER
-    begin = max((one.end() for one in border.finditer(events, 0, match.start())), default=0)
+    begin = max((one.end() for one in border.finditer(events, since, match.start())), default=since)
     found = border.search(events, match.end())
     return begin, found.end() if found is not None else len(events)
 

@@ -1,0 +1,262 @@
+"""What one request may cost the others: values are bounded as bytes are, long work is no loop's."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sys
+import threading
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dragoman.errors import ProviderError
+from dragoman.gateway.asgi import App
+from dragoman.gateway.bodies import check_values, end_of_text
+from dragoman.gateway.config import Config, Limits, Route, Target
+from dragoman.gateway.exchange import Exchange
+from dragoman.gateway.in_process import http_client
+from dragoman.gateway.off_loop import MANY, OffLoop, is_long
+from dragoman.gateway.splice import Passing, with_model
+from dragoman.gateway.surface import surfaces
+from dragoman.sse import Framing
+from tests.gateway import hostile
+from tests.gateway.asking import PATHS, request
+from tests.gateway.numbered import asked, numbered
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "values"),
+    [
+        (b"[]", 1), (b"[1]", 1), (b"[1,2]", 2), (b"{}", 1), (b'{"a":[{},{}]}', 5),
+        (b'{"a,[{":",,,[[[{{{"}', 1), (b'["\\"," , "\\\\" , ","]', 3), (b'["\\\\\\",",1]', 2),
+        (b'["x', 1), (b'["', 1),
+    ],
+)  # fmt: skip
+def test_values_are_counted_and_texts_are_not(data: bytes, values: int) -> None:
+    check_values(data, values)
+    with pytest.raises(ProviderError) as caught:
+        check_values(data, values - 1)
+    assert (caught.value.status, caught.value.code) == (413, "body.values")
+
+
+def test_the_end_of_a_text_is_behind_an_even_number_of_backslashes() -> None:
+    for slashes in range(9):
+        data = b"x" + b"\\" * slashes + b'" "'
+        assert end_of_text(data, 0) == (slashes + 2 if slashes % 2 == 0 else len(data))
+    assert end_of_text(b"no quote", 0) == 8
+
+
+REFUSALS: dict[str, tuple[str, dict[str, Any]]] = {
+    "openai-chat": ("/v1/chat/completions", {"messages": []}),
+    "responses": ("/v1/responses", {"input": []}),
+    "anthropic": ("/v1/messages", {"messages": [], "max_tokens": 9}),
+    "gemini": ("/v1beta/models/m:generateContent", {"contents": []}),
+    "ollama": ("/api/chat", {"messages": []}),
+    "count": ("/v1/messages/count_tokens", {"messages": []}),
+}
+
+
+@pytest.mark.parametrize("wire", REFUSALS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_more_values_than_may_be_are_refused_in_the_client_s_words(wire: str, packed: bool) -> None:
+    path, body = REFUSALS[wire]
+    data = json.dumps({"model": "m", **body, "x": [1] * 400}).encode()
+    headers = {"content-encoding": "gzip"} if packed else {}
+    config = Config(routes=(Route(Target("openai/*", secret="none")),), limits=Limits(values=300))
+    status, told, app = asyncio.run(
+        _asked(config, path, gzip.compress(data) if packed else data, headers)
+    )
+    assert status == 413
+    error = json.loads(told)["error"]
+    assert "300 values" in (error["message"] if isinstance(error, dict) else error)
+    assert app.off_loop.pieces == packed  # what is packed may be anything
+
+
+async def _asked(
+    config: Config, path: str, body: bytes, headers: dict[str, str]
+) -> tuple[int, bytes, App]:
+    app, came, out = App(config, ()), False, []
+
+    async def receive() -> Any:
+        nonlocal came
+        if came:
+            await asyncio.Event().wait()
+        came = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        out.append(message)
+
+    pairs = [(name.encode(), text.encode()) for name, text in headers.items()]
+    await app({"type": "http", "method": "POST", "path": path, "headers": pairs,
+               "query_string": b""}, receive, send)  # fmt: skip
+    await app.aclose()
+    return out[0]["status"], b"".join(one.get("body", b"") for one in out[1:]), app
+
+
+def test_a_program_s_own_gateway_has_the_bound_too() -> None:
+    config = Config(routes=(Route(Target("openai/*", secret="none")),), limits=Limits(values=300))
+    with http_client(config) as client:
+        answer = client.post("http://x/v1/messages", json={"model": "m", "messages": [1] * 400})
+    assert answer.status_code == 413
+
+
+# -- the loop --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[str]:
+    with numbered() as url:
+        yield url
+
+
+def test_small_and_usual_requests_stay_in_the_loop() -> None:
+    assert not is_long(b"{" * 8000)
+    assert not is_long(request("anthropic", "m", "Hello, there. " * 5000, stream=True))
+    assert is_long(b"{}," * MANY)
+    assert is_long(b"x" * 2**20)
+
+
+@pytest.mark.parametrize(("client", "model"), [("anthropic", "gpt-4o"), ("openai-chat", "gpt-4o"),
+                                               ("openai-chat", "claude-sonnet-4-5")])  # fmt: skip
+@pytest.mark.parametrize("stream", [False, True])
+def test_others_go_on_while_a_long_request_is_read_and_written(
+    upstream: str, client: str, model: str, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[str, set[str]] = {}
+    ticks = 0
+    for name in ("__init__", "call"):
+        usual = getattr(Exchange, name)
+
+        def noted(*args: Any, _name: str = name, _usual: Any = usual) -> Any:
+            threads.setdefault(_name, set()).add(threading.current_thread().name)
+            return _usual(*args)
+
+        monkeypatch.setattr(Exchange, name, noted)
+    routes = (
+        Route(Target("openai/openai-chat/*", base_url=f"{upstream}/v1", secret="none"),
+              models=("gpt-*",)),
+        Route(Target("anthropic/*", base_url=upstream, secret="none")),
+    )  # fmt: skip
+    body = json.loads(request(client, model, asked(1, 2), stream=stream))
+    body["messages"] += [{"role": "user", "content": [{"type": "text", "text": "x"}] * 9000}]
+    body["messages"] += [{"role": "user", "content": asked(1, 2)}]
+
+    async def both() -> tuple[int, bytes, App]:
+        nonlocal ticks
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                await asyncio.sleep(0)
+                ticks += 1
+
+        ticking = asyncio.ensure_future(tick())
+        try:
+            return await _asked(Config(routes=routes), PATHS[client], json.dumps(body).encode(), {})
+        finally:
+            ticking.cancel()
+
+    status, told, app = asyncio.run(both())
+    assert status == 200
+    assert b"0001:0000 " in told
+    assert app.off_loop.pieces == 2 + (not stream)
+    assert set().union(*threads.values()) == {"dragoman-long_0"}
+    assert ticks > 20
+
+
+def test_threads_switch_as_before_once_the_long_work_is_over() -> None:
+    async def main() -> None:
+        off_loop, before = OffLoop(), sys.getswitchinterval()
+        fast = await asyncio.gather(*(off_loop.run(sys.getswitchinterval) for _ in range(3)))
+        with pytest.raises(ZeroDivisionError):
+            await off_loop.run(lambda: 1 / 0)
+        waiting = asyncio.ensure_future(off_loop.run(threading.Event().wait, 0.01))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.sleep(0.1)
+        off_loop.close()
+        assert max(fast) < before
+        assert sys.getswitchinterval() == before
+
+    asyncio.run(main())
+
+
+# -- in proportion ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":"m","x":"' + b"\\n" * 2**17 + b'","model":"m"}',
+        b'{"x":"\\u006d' + b"x" * 2**18 + b'","model":"m"}',
+        b'{"model":"' + b'\\"' * 2**17 + b'","model":"m"}',
+        b'{"x":"' + b"\\\\" * 2**17 + b'","model":"m","model":"m"}',
+        b"{" + b'"a":1,' * 2**14 + b'"model":"m","model":"m"}',
+        b"{" + b'"model":"x",' * 2**14 + b'"model":"m"}',
+    ],
+    ids=["escapes", "an escape", "a long model", "backslashes", "members", "models"],
+)
+def test_the_model_of_a_body_is_changed_in_memory_of_its_size(body: bytes) -> None:
+    tracemalloc.start()
+    try:
+        changed = with_model(body, "m", "other")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert json.loads(changed)["model"] == "other"
+    assert most < 16 * len(body) + 2**20
+
+
+@pytest.mark.parametrize(
+    ("protocol", "framing", "event"),
+    [
+        ("gemini", "sse",
+         b'data: {"candidates":[{"finishReason":"STOP","content":{"parts":[{"x":{%b}}]}}]}\n\n'),
+        ("ollama", "ndjson", b'{"message":{"role":"assistant","content":"","x":{%b}}}\n'),
+        ("openai-chat", "sse",
+         b'data: {"choices":[{"index":0,"finish_reason":"stop","delta":{}}],"x":{%b}}\n\n'),
+    ],
+)  # fmt: skip
+def test_an_event_is_read_once_however_often_it_names_an_error(
+    protocol: str, framing: Framing, event: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surface = next(one for one in surfaces() if one.protocol == protocol)
+    members = b",".join(b'"k%d":{"error":{}}' % nth for nth in range(3000))
+    reads, usual = 0, type(surface).read
+
+    def read(*args: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return usual(*args)
+
+    monkeypatch.setattr(type(surface), "read", read)
+    passing = Passing(surface, framing, 2**26)
+    whole = event % members
+    out = passing.feed(whole) + passing.feed(whole) + passing.rest()
+    assert out == whole * 2
+    assert not passing.over
+    assert reads <= 4
+
+
+# -- all of it at once -----------------------------------------------------------------------------
+
+
+@linux
+def test_streams_lose_nothing_beside_hostile_requests(upstream: str) -> None:
+    """For a short time; `python -m tests.gateway.hostile` takes as long as it is told."""
+    with hostile.guarded(upstream) as (served, key):
+        calm, seen, most, statuses = asyncio.run(hostile.hour(served, key.key, 4, small=True))
+    assert calm.faults == seen.faults == []
+    assert seen.events >= hostile.STREAMS * 100
+    assert most < hostile.MEMORY
+    assert not [told for told in statuses if ": 5" in told]
