@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ConfigError, DragomanError, LossRefused, ProviderError, WriteError
-from dragoman.gateway.config import ClientKey, Config, Envelopes, Route, Target, config_for
+from dragoman.gateway.config import (
+    ClientKey,
+    Config,
+    Envelopes,
+    Route,
+    Target,
+    Truncation,
+    config_for,
+)
 from dragoman.gateway.exchange import Exchange, Gateway
 from dragoman.gateway.sealing import Sealer
 from dragoman.gateway.surface import Answer, ClientRequest, surfaces, wanted
@@ -330,6 +338,21 @@ def test_the_head_of_an_answer_says_how_long_it_would_be() -> None:
 # -- compaction ------------------------------------------------------------------------------------
 
 SEALING = Envelopes(keys=(b"k" * 32,))
+
+
+def test_a_summary_of_ours_stays_where_a_route_cuts_histories() -> None:
+    config = config_for("deepseek/deepseek-chat")
+    cut = replace(config.routes[0], truncation=Truncation(700, "characters"))
+    config = replace(config, routes=(cut,), envelopes=SEALING)
+    sealed = Sealer(SEALING).envelope("").seal({"summary": "THE SUMMARY"})
+    items = [{"type": "compaction", "id": "c", "encrypted_content": sealed}]
+    items += [{"type": "message", "role": ("user", "assistant")[i % 2], "content": f"turn {i} " * 9}
+              for i in range(20)]  # fmt: skip
+    made = begun(config, asked("/v1/responses", {"model": "m", "input": items})).call()
+    messages = json.loads(made.body)["messages"]
+    assert "THE SUMMARY" in json.dumps(messages[0])
+    assert len(messages) < 12
+    assert "turn 19" in json.dumps(messages[-1])
 
 
 @pytest.mark.parametrize("path", ["/v1/responses", "/v1/responses/compact"])

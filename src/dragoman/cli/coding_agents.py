@@ -175,6 +175,8 @@ def _pi(model: str, url: str, key: str) -> AgentSettings:
         # over `openai-completions` signed thinking does not come back
         "api": "anthropic-messages",
         "apiKey": f"${KEY}",
+        # models of today decide themselves how long they think, and refuse a budget
+        "compat": {"forceAdaptiveThinking": True},
         "models": [entry],
     }
     text = {"providers": {"dragoman": provider}}

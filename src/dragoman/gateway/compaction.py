@@ -67,6 +67,11 @@ def opened(body: JsonObject, envelope: Envelope) -> JsonObject:
     return {**body, "input": told}
 
 
+def is_summary(m: Msg) -> bool:
+    """Whether the message is a summary of ours, which stays where a history is cut."""
+    return m.role == "user" and m.text.startswith(_TOLD)
+
+
 def compacted(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> ChatResponse:
     """The answer whose only item is the compaction. Raises ProviderError without a summary."""
     summary = resp.text.strip()

@@ -24,7 +24,9 @@ from ..llm.names import ModelName
 from ..losses import Report
 from ..losses import policy as policy_of
 from ..message import ChatRequest, Written, places
+from ..rewrite.truncate import DropOldest
 from ..vendors import PROTOCOLS, Vendor, wire
+from .compaction import is_summary
 from .config import KEPT, Config, Route, Target
 from .surface import ListedModel, Surface
 
@@ -67,6 +69,7 @@ class Upstream:
             fetch=route.fetch,
             token_counter=None if truncation is None else counter_of(truncation.counter),
             max_tokens=None if truncation is None else truncation.tokens,
+            truncate=None if truncation is None else DropOldest(pin=is_summary),
         )  # fmt: skip
         self._plain = not route.can and truncation is None
 

@@ -322,6 +322,7 @@ class Pi(Agent):
             "baseUrl": base_url,
             "api": "anthropic-messages",
             "apiKey": "$GATEWAY_KEY",
+            "compat": {"forceAdaptiveThinking": True},
             "models": [model],
         }
         (folder / "models.json").write_text(json.dumps({"providers": {"gateway": provider}}))

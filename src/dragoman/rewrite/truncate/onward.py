@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from ...message import Msg, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ToolBlock
-from .plan import Candidates, has_results, latest, paired, units
+from .plan import Candidates, has_results, latest, latest_summary, paired, units
 from .strategies import DropOldest, Dropped, KeepFirst
 
 
@@ -75,6 +75,8 @@ class Onward:
         new = msgs[cut.size :]
         if cut.asked and latest(new) is not None:
             return False  # the question that stayed may go
+        if latest_summary(new) is not None:
+            return False  # and so may the summary that stayed
         if not _answered_at_once(new, _waiting(msgs, cut.size)):
             return False  # a late result binds what stands between, and takes the place of ours
         return self.strategy.pinned(msgs[: cut.end]) == cut.pinned

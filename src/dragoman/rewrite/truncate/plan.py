@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from ..._core.redaction import shown
 from ...errors import ConfigError, ContextOverflow
 from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
-from ...message.blocks import ContentBlock, ToolBlock
+from ...message.blocks import SEALED_SUMMARY, SUMMARY, ContentBlock, ToolBlock
 
 
 def units(msgs: Sequence[Msg]) -> list[list[int]]:
@@ -202,8 +202,9 @@ Pin: TypeAlias = Callable[[Msg], bool] | Collection[str]
 class Keeping:
     """What every strategy here keeps.
 
-    The system prompt, the latest user message and the last turn stay, and so does each message
-    whose `metadata` has `"pinned": True`, or that `pin` names: a predicate, or ids. A call and its
+    The system prompt, the latest user message and the last turn stay, and so do the latest summary
+    of earlier turns (a compaction, which stands for all that was before it) and each message whose
+    `metadata` has `"pinned": True`, or that `pin` names: a predicate, or ids. A call and its
     results stay together. `reserve` is how many of the tokens are kept free for the answer.
     """
 
@@ -234,9 +235,9 @@ class Keeping:
     def newest(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The same without the system prompt, which stands before everything else."""
         stays = self.pinned(msgs)
-        question = latest(msgs)
-        if question is not None:
-            stays.add(question)
+        for index in (latest(msgs), latest_summary(msgs)):
+            if index is not None:
+                stays.add(index)
         if groups:
             stays.update(groups[-1])
         return stays
@@ -279,6 +280,17 @@ def latest(msgs: Sequence[Msg]) -> int | None:
     """The index of the latest user message."""
     backwards = range(len(msgs) - 1, -1, -1)
     return next((i for i in backwards if msgs[i].role == "user" and not has_results(msgs[i])), None)
+
+
+def latest_summary(msgs: Sequence[Msg]) -> int | None:
+    """The index of the latest message with a provider's summary of the turns before it."""
+    for i in range(len(msgs) - 1, -1, -1):
+        content = msgs[i].content
+        if not isinstance(content, str):
+            for block in content:
+                if type(block) is RawBlock and block.spelling in (SUMMARY, SEALED_SUMMARY):
+                    return i
+    return None
 
 
 def at_least(lowest: int, owner: object, *names: str) -> None:
