@@ -10,6 +10,7 @@
     ├── ReadError               what was received cannot be understood
     ├── InvalidOutput           what a model wrote does not fit the type or schema it was asked for
     ├── ConfigError             a formatter, wire or counter was set up wrongly
+    ├── ToolFailed              a tool has ended the run, instead of telling the model what is wrong
     ├── RunConflict             a stored conversation is at work elsewhere, or has gone on there
     └── ProviderError           the provider answered with an error, or did not answer
         ├── RateLimited         too many requests or tokens: wait
@@ -167,6 +168,19 @@ _FAULTS = 8  # of which an error's text tells
 
 class ConfigError(DragomanError):
     """A formatter, wire or counter was set up wrongly, or a library that it needs is missing."""
+
+
+class ToolFailed(DragomanError):
+    """A tool raised it to end the run, or raised anything while its errors are set to `"raise"`.
+
+    `call` is the call, `results` the messages of all calls of the answer, this one's among them:
+    with them the conversation can go on. What the tool raised is the `__cause__`.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "tool.failed") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.call: Any = None
+        self.results: Sequence[Any] = ()
 
 
 class RunConflict(DragomanError):

@@ -6,17 +6,18 @@ After each step all that is needed to go on is plain JSON; see `state`.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import aclosing, contextmanager
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from ..errors import ConfigError, InvalidMessage, InvalidOutput
+from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..structured import Structured, repair_messages
-from ..toolkit import Toolkit, toolkit_of
+from ..toolkit import ToolContext, Toolkit, toolkit_of
 from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
 from .memory import Memory
 from .run import Budget, Finish, Pending, Reply, Run
@@ -70,6 +71,7 @@ class ReActAgent:
         memories: Callable[[list[Msg]], Any] | None = None,
         on_step: Callable[[dict[str, Any]], Any] | None = None,
         hooks: Mapping[str, Callable[..., Any]] | None = None,
+        deps: Any = None,
     ) -> None:
         self.name, self.sys_prompt = name, sys_prompt
         self.model: ModelLike = model
@@ -81,6 +83,7 @@ class ReActAgent:
         self.response_format, self.way, self.repairs = response_format, way, repairs
         self.options = Options.of(options)
         self.memories, self.on_step = memories, on_step
+        self.deps = self._deps = deps
         self.subscribers: dict[int, list[ReActAgent]] = {}
         self._hooks: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in HOOKS}
         for kind, hook in (hooks or {}).items():
@@ -98,50 +101,63 @@ class ReActAgent:
 
     # -- one reply ---------------------------------------------------------------------------------
 
-    async def __call__(self, msg: Said = None, response_format: Any = None) -> Msg | None:
+    async def __call__(
+        self, msg: Said = None, response_format: Any = None, *, deps: Any = None
+    ) -> Msg | None:
         """The last message of `reply`, which the other participants of a MsgHub observe."""
-        return (await self.reply(msg, response_format)).msg
+        return (await self.reply(msg, response_format, deps=deps)).msg
 
-    async def reply(self, msg: Said = None, response_format: Any = None) -> Reply:
+    async def reply(
+        self, msg: Said = None, response_format: Any = None, *, deps: Any = None
+    ) -> Reply:
         """What the agent says to a message; without one, to what it has observed.
 
         Without a message, a run that was paused, killed or cancelled, or that has failed, goes on
-        where it was; with one, the model is told that its open calls were not run. Raises
-        ProviderError, InvalidOutput, WriteError, ConfigError; the run then can go on. Raises
-        RunConflict, and does nothing, where the memory is at work elsewhere or has gone on there.
+        where it was; with one, the model reads of each open call that it was not run or, if it had
+        begun, that its effect is not known. `deps` takes the place of the agent's own. Raises
+        ProviderError, InvalidOutput, WriteError, ConfigError, ToolFailed; the run then can go on.
+        Raises RunConflict, and does nothing, where the memory is at work elsewhere or has gone on
+        there.
         """
-        async with aclosing(self._steps(msg, response_format, streams=False)) as steps:
+        async with aclosing(self._steps(msg, response_format, deps, streams=False)) as steps:
             last = [event async for event in steps if event.type == "end"]
         return last[0].reply
 
-    def events(self, msg: Said = None, response_format: Any = None) -> AsyncGenerator[AgentEvent]:
+    def events(
+        self, msg: Said = None, response_format: Any = None, *, deps: Any = None
+    ) -> AsyncGenerator[AgentEvent]:
         """`reply` as it happens: the events of the model's streams and of the calls, then `end`.
 
         Whoever leaves the loop cancels the run, which can go on.
         """
-        return self._steps(msg, response_format, streams=True)
+        return self._steps(msg, response_format, deps, streams=True)
 
-    def run(self, msg: Said = None, response_format: Any = None) -> Reply:
-        """`reply` for programs without an event loop."""
-        *_, end = self._in_a_loop(self._steps(msg, response_format, streams=False))
+    def run(self, msg: Said = None, response_format: Any = None, *, deps: Any = None) -> Reply:
+        """`reply` without `await`; within an event loop, as in a notebook, it blocks that one."""
+        *_, end = self._in_a_loop(self._steps(msg, response_format, deps, streams=False))
         assert end.type == "end"  # the last event
         return end.reply
 
-    def run_events(self, msg: Said = None, response_format: Any = None) -> Generator[AgentEvent]:
-        """`events` for programs without an event loop."""
-        return self._in_a_loop(self.events(msg, response_format))
+    def run_events(
+        self, msg: Said = None, response_format: Any = None, *, deps: Any = None
+    ) -> Generator[AgentEvent]:
+        """`events` without `async for`; also within an event loop, which it blocks."""
+        return self._in_a_loop(self.events(msg, response_format, deps=deps))
+
+    arun = reply  # of `run` and `run_events` the ones to await, by the rule of this package's names
+    arun_events = events
 
     def _in_a_loop(self, steps: AsyncGenerator[AgentEvent]) -> Generator[AgentEvent]:
         async def following() -> AgentEvent | None:
             return await anext(steps, None)
 
-        with asyncio.Runner() as runner:
+        with _own_loop() as run:
             try:
-                while (event := runner.run(following())) is not None:
+                while (event := run(following())) is not None:
                     yield event
             finally:
-                runner.run(steps.aclose())
-                runner.run(self.aclose())
+                run(steps.aclose())
+                run(self.aclose())
 
     async def observe(self, msg: Said) -> None:
         """Remember messages without a reply. One that is in the memory already is not told twice.
@@ -165,7 +181,9 @@ class ReActAgent:
 
     # -- the loop ----------------------------------------------------------------------------------
 
-    async def _steps(self, msg: Any, form: Any, streams: bool) -> AsyncGenerator[AgentEvent]:
+    async def _steps(
+        self, msg: Any, form: Any, deps: Any, *, streams: bool
+    ) -> AsyncGenerator[AgentEvent]:
         """All that happens until the run ends; the last event has the reply."""
         try:  # a run whose events nobody follows any more may need a moment to end
             await asyncio.wait_for(self._running.acquire(), 1)
@@ -174,6 +192,7 @@ class ReActAgent:
             hint = "one agent for each conversation"
             raise ConfigError(text, hint=hint, code="agent.busy") from None
         release: Callable[[], Any] | None = None
+        self._deps = self.deps if deps is None else deps
         try:
             if (claim := getattr(self.memory, "claim", None)) is not None:
                 await _settled(claim())
@@ -212,7 +231,7 @@ class ReActAgent:
         if msg is not None and run is not None and self._calls:
             calls = run.keyed(self._calls)
             run.leave(calls)
-            self.messages += run.settle(calls)
+            self.messages += run.settle(calls, self.name)
         if msg is not None or run is None:
             self._run = run = Run()
         await self.observe(msg)
@@ -278,6 +297,7 @@ class ReActAgent:
             if key not in run.results and (event := await self._judged(key, call, run)) is not None:
                 yield event
         ready = [key for key in calls if key in run.allowed and key not in run.results]
+        errors: list[ToolFailed] = []
         for batch in [ready] if self.parallel else [[key] for key in ready]:
             for key in batch:
                 yield CallEvent(calls[key], key=key)
@@ -288,14 +308,22 @@ class ReActAgent:
                      for key in batch]  # fmt: skip
             try:
                 for done in asyncio.as_completed(tasks):
-                    yield await done
+                    event, error = await done
+                    errors += [] if error is None else [error]
+                    yield event
             finally:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+            if errors:
+                break
+        results = [*run.results.values()]
         if all(key in run.results for key in calls):
-            self.messages += run.settle(calls)
+            self.messages += run.settle(calls, self.name)
             await self._save()
+        if errors:
+            errors[0].results = results
+            raise errors[0]
 
     async def _judged(self, key: str, call: ToolUseBlock, run: Run) -> AgentEvent | None:
         """Whether a call may run, as far as anybody knows: that it waits, or why it does not."""
@@ -311,13 +339,17 @@ class ReActAgent:
 
     async def _called(
         self, key: str, call: ToolUseBlock, run: Run, limit: asyncio.Semaphore
-    ) -> ResultEvent:
+    ) -> tuple[ResultEvent, ToolFailed | None]:
         async with limit:
             kwargs = await self._hooked("pre_acting", {"tool_call": call})
-            [msg] = await self.toolkit.arun([kwargs["tool_call"]])
-            run.results[key] = await self._hooked("post_acting", kwargs, msg)
+            about = ToolContext(
+                self._deps, kwargs["tool_call"], [*self.messages], self.name, run.steps, run.usage
+            )
+            result = await self.toolkit.acall(about)
+            run.ended += [key] if result.ends_turn else []
+            run.results[key] = await self._hooked("post_acting", kwargs, result.msg)
             await self._save()
-        return ResultEvent(call, run.results[key], key=key)
+        return ResultEvent(call, run.results[key], key=key), result.error
 
     async def _request(self) -> ChatRequest:
         memories = None if self.memories is None else await _settled(self.memories(self.messages))
@@ -450,6 +482,38 @@ class ReActAgent:
             changed = await _settled(hook(self, *kwargs, value))
             value = value if changed is None else changed
         return value
+
+
+@contextmanager
+def _own_loop() -> Generator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """What runs coroutines in an event loop of its own; in a thread, where one runs here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    loop = asyncio.new_event_loop()
+
+    def run(waiting: Coroutine[Any, Any, Any]) -> Any:
+        future = asyncio.run_coroutine_threadsafe(waiting, loop)
+        try:
+            return future.result()
+        except BaseException:  # whoever waits was interrupted
+            future.cancel()
+            raise
+
+    def work() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.get_loop().run_forever()
+
+    thread = threading.Thread(target=work, name="dragoman agent", daemon=True)
+    thread.start()
+    try:
+        yield run
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
 
 
 async def _settled(value: Any) -> Any:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from ..llm import StreamEvent
 from ..losses import Loss
 from ..message import Msg, ToolUseBlock, Usage
+from ..model import Cost
 from .run import Reply
 
 
@@ -27,10 +27,10 @@ class LossesEvent:
 
 @dataclass(frozen=True, slots=True)
 class UsageEvent:
-    """The tokens of one answer, and its US dollars; None where nobody knows."""
+    """The tokens of one answer, and what it cost; None where nobody knows."""
 
     usage: Usage
-    cost: Decimal | None
+    cost: Cost | None
     type: Literal["usage"] = "usage"
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
 from secrets import token_hex
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError
 from ..losses import Loss
-from ..message import Msg, ToolUseBlock, Usage
+from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock, Usage
+from ..model import Cost
 
 _INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
 _ABANDONED = "the call was not run: the conversation went on without it"
@@ -52,25 +53,31 @@ class Reply:
 
     `msg` is the last message of the agent (None if there is none yet), `finish` why it ended:
     `done`, `paused` (see `pending`), or the limit that was reached. `parsed` is the value of
-    `response_format`; `cost` US dollars, None where nobody knows.
+    `response_format`; `cost` what all answers of the run cost, as `Answer.cost` has it for one,
+    None where nobody knows.
     """
 
     msg: Msg | None
     finish: Finish
     parsed: Any = None
     usage: Usage = field(default_factory=Usage)
-    cost: Decimal | None = None
+    cost: Cost | None = None
     losses: Sequence[Loss] = ()
     pending: Sequence[Pending] = ()
+
+    @property
+    def text(self) -> str:
+        """The text of `msg`; empty if there is none."""
+        return "" if self.msg is None else self.msg.text
 
 
 @dataclass(slots=True)
 class Run:
     """The progress of one reply.
 
-    `started`, `allowed` and `results` are of the open calls, by their keys (see `keyed`); `later`
-    are messages that came while calls were open, to stand behind their results. `losses` and
-    `parsed` are of this process.
+    `started`, `allowed` and `results` are of the open calls, by their keys (see `keyed`), and so is
+    `ended`: those whose results are the reply. `later` are messages that came while calls were
+    open, to stand behind their results. `losses` and `parsed` are of this process.
     """
 
     id: str = field(default_factory=lambda: token_hex(4))
@@ -79,9 +86,10 @@ class Run:
     repairs: int = 0
     done: bool = False
     usage: Usage = field(default_factory=Usage)
-    cost: Decimal | None = Decimal(0)
+    cost: Cost | None = field(default_factory=Cost)
     started: list[str] = field(default_factory=list)
     allowed: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
     results: dict[str, Msg] = field(default_factory=dict)
     later: list[Msg] = field(default_factory=list)
     losses: dict[tuple[Any, ...], Loss] = field(default_factory=dict)
@@ -103,15 +111,15 @@ class Run:
         self.losses |= new
         return [*new.values()]
 
-    def spend(self, response: Any) -> Decimal | None:
-        """Add one answer of the model; its US dollars, None where nobody knows."""
-        cost = None
+    def spend(self, response: Any) -> Cost | None:
+        """Add one answer of the model; what it cost, None where nobody knows."""
+        cost: Cost | None = None
         with suppress(ConfigError):  # the package of prices is missing
             cost = getattr(response, "cost", None)
         self.steps += 1
         self.usage = self.usage + _counted(response.usage)
-        self.cost = None if cost is None or self.cost is None else self.cost + cost.total
-        return None if cost is None else cost.total
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
+        return cost
 
     def go_on(self, calls: Mapping[str, ToolUseBlock], again: bool) -> None:
         """Have calls that were running when the program ended run again, or tell of them."""
@@ -151,11 +159,32 @@ class Run:
                 return name
         return "steps" if self.steps >= max_iters else None
 
-    def settle(self, calls: Mapping[str, ToolUseBlock]) -> list[Msg]:
-        """The results of all calls in their order, and what came meanwhile; none stay open."""
-        msgs = [*(self.results[key] for key in calls), *self.later]
-        self.started, self.allowed, self.results, self.later = [], [], {}, []
+    def settle(self, calls: Mapping[str, ToolUseBlock], name: str) -> list[Msg]:
+        """The results of all calls in their order, and what came meanwhile; none stay open.
+
+        Where tools have ended the turn, their output is the reply of the agent of this name.
+        """
+        msgs = [self.results[key] for key in calls]
+        if replies := [self.results[key] for key in calls if key in self.ended]:
+            self.done = True
+            msgs.append(Msg(name, _outputs(replies), "assistant"))
+        msgs += self.later
+        self.started, self.allowed, self.ended, self.results, self.later = [], [], [], {}, []
         return msgs
+
+
+def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
+    """What results say, as the content of a message."""
+    outputs = [block.output for msg in results for block in msg.blocks
+               if isinstance(block, ToolResultBlock)]  # fmt: skip
+    texts = [one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+             for one in outputs if not isinstance(one, list)]  # fmt: skip
+    if len(texts) == len(outputs):
+        return "\n\n".join(texts)
+    blocks: list[ContentBlock] = []
+    for one in outputs:
+        blocks += one if isinstance(one, list) else [TextBlock(texts.pop(0))]
+    return blocks
 
 
 def failed(call: ToolUseBlock, text: str) -> Msg:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidMessage
 from ..message import Msg, ToolResultBlock, ToolUseBlock, Usage
+from ..model import Cost
 from .run import Run, failed
 
 STATE_VERSION = 2
@@ -22,6 +23,7 @@ _MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
 _UNKNOWN = "which of several calls with this id had this result is not known"
 _USAGE = ("input", "cache_read", "cache_write", "output", "reasoning", "audio_in", "audio_out",
           "total")  # fmt: skip
+_DOLLARS = ("input", "output", "other")
 
 State: TypeAlias = tuple[str, str | None, list[Msg], Run | None]
 
@@ -65,10 +67,11 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
         "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
-        "done": run.done, "cost": None if run.cost is None else str(run.cost),
+        "done": run.done, "cost": None if run.cost is None else _cost_parts(run.cost),
         "usage": {name: value for name, value in usage.items() if value is not None},
         "started": [key for key in run.started if key in keys],
         "allowed": [key for key in run.allowed if key in keys],
+        "ended": [key for key in run.ended if key in keys],
         "results": {key: msg.to_dict() for key, msg in run.results.items() if key in keys},
         "later": [msg.to_dict() for msg in run.later],
     }  # fmt: skip
@@ -78,9 +81,10 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
     """The run that `dump_run` gave, or None of None. Raises InvalidMessage."""
     if data is None:
         return None
-    names = {"id", *_READERS}
     old = isinstance(data, Mapping) and "id" not in data
-    _fields(data, path, names - {"id"} if old else names)
+    if old:
+        data = {**data, "ended": []}
+    _fields(data, path, {*_READERS} if old else {"id", *_READERS})
     read = {name: reader(data[name], f"{path}.{name}") for name, reader in _READERS.items()}
     if old:  # of version 1, where the model's own ids were the keys
         seed = dumps([data["steps"], [[call.id, call.name, call.raw_input] for call in calls]])
@@ -89,7 +93,7 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
     else:
         run = Run(id=_text(data["id"], f"{path}.id"), **read)
     keys = run.keyed(calls)
-    for name in ("started", "allowed", "results"):
+    for name in ("started", "allowed", "ended", "results"):
         if strange := [key for key in getattr(run, name) if key not in keys]:
             raise _wrong(f"no open call has the key {strange[0]!r}", f"{path}.{name}")
     for key, msg in run.results.items():
@@ -160,16 +164,28 @@ def _flag(value: Any, path: str) -> bool:
     return value
 
 
-def _cost(value: Any, path: str) -> Decimal | None:
+def _cost_parts(cost: Cost) -> dict[str, str]:
+    return {**{name: str(getattr(cost, name)) for name in _DOLLARS}, "source": cost.source}
+
+
+def _cost(value: Any, path: str) -> Cost | None:
     if value is None:
         return None
+    if isinstance(value, str):  # of version 1
+        return Cost(other=_dollars(value, path))
+    _fields(value, path, {*_DOLLARS, "source"})
+    dollars: dict[str, Any] = {name: _dollars(value[name], f"{path}.{name}") for name in _DOLLARS}
+    return Cost(source=_text(value["source"], f"{path}.source"), **dollars)
+
+
+def _dollars(value: Any, path: str) -> Decimal:
     try:
-        cost = Decimal(_text(value, path))
+        dollars = Decimal(_text(value, path))
     except InvalidOperation:
-        cost = Decimal("NaN")
-    if not cost.is_finite() or cost < 0:
+        dollars = Decimal("NaN")
+    if not dollars.is_finite() or dollars < 0:
         raise _wrong("must be US dollars as text, not below 0", path)
-    return cost
+    return dollars
 
 
 def _usage(value: Any, path: str) -> Usage:
@@ -209,5 +225,6 @@ def _results(value: Any, path: str) -> dict[str, Msg]:
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     "steps": _count, "seconds": _seconds, "repairs": _count, "done": _flag, "usage": _usage,
-    "cost": _cost, "started": _texts, "allowed": _texts, "results": _results, "later": _messages,
+    "cost": _cost, "started": _texts, "allowed": _texts, "ended": _texts, "results": _results,
+    "later": _messages,
 }  # fmt: skip

@@ -69,7 +69,8 @@ def _healed_text(text: str, path: str, healed: list[str]) -> str:
 
 def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[str, dict[str, Any]]:
     """The extras with the places that were healed."""
-    return {**(extras or {}), HEALED: {"healed": healed}}
+    before = (extras or {}).get(HEALED)
+    return {**(extras or {}), HEALED: {**(before or {}), "healed": healed}}
 
 
 # -- errors that many checks raise -----------------------------------------------------------------

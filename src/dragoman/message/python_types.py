@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from .._core.jsontext import Json, JsonObject
 from ..errors import ConfigError, InvalidMessage
@@ -58,11 +58,34 @@ def function_schema(function: Callable[..., Any], path: str) -> Described:
             fault = f"{name}({parameter}): a model gives arguments by name"
             raise InvalidMessage(fault, path=path, code="tool.field")
     schema = _schema(function, name, path)
+    if (context := context_parameter(function)) is not None:
+        schema.get("properties", {}).pop(context, None)
+        required = [one for one in schema.pop("required", ()) if one != context]
+        schema |= {"required": required} if required else {}
     if schema.get("additionalProperties") is False:
         del schema["additionalProperties"]  # who wants it strict says so
     summary, about = _docstring(inspect.getdoc(named))
     _describe(schema, {**about, **_annotated(named)})
     return Described(name, summary, schema)
+
+
+def context_parameter(function: Callable[..., Any]) -> str | None:
+    """The parameter that takes what the program knows of a call, and no argument of the model.
+
+    Its annotation is a class with a true `IS_CONTEXT`, or a union with one.
+    """
+    named: Any = function.func if isinstance(function, partial) else function
+    named = named if inspect.isroutine(named) else named.__call__
+    try:
+        hints = get_type_hints(named)
+    except (NameError, TypeError, AttributeError):  # a name that is there for type checkers alone
+        hints = {name: hint for name, hint in getattr(named, "__annotations__", {}).items()
+                 if not isinstance(hint, str)}  # fmt: skip
+    for name, hint in hints.items():
+        kinds = [hint, get_origin(hint), *(get_origin(one) or one for one in get_args(hint))]
+        if name != "return" and any(getattr(kind, "IS_CONTEXT", False) for kind in kinds):
+            return name
+    return None
 
 
 def type_schema(value: Any, path: str) -> Described:

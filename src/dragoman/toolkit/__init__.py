@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from .._core.foreign_names import refuse
-from .functions import FunctionTool, TypeTool, tool
+from .functions import FunctionTool, ToolContext, TypeTool, tool
 from .mcp import McpServer, McpTool
 from .request_builder import (
     ChatMessageSerializer,
@@ -18,16 +18,20 @@ from .request_builder import (
     RequestBuilder,
     attached_tools,
 )
+from .results import CallResult, EndTurn
 from .toolkit import Toolkit, toolkit_of
 
 __all__ = [
+    "CallResult",
     "ChatMessageSerializer",
+    "EndTurn",
     "FunctionTool",
     "McpServer",
     "McpTool",
     "MessageSerializer",
     "OpenAIChatMessageSerializer",
     "RequestBuilder",
+    "ToolContext",
     "Toolkit",
     "TypeTool",
     "attached_tools",

@@ -8,19 +8,71 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial, update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints, overload
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_type_hints,
+    overload,
+)
 
 from .._core.jsontext import Json, JsonObject
 from ..errors import InvalidMessage, InvalidOutput
-from ..message import Parameter, Tool, ToolUseBlock
-from ..message.python_types import function_schema, type_schema
+from ..message import Msg, Parameter, Tool, ToolUseBlock, Usage
+from ..message.python_types import context_parameter, function_schema, type_schema
 from ..schema import checked, repaired
 from ..schema.typed import keep_to_schema, type_adapter, typed_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
+D = TypeVar("D")
+Errors: TypeAlias = Literal["report", "hide", "raise"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext(Generic[D]):
+    """What a tool may know of the run that its call belongs to: of the program, not of the model.
+
+        @tool
+        def balance(ctx: ToolContext[Bank]) -> int:
+            return ctx.deps.balance(ctx.call.id)
+
+    A parameter with this annotation is filled in, and no model is told of it.
+
+    Attributes:
+        deps: What the program has given: a database, the user who is logged in.
+        call: The call that runs. Its `id` is the model's choice and may come twice.
+        messages: The conversation so far, the message with the call last.
+        agent: The name of the agent; empty where a Toolkit runs by itself.
+        step: How many answers the model has given in this run.
+        usage: The tokens of this run so far.
+    """
+
+    IS_CONTEXT: ClassVar[bool] = True  # see `message.python_types.context_parameter`
+
+    deps: D
+    call: ToolUseBlock
+    messages: Sequence[Msg] = ()
+    agent: str = ""
+    step: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def message(self) -> Msg | None:
+        """The newest message of the user, which the run is about."""
+        return next((msg for msg in reversed(self.messages) if msg.role == "user"), None)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
+        """Anything: no value of it comes from a model."""
+        return {"type": "any"}
 
 
 class FunctionTool(Generic[P, R]):
@@ -28,13 +80,21 @@ class FunctionTool(Generic[P, R]):
 
     `tool` is what the model is told: name, docstring, parameters. `parameters`, a JSON Schema or a
     list of Parameter, replaces what the signature says; `preset` gives arguments that the model
-    neither sees nor sets. `timeout` is in seconds. The schema is worked out when somebody asks for
-    it: then InvalidMessage is raised for what has none, ConfigError if a library is missing.
+    neither sees nor sets, and neither does it a parameter that is annotated as `ToolContext`.
+    `timeout` is in seconds, `max_output` in characters (see Toolkit). `errors`: what the function
+    raises is told to the model (`report`), kept from it (`hide`), or ends the run as a ToolFailed
+    (`raise`). `ends_turn`: what it returns is the reply of the agent, which asks no model again.
+
+    The schema is worked out when somebody asks for it: then InvalidMessage is raised for what has
+    none, ConfigError if a library is missing.
     """
 
     __name__: str
     function: Callable[P, R]
     timeout: float | None
+    errors: Errors | None
+    max_output: int | None
+    ends_turn: bool
     preset: dict[str, Any]
     _given: dict[str, Any]  # what is said of it in place of what the function says
 
@@ -48,6 +108,9 @@ class FunctionTool(Generic[P, R]):
         strict: bool | None = None,
         timeout: float | None = None,
         preset: Mapping[str, Any] | None = None,
+        errors: Errors | None = None,
+        max_output: int | None = None,
+        ends_turn: bool | None = None,
     ) -> None:
         if not callable(function):
             hint = "@tool, or @tool(name=...) with names for what is said of it"
@@ -59,10 +122,16 @@ class FunctionTool(Generic[P, R]):
         if isinstance(function, FunctionTool):  # the same tool, with other words for it
             given = {**function._given, **given}
             timeout = function.timeout if timeout is None else timeout
+            errors = function.errors if errors is None else errors
+            max_output = function.max_output if max_output is None else max_output
+            ends_turn = function.ends_turn if ends_turn is None else ends_turn
             preset = {**function.preset, **(preset or {})}
             function = function.function
         self.function = function
         self.timeout = timeout
+        self.errors = errors
+        self.max_output = max_output
+        self.ends_turn = bool(ends_turn)
         self.preset = dict(preset or {})
         self._given = given
         update_wrapper(self, function, updated=())
@@ -78,7 +147,14 @@ class FunctionTool(Generic[P, R]):
         bound: Callable[..., R] = partial(self.function, instance)  # type: ignore[arg-type]  # self
         if hasattr(self.function, "__get__"):
             bound = self.function.__get__(instance, owner)
-        return FunctionTool(bound, **self._given, timeout=self.timeout, preset=self.preset)
+        return FunctionTool(bound, **self._settings)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {
+            **self._given, "timeout": self.timeout, "preset": self.preset, "errors": self.errors,
+            "max_output": self.max_output, "ends_turn": self.ends_turn,
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
@@ -91,7 +167,7 @@ class FunctionTool(Generic[P, R]):
             found = getattr(found, part, None)
         if found is self:
             return name
-        create = partial(FunctionTool, **self._given, timeout=self.timeout, preset=self.preset)
+        create = partial(FunctionTool, **self._settings)
         return create, (self.function,)
 
     @property
@@ -118,13 +194,19 @@ class FunctionTool(Generic[P, R]):
         return Tool(**said, parameters=described.schema)
 
     @cached_property
+    def context(self) -> str | None:
+        """The parameter that takes a ToolContext, if there is one."""
+        return context_parameter(self.function)
+
+    @cached_property
     def _adapter(self) -> Any:
         return type_adapter(self._stand_in)
 
     @cached_property
     def _stand_in(self) -> Callable[..., dict[str, Any]]:
-        """A function of the same signature, less what is preset, that gives its arguments back."""
-        return _stand_in(self.function, self._given.get("name"), self.preset)
+        """A function of the same signature, less what no model sets, that returns its arguments."""
+        hidden = {*self.preset, self.context}
+        return _stand_in(self.function, self._given.get("name"), hidden)
 
     def parse(self, call: ToolUseBlock) -> dict[str, Any]:
         """The keyword arguments of a call, as the types that the function declares.
@@ -148,6 +230,9 @@ class TypeTool:
     """
 
     timeout: float | None = None
+    errors: Errors | None = None
+    max_output: int | None = None
+    ends_turn = False
 
     def __init__(self, of: type[Any]) -> None:
         self.type = of
@@ -186,7 +271,7 @@ def _what(call: ToolUseBlock) -> str:
 
 
 def _stand_in(
-    function: Callable[..., Any], name: str | None, preset: Mapping[str, Any]
+    function: Callable[..., Any], name: str | None, hidden: Collection[str | None]
 ) -> Callable[..., dict[str, Any]]:
     named: Any = function.func if isinstance(function, partial) else function
     title = getattr(named, "__name__", "") or type(named).__name__
@@ -208,7 +293,7 @@ def _stand_in(
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
         for parameter in signature.parameters.values()
-        if parameter.name not in preset
+        if parameter.name not in hidden
     ]
     record.__name__ = record.__qualname__ = title
     record.__doc__ = inspect.getdoc(named)
@@ -234,6 +319,9 @@ def tool(
     parameters: JsonObject | Sequence[Parameter] | None = None,
     strict: bool | None = None,
     timeout: float | None = None,
+    errors: Errors | None = None,
+    max_output: int | None = None,
+    ends_turn: bool | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
@@ -246,6 +334,9 @@ def tool(
     parameters: JsonObject | Sequence[Parameter] | None = None,
     strict: bool | None = None,
     timeout: float | None = None,
+    errors: Errors | None = None,
+    max_output: int | None = None,
+    ends_turn: bool | None = None,
 ) -> Any:
     """Make a tool of a function, sync or async: `@tool`, or `@tool(name=..., timeout=...)`.
 
@@ -260,5 +351,5 @@ def tool(
         return FunctionTool(function)
     return partial(
         FunctionTool, name=name, description=description, parameters=parameters, strict=strict,
-        timeout=timeout,
+        timeout=timeout, errors=errors, max_output=max_output, ends_turn=ends_turn,
     )  # fmt: skip

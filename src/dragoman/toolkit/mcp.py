@@ -23,7 +23,7 @@ from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import ContentBlock, DocumentBlock, TextBlock, Tool, ToolUseBlock
 from ..message.blocks import Base64Source, TextSource
 from ..schema.typed import keep_to_schema
-from .functions import arguments_of
+from .functions import Errors, arguments_of
 from .results import Outcome, media_block
 
 _READ = (
@@ -282,6 +282,8 @@ class McpTool:
     """One tool of an MCP server; `name` is the server's name for it."""
 
     timeout: float | None = None
+    errors: Errors | None = None
+    max_output: int | None = None
 
     def __init__(self, server: McpServer, told: Any, prefix: str = "") -> None:
         self.server = server

@@ -6,12 +6,13 @@ And what went wrong, as a text that the model can act on. Runs nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from .._core.jsontext import arguments, loads
 from .._core.redaction import veiled
-from ..errors import DragomanError, InvalidMessage, ReadError
+from ..errors import DragomanError, InvalidMessage, ReadError, ToolFailed
 from ..message import (
     AudioBlock,
     ContentBlock,
@@ -27,11 +28,35 @@ from ..message.blocks import Base64Source, Block
 Output: TypeAlias = str | list[ContentBlock]
 _SHOWN = (Block, bytes, bytearray)  # a list that holds one of them is a list of blocks
 _LONGEST = 2000  # characters of an error: the text of an exception may hold a whole page
+_SHORT = 80  # characters of a text among others that is never shortened
 _MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
     "image": ImageBlock,
     "audio": AudioBlock,
     "video": VideoBlock,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """What a tool returns whose output is the reply of the agent: no model is asked again.
+
+    `value` is what it would have returned else.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What became of one call: the message that answers it, and what the agent makes of it.
+
+    `ends_turn`: the output is the agent's reply. `error` is to be raised once all calls of the
+    answer have their results: it ends the run.
+    """
+
+    msg: Msg
+    ends_turn: bool = False
+    error: ToolFailed | None = None
 
 
 class Outcome(NamedTuple):
@@ -43,6 +68,36 @@ class Outcome(NamedTuple):
     def message(self, call: ToolUseBlock) -> Msg:
         """The message that answers the call. Raises InvalidMessage for blocks that are wrong."""
         return Msg.tool(call.id, self.output, call.name, self.is_error)
+
+    def shortened(self, most: int | None) -> tuple[Outcome, int]:
+        """(the outcome with no more text than that, how many characters are left out of it)."""
+        if isinstance(self.output, str):
+            size = len(self.output)
+        else:
+            size = sum(len(one.text) for one in self.output if type(one) is TextBlock)
+        if most is None or size <= most:
+            return self, 0
+        if isinstance(self.output, str):
+            return self._replace(output=_ends(self.output, most)), size - most
+        cut: list[ContentBlock] = []
+        gone = 0
+        for block in self.output:  # each text by its share, so that the last ones are told of, too
+            if type(block) is not TextBlock or len(block.text) <= _SHORT:
+                cut.append(block)
+                continue
+            share = most * len(block.text) // size
+            gone += len(block.text) - share
+            cut.append(replace(block, text=_ends(block.text, share)))
+        return self._replace(output=cut), gone
+
+
+def _ends(text: str, most: int) -> str:
+    """The beginning and the end of a text, which tell most of a log, a table or a page."""
+    if len(text) <= most:
+        return text
+    tail = most // 2
+    gap = f"\n[... {len(text) - most:,} characters are left out here ...]\n"
+    return text[: most - tail] + gap + text[len(text) - tail :]
 
 
 def output_of(value: Any) -> Output:
@@ -106,9 +161,17 @@ def _no_json(value: Any) -> InvalidMessage:
     return InvalidMessage(text, code="tool.result", hint=hint)
 
 
+def error_text(error: BaseException) -> str:
+    """The text of an exception; none where it cannot be made, as its class is somebody's own."""
+    try:
+        return str(error).strip()
+    except Exception:  # noqa: BLE001  # whatever a `__str__` may raise
+        return ""
+
+
 def failure(error: BaseException) -> Outcome:
     """The outcome of a call that raised: the type of the error and its text, and no traceback."""
-    text = veiled(str(error).strip())
+    text = veiled(error_text(error))
     if not isinstance(error, DragomanError):
         name = type(error).__name__
         text = f"{name}: {text}" if text else name

@@ -15,17 +15,19 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from .._core.jsontext import JsonObject
-from ..errors import ConfigError, InvalidMessage, InvalidOutput
+from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
+from ..message.blocks import HEALED
 from ..message.python_types import describes_fields
-from .functions import FunctionTool, TypeTool
+from .functions import Errors, FunctionTool, ToolContext, TypeTool
 from .mcp import McpServer, McpTool
-from .results import Outcome, failure, output_of
+from .results import CallResult, EndTurn, Outcome, error_text, failure, output_of
 
 _log = logging.getLogger(__name__)
+_HIDDEN = "the call has failed"
 
 Runnable: TypeAlias = FunctionTool[..., Any] | TypeTool | McpTool
 ToolSource: TypeAlias = (
@@ -41,6 +43,10 @@ class Toolkit:
     calls somebody else runs. `parallel`: the calls of one answer run at once. `timeout` is that of
     each call, in seconds, unless the tool has its own. Sync functions run in threads, at most
     `threads` at once; with 0 they run in the thread of whoever calls, where no timeout ends them.
+    `errors` says what becomes of what a tool raises: the model reads it (`report`), or only that
+    the call has failed (`hide`, the log has the rest), or ToolFailed ends the run (`raise`).
+    `max_output`: characters of a result; of a longer one the model reads the beginning and the
+    end, and each request that it goes out with names the loss `result.shortened`.
 
     >>> def double(n: int) -> int:
     ...     return 2 * n
@@ -56,15 +62,25 @@ class Toolkit:
         parallel: bool = True,
         timeout: float | None = None,
         threads: int | None = None,
+        errors: Errors = "report",
+        max_output: int | None = None,
     ) -> None:
         if threads is not None and threads < 0:
             raise ConfigError("threads are none or more", hint="threads=0", code="toolkit.threads")
+        if max_output is not None and max_output < 1:
+            hint = "max_output=20_000, or None for no bound"
+            raise ConfigError("a result has some characters", hint=hint, code="toolkit.max_output")
+        if errors not in get_args(Errors):
+            hint = f"one of {', '.join(get_args(Errors))}"
+            raise ConfigError(f"errors are not {errors!r}", hint=hint, code="toolkit.errors")
         if not isinstance(tools, Iterable) or isinstance(tools, (str, bytes, Mapping)):
             fault = f"must be a list of tools, not {type(tools).__name__}"
             raise InvalidMessage(fault, path="$.tools", code="tool.type", hint="Toolkit([...])")
         self.parallel = parallel
         self.timeout = timeout
         self.threads = threads
+        self.errors = errors
+        self.max_output = max_output
         self._runnable: dict[str, Runnable] = {}
         self._tools: dict[str, Tool] = {}
         self.add(*tools)
@@ -195,61 +211,120 @@ class Toolkit:
             raise InvalidOutput(fault, hint=self._known(), code="output.tool")
         return runnable.parse(call)
 
-    def run(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
+    def run(
+        self, calls: Sequence[ToolUseBlock], *, deps: Any = None, messages: Sequence[Msg] = ()
+    ) -> list[Msg]:
         """Run the calls and wait: a tool message for each, in their order.
 
-        Calls of neutral `Tool`s are left out, see `pending`. Where an event loop runs already,
-        `arun` is the better one: this blocks it.
+        `deps` and `messages`, the conversation, are what tools find in their ToolContext. Calls of
+        neutral `Tool`s are left out, see `pending`. Where an event loop runs already, `arun` is the
+        better one: this blocks it. Raises ToolFailed, once all calls have ended, where a tool ends
+        the run.
         """
         if not self._sorted(calls)[0]:
             return []
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.arun(calls))
+            return asyncio.run(self.arun(calls, deps=deps, messages=messages))
         context = contextvars.copy_context()
+        running = self.arun(calls, deps=deps, messages=messages)
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(context.run, asyncio.run, self.arun(calls)).result()
+            return pool.submit(context.run, asyncio.run, running).result()
 
-    async def arun(self, calls: Sequence[ToolUseBlock]) -> list[Msg]:
+    async def arun(
+        self, calls: Sequence[ToolUseBlock], *, deps: Any = None, messages: Sequence[Msg] = ()
+    ) -> list[Msg]:
         """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
         mine, _ = self._sorted(calls)
         limit = asyncio.Semaphore(self.threads) if self.threads else None
+        about = [ToolContext(deps, call, messages) for call in mine]
         if not self.parallel or len(mine) == 1:
-            return [await self._result(call, limit) for call in mine]
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._result(call, limit)) for call in mine]
-        return [task.result() for task in tasks]
+            done = [await self._result(one, limit) for one in about]
+        else:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._result(one, limit)) for one in about]
+            done = [task.result() for task in tasks]
+        results = [one.msg for one in done]
+        for error in [one.error for one in done if one.error is not None]:
+            error.results = results
+            raise error
+        return results
 
-    async def _result(self, call: ToolUseBlock, limit: asyncio.Semaphore | None) -> Msg:
+    async def acall(self, context: ToolContext[Any]) -> CallResult:
+        """Run the one call of a context, which its tool may ask for; raises nothing of the tool's.
+
+        For loops of one's own: they raise `CallResult.error` once all calls have ended.
+        """
+        return await self._result(context, None)
+
+    async def _result(
+        self, context: ToolContext[Any], limit: asyncio.Semaphore | None
+    ) -> CallResult:
+        call = context.call
         try:
-            return (await self._outcome(call, limit)).message(call)
+            outcome, ends_turn = await self._outcome(context, limit)
+            kept, gone = outcome.shortened(self._setting(call, "max_output"))
+            msg = kept.message(call)
+            if gone:
+                msg.blocks[0].extras = {HEALED: {"shortened": {"output": gone}}}
+            return CallResult(msg, ends_turn)
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return failure(error).message(call)  # the tool has cancelled itself
+            return self._failed(call, error)  # the tool has cancelled itself
         except InvalidOutput as error:  # the model's fault, and not the tool's
-            return failure(error).message(call)
-        except Exception as error:  # noqa: BLE001  # a tool may raise anything
+            return CallResult(failure(error).message(call))
+        except BaseException as error:  # noqa: BLE001  # a tool may raise anything
             _log.info("the tool %s has failed", call.name, exc_info=error)
-            return failure(error).message(call)
+            return self._failed(call, error)
 
-    async def _outcome(self, call: ToolUseBlock, limit: asyncio.Semaphore | None) -> Outcome:
+    def _failed(self, call: ToolUseBlock, error: BaseException) -> CallResult:
+        errors: Errors = self._setting(call, "errors")
+        outcome = failure(error) if errors == "report" else Outcome(_HIDDEN, is_error=True)
+        msg = outcome.message(call)
+        if isinstance(error, ToolFailed):  # the tool knows what it does
+            ended = error
+            msg = failure(error).message(call)
+        elif errors == "raise":
+            why = f"{type(error).__name__}: {error_text(error)}".removesuffix(": ")
+            ended = ToolFailed(f"the tool {call.name} has failed: {why}")
+            ended.__cause__ = error
+        else:
+            return CallResult(msg)
+        ended.call, ended.results = call, [msg]
+        return CallResult(msg, error=ended)
+
+    def _setting(self, call: ToolUseBlock, name: str) -> Any:
+        own = getattr(self._runnable.get(call.name), name, None)
+        return getattr(self, name) if own is None else own
+
+    async def _outcome(
+        self, context: ToolContext[Any], limit: asyncio.Semaphore | None
+    ) -> tuple[Outcome, bool]:
+        """(how the call ended, whether that ends the turn)."""
+        call = context.call
         parsed = self.parse(call)
         runnable = self._runnable[call.name]
         seconds = self.timeout if runnable.timeout is None else runnable.timeout
         if isinstance(runnable, TypeTool):
-            return Outcome(output_of(parsed))
+            return Outcome(output_of(parsed)), False
         if isinstance(runnable, McpTool):
-            outcome: Outcome = await _within(seconds, runnable.acall(parsed))
-            return outcome
+            return await _within(seconds, runnable.acall(parsed)), False
+        if runnable.context is not None:
+            parsed[runnable.context] = context
         if runnable.is_async:
             waiting: Any = runnable.function(**parsed)
-            return Outcome(output_of(await _within(seconds, waiting)))
-        async with limit or nullcontext():
-            value = await self._called(partial(runnable.function, **parsed), seconds)
-        return Outcome(output_of(value))
+            value = await _within(seconds, waiting)
+        else:
+            async with limit or nullcontext():
+                value = await self._called(partial(runnable.function, **parsed), seconds)
+        ends = isinstance(value, EndTurn)
+        output = output_of(value.value if isinstance(value, EndTurn) else value)
+        return Outcome(output), ends or runnable.ends_turn
 
     async def _called(self, function: Callable[[], Any], seconds: float | None) -> Any:
         """What a sync function returns, called in a thread unless there shall be none."""
@@ -307,7 +382,7 @@ async def _in_thread(function: Callable[[], Any]) -> tuple[Any, Exception | None
         except BaseException as error:  # noqa: BLE001  # raised again where it is waited for
             if not isinstance(error, Exception) or isinstance(error, StopIteration):
                 # these would end the loop there, or its coroutine, and not the call
-                error = RuntimeError(f"{type(error).__name__}: {error}")
+                error = RuntimeError(f"{type(error).__name__}: {error_text(error)}")
             outcome = None, error
         with suppress(RuntimeError):  # nobody waits any more, and the loop is closed
             loop.call_soon_threadsafe(settle, outcome)

@@ -104,6 +104,11 @@ ROWS: dict[str, Code] = {
         asks=("result_names",),
         level=logging.DEBUG,
     ),
+    "result.shortened": dropped(
+        "of a result that was longer than `max_output` the model reads the beginning and the end",
+        fix="Raise `Toolkit(max_output=...)`, or that of the tool, or have the tool return less: a"
+        " page of what it found, or a file of which another tool reads a part.",
+    ),
     # ids and names
     "id.made": repaired(
         "a call without an id, or with one used before, got a new id",

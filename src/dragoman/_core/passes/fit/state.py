@@ -160,8 +160,11 @@ class State:
         readable: Extras = {}
         for issuer, data in extras.items():
             if issuer == HEALED:
-                for field in data["healed"]:
+                for field in data.get("healed") or ():
                     self.report.lost("text.surrogate", node, field, did="half a pair is U+FFFD")
+                for field, gone in (data.get("shortened") or {}).items():
+                    what = f"{gone} characters of the middle"
+                    self.report.lost("result.shortened", node, field, what=what)
                 continue
             if issuer.endswith(ANSWER):
                 self.report.lost("extras.answer", node, f"extras.{issuer}", what=", ".join(data))
