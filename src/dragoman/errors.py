@@ -37,7 +37,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._core.failures import ErrorKind, ErrorRow, error_kind, error_numbers, error_words, host_kind
+from ._core.failures import (
+    ErrorKind,
+    ErrorRow,
+    Numbers,
+    error_kind,
+    error_numbers,
+    error_words,
+    host_kind,
+)
 from ._core.redaction import shortened, veiled
 
 
@@ -353,6 +361,14 @@ def by_kind(error: ProviderError) -> ProviderError:
     made: ProviderError = _rebuild(kind, error.args)
     made.__dict__.update(error.__dict__)
     return made
+
+
+def context_numbers(error: ProviderError) -> Numbers:
+    """What an error about a full context says: (tokens, limit, output), each None if it does not.
+
+    `output` is how many tokens were asked for the answer, where the provider counts them too.
+    """
+    return error_numbers(error_words(error.message, error.body))
 
 
 def at_host(error: ProviderError, host: str, rows: Sequence[ErrorRow] = ()) -> ProviderError:

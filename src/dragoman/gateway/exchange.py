@@ -367,7 +367,8 @@ class Exchange:
         error = self.upstream.wire.error(status, body, headers)
         if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
             return self._key_refused(error, status)
-        if self.passes and (self.kind == "other" or looks_like_object(body)):
+        known = self.surface.worded(error) is error and looks_like_object(body)
+        if self.passes and (self.kind == "other" or known):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return error
 
@@ -381,6 +382,7 @@ class Exchange:
         told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
                              code="upstream.key", request_id=error.request_id,
                              hint="whoever runs the gateway has to mend its route")  # fmt: skip
+        told.host_kind = "server"  # its message says why the key was refused, which is ours
         told.should_retry = False
         return told
 
@@ -536,6 +538,9 @@ class Exchange:
     def refusal(self, error: DragomanError) -> Answer:
         """The answer that tells of an error, before anything of another has gone out."""
         answer = refused(self.surface, error, self.record)
+        ask = self.surface.streamed_refusal
+        if self.streams and (found := ask(told_error(error), self.request, self.asked)):
+            answer, self._whole_rejected = self._done(found), None
         if isinstance(error, ProviderError) and self._whole_rejected is not None:
             return self._whole_rejected  # in the provider's own words
         answer.headers.update(self.headers())

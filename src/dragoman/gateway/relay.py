@@ -147,6 +147,7 @@ class ConvertedAnswer:
         "_open",
         "_secret",
         "_short",
+        "_surface",
         "_usual_events",
         "failed",
         "over",
@@ -163,6 +164,7 @@ class ConvertedAnswer:
         secret: bytes = b"",
     ) -> None:
         self._secret = secret  # the provider's key, which no answer may quote
+        self._surface = surface
         self._converter = converter
         converter.decoder.stops = True
         self._most = limits.event  # bytes of an event
@@ -258,7 +260,7 @@ class ConvertedAnswer:
         """The events that tell of an error in the middle."""
         self._ended = self.over = True
         self._settle()
-        events = self._converter.pieces((Failed(error),))
+        events = self._converter.pieces((Failed(self._surface.worded(error)),))
         self.failed = self._converter.failed
         return self._last(events)
 
@@ -414,7 +416,7 @@ class PassedAnswer:
         self._ended = self.over = True
         self._framed.begun = self._passing.events > 0
         encoder = self._surface.wire.stream_encoder()
-        events = [*encoder.feed(Failed(error)), *encoder.finish()]
+        events = [*encoder.feed(Failed(self._surface.worded(error))), *encoder.finish()]
         told = [one for one in events if _tells_error(one)]
         return self.release() + self._framed.bytes_of(told) + self._framed.rest()
 

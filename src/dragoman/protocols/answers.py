@@ -23,6 +23,7 @@ from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
+from .error_words import OverflowWords
 
 Event: TypeAlias = tuple[str | None, Json]
 
@@ -42,6 +43,15 @@ OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
     "not_found": ("invalid_request_error", "model_not_found"),
     "model_not_found": ("invalid_request_error", "model_not_found"),
 }
+
+
+# the words of both of OpenAI's protocols; of the newer one, "exceeds the context window"
+OPENAI_OVERFLOW = OverflowWords(
+    "This model's maximum context length is {limit} tokens. However, your messages resulted in "
+    "{tokens} tokens.",
+    "Your input exceeds the context window of this model.",
+    ("maximum context length is {limit}", "exceeds the context window"),
+)
 
 
 class AnswerWriter:

@@ -23,6 +23,7 @@ from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ..sse import Framing
 from .client_arguments import Arguments
+from .error_words import OverflowWords
 from .paths import PathTable, request_paths
 
 Names: TypeAlias = Collection[str]  # of fields of a request that stand as they were read
@@ -131,6 +132,7 @@ class Room(ABC):
     # a key of the events of a stream, and its values in those behind which nothing comes; what all
     # know is `[DONE]`
     last_events: ClassVar[tuple[str, tuple[object, ...]]] = ("", ())
+    overflow: ClassVar[OverflowWords | None] = None  # how clients hear of a context that is full
     ends_in_text: bool = False  # whether clients take the last block for the answer
     # fields of a request as a prompt cache reads them, what stays the same first: some hosts cache
     # by the order of the body, and tools behind the messages would move with each turn. The model

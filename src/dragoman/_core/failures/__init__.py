@@ -14,6 +14,7 @@ from .kinds import (
     VAGUE,
     WEAK,
     ErrorKind,
+    fitting_status,
     kind_of_name,
     kind_of_status,
     plain_word,
@@ -22,7 +23,7 @@ from .kinds import (
 from .row import LONGEST, ErrorRow, Numbers, code_rows, numbers_in
 
 __all__ = ["ErrorKind", "ErrorRow", "Numbers", "code_rows", "error_kind", "error_numbers",
-           "error_words", "host_kind", "table", "usual_status"]  # fmt: skip
+           "error_words", "fitting_status", "host_kind", "table", "usual_status"]  # fmt: skip
 
 # where bodies hold what their message leaves out: the words of the host behind a router, a reason
 _PLACES = frozenset({"message", "msg", "raw", "reason", "param", "detail", "error", "errors",

@@ -134,6 +134,20 @@ def plain_word(word: str) -> str:
     return plain
 
 
+def fitting_status(kind: ErrorKind, status: int | None) -> int:
+    """The status of HTTP that goes with a kind: the one that came, unless it says something else.
+
+    An empty account with 429 would be asked again and again, a full context with 413 be none.
+
+    >>> fitting_status("billing", 429), fitting_status("overloaded", 529)
+    (402, 529)
+    """
+    if not status or status < 400 or kind == "content_filter":
+        return usual_status(kind)
+    vague = kind in VAGUE or kind in ("other", "connection", "no_answer")
+    return status if vague or kind_of_status(status) == kind else usual_status(kind)
+
+
 def usual_status(kind: ErrorKind) -> int:
     """The status of HTTP that an error of this kind has."""
     return _STATUSES[kind]

@@ -1,9 +1,10 @@
 """One row of the table of errors: how a host words a failure, and what it means.
 
-A pattern is plain text in small letters. `{tokens}`, `{limit}` and `{n}` stand for numbers: what
-the request has, what the model takes, any other. `*` stands for whatever lies between, up to 300
-characters. A pattern takes time in proportion to the text: what has matched is never tried in
-another way, and no gap is longer than that. Knows nothing of the package.
+A pattern is plain text in small letters. `{tokens}`, `{limit}`, `{output}` and `{n}` stand for
+numbers: what the request has, what the model takes, what was asked for the answer, any other. `*`
+stands for whatever lies between, up to 300 characters. A pattern takes time in proportion to the
+text: what has matched is never tried in another way, and no gap is longer than that. Knows nothing
+of the package.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .kinds import ErrorKind, plain_word
 LONGEST = 4096  # characters of an error's words that are looked at
 _GAP = 300
 _NUMBER = "[0-9]{1,15}+(?:[,_][0-9]{3}){0,4}+"
-_TOKEN = re.compile(r"\{(tokens|limit|n)\}|(\*)")
+_TOKEN = re.compile(r"\{(tokens|limit|output|n)\}|(\*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,11 @@ def code_rows(
 
 
 class Numbers(NamedTuple):
-    """What an error says of the length of a request: its tokens, and how many may be."""
+    """What an error says of a length: the request's tokens, how many may be, the answer's share."""
 
     tokens: int | None = None
     limit: int | None = None
+    output: int | None = None
 
 
 @lru_cache(maxsize=512)
@@ -130,7 +132,7 @@ def numbers_in(rows: Iterable[ErrorRow], words: str) -> Numbers:
             continue
         if found := pattern(row.text).search(words):
             named = found.groupdict()
-            return Numbers(_number(named.get("tokens")), _number(named.get("limit")))
+            return Numbers(*(_number(named.get(name)) for name in Numbers._fields))
     return Numbers()
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from ..._core.exchange.wire import Wire
-from ..._core.failures import usual_status
+from ..._core.failures import error_kind, fitting_status
 from ..._core.jsontext import JsonObject, encoded
 from ..._core.stream.pieces import End, Failed
 from ...capabilities import Capabilities
@@ -41,6 +41,7 @@ _LINE = re.compile(rb"\n")
 MODEL = re.compile(rb'"model"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]++|\\.)*+"|[^\s",:{}\[\]]+)')
 
 _SLASHES = re.compile("/{2,}")
+_VAGUE = frozenset({"invalid", "server", "other", "no_answer", "connection"})
 
 
 @dataclass(slots=True)
@@ -273,7 +274,37 @@ class Surface(ABC):
 
     def status(self, error: ProviderError) -> int:
         """The status of HTTP with which clients of this protocol know such an error."""
-        return error.status if error.status and error.status >= 400 else usual_status(error.kind)
+        return fitting_status(error.kind, error.status)
+
+    def worded(self, error: ProviderError) -> ProviderError:
+        """The error as clients of this protocol know it, whoever said it in whose words.
+
+        A body goes on as it came where the maker's clients read the same in it. A host that only
+        speaks this protocol may say it otherwise: then it is told anew, its own words behind it.
+        """
+        if error.body is None or self.knows(error):
+            return error
+        told = copy(error)
+        told.host_kind = error.kind  # its body may have said why
+        told.body = None
+        return told
+
+    def knows(self, error: ProviderError) -> bool:
+        """Whether this protocol's clients read in an error's body what it means."""
+        kind = error.kind
+        if kind == "context_overflow":
+            words = self.wire.room.overflow
+            return error.status in (None, 400) and (words is None or words.known(error.message))
+        return kind in _VAGUE or error_kind(error.code, error.type, error.status) == kind
+
+    def streamed_refusal(
+        self, error: ProviderError, request: ClientRequest, model: str
+    ) -> Answer | None:
+        """The refusal of a stream as a stream, for clients that know this error by no other form.
+
+        None for all others, who hear of it by status and body.
+        """
+        return None
 
     def error_body(self, error: ProviderError) -> JsonObject:
         """The body that stands in place of an answer."""
@@ -282,13 +313,16 @@ class Surface(ABC):
 
     def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
         """The answer that tells of an error; `x-dragoman-error` says that it is no provider's."""
-        told = told_error(error)
+        came = told_error(error)
+        told = self.worded(came)
         told_headers = dict(headers or {})
-        if told.body is None:
+        if came.body is None:
             told_headers["x-dragoman-error"] = told.code or told.type or told.kind
         if told.retry_after is not None:
             told_headers["retry-after"] = f"{max(1, round(told.retry_after))}"
-        if told.should_retry is False:  # as the SDKs of OpenAI and Anthropic read it
+        if (
+            told.should_retry is False or told.kind == "billing"
+        ):  # as the SDKs of OpenAI and Anthropic read it
             told_headers["x-should-retry"] = "false"
         if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
             told_headers["x-request-id"] = told.request_id

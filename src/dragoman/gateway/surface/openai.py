@@ -11,8 +11,12 @@ from time import time
 from typing import Any, ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..._core.stream.pieces import Failed
 from ...errors import ProviderError
-from .base import Ending, ListedModel, Operation, Surface
+from ...message import ChatRequest
+from ...protocols.answers import OPENAI_ERRORS
+from ...sse import CONTENT_TYPES, encode
+from .base import Answer, ClientRequest, Ending, ListedModel, Operation, Surface
 
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
 
@@ -62,9 +66,20 @@ class _OpenAI(Surface):
         return body
 
     def status(self, error: ProviderError) -> int:
-        """529 is Anthropic's word; Codex tries again on 503 alone (0.169, 2026-11-22)."""
+        """529 is Anthropic's word; Codex tries again on 503 alone (0.169, 2026-11-22).
+
+        An account without credit is a 429 here, whose code tells it from a limit of a rate.
+        """
         status = super().status(error)
+        if error.kind == "billing":
+            return 429
         return 503 if status == 529 else status
+
+    def knows(self, error: ProviderError) -> bool:
+        """Of what clients act upon they look at OpenAI's own code."""
+        if error.kind in ("context_overflow", "billing"):
+            return error.code == OPENAI_ERRORS[error.kind][1] and error.status in (None, 400, 429)
+        return super().knows(error)
 
 
 class Chat(_OpenAI):
@@ -159,6 +174,20 @@ class Responses(_OpenAI):
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
         """The response within an event."""
         return {**payload, "response": self.completed(payload["response"], asked)}
+
+    def streamed_refusal(
+        self, error: ProviderError, request: ClientRequest, model: str
+    ) -> Answer | None:
+        """Codex shortens its history behind `response.failed` alone, and gives up behind a 400.
+
+        Reference: openai/codex, codex-rs/codex-api/src/api_bridge.rs, on 2026-11-28.
+        """
+        agent = request.headers.get("originator", "") or request.headers.get("user-agent", "")
+        if error.kind not in ("context_overflow", "billing") or not agent.startswith("codex"):
+            return None
+        encoder = self.wire.stream_encoder(ChatRequest([], model=model))
+        events = [*encoder.feed(Failed(self.worded(error))), *encoder.finish()]
+        return Answer(200, encode(events), {"content-type": CONTENT_TYPES["sse"]})
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/responses`, and what stands below it."""

@@ -23,6 +23,7 @@ from ...message.blocks import ContentBlock, answered
 from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
 from ..chat_shape import filled, without
+from ..error_words import OverflowWords
 from .blocks import write_call, write_thinking
 
 DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
@@ -342,6 +343,13 @@ def _end_fields(resp: ChatResponse, first: tree.Candidate, writer: MessagesWrite
     return {**fields, **unknown}
 
 
+OVERFLOW = OverflowWords(
+    "prompt is too long: {tokens} tokens > {limit} maximum",
+    "prompt is too long",
+    ("input length and `max_tokens` exceed context limit: {tokens} + {output} > {limit}",),
+)
+
+
 # Anthropic docs, "Errors"; a request that is too long is an invalid one there, and not to be tried
 # again
 _ERROR_TYPES: dict[ErrorKind, str] = {
@@ -364,13 +372,15 @@ _ERROR_TYPES: dict[ErrorKind, str] = {
 }
 
 
+_TYPES = frozenset(_ERROR_TYPES.values())
+
+
 def write_error(error: ProviderError) -> JsonObject:
     """The error as it came over this wire, or in its words."""
     body: Any = error.body
     is_error = isinstance(body, dict) and body.get("type") == "error"
     if is_error and isinstance(body.get("error"), dict):
         return body  # type: ignore[no-any-return]  # the object that came
-    is_ours = error.type in _ERROR_TYPES.values()
-    specific = error.kind == "context_overflow" or not is_ours
-    word = _ERROR_TYPES[error.kind] if specific else error.type
-    return {"type": "error", "error": {"type": word, "message": error.message}}
+    vague = error.kind in ("invalid", "server", "other")
+    word = error.type if vague and error.type in _TYPES else _ERROR_TYPES[error.kind]
+    return {"type": "error", "error": {"type": word, "message": OVERFLOW.message(error)}}

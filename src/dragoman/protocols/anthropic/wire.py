@@ -21,7 +21,7 @@ from ..paths import PathTable, request_paths
 from ..request_fields import choice
 from . import dialect as hosts
 from . import request as fields
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .encoder import MessagesEncoder
 from .messages import at_top, message_as_read, write_messages, write_system
 from .reader import MessagesReader
@@ -44,6 +44,7 @@ class Anthropic(Room):
     __slots__ = ()
     dialect: hosts.Dialect
     protocol = "anthropic"
+    overflow = OVERFLOW
     addresses = ("*/v1/messages",)
     model_patterns = ("claude-*",)
     state_fields = ("thread", "container")

@@ -7,7 +7,7 @@ Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta
 from __future__ import annotations
 
 from ... import message as tree
-from ..._core.failures import usual_status
+from ..._core.failures import fitting_status
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
@@ -15,6 +15,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import EVENTS, AnswerEncoder, Event
+from ..error_words import OverflowWords
 from .answer import ConverseWriter, missing_metrics, request_ids, write_usage
 from .blocks import TYPED, issuer_fields, write_thinking
 from .dialect import Dialect
@@ -41,15 +42,26 @@ def split_block(data: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
     return start, [{key: {name: value}}]
 
 
+OVERFLOW = OverflowWords(
+    "Input is too long for requested model.",
+    "Input is too long for requested model.",
+    (
+        "prompt is too long: {tokens} tokens > {limit} maximum",
+        "number of input tokens exceeds maximum length",
+        "maximum context length is {limit}",
+    ),
+)
+
+
 def write_exception(error: ProviderError) -> tuple[str, Json]:
     """The exception by its own name, or by the status that it has over HTTP."""
     is_own = error.type in FAULTS
-    status = error.status or usual_status(error.kind)
+    status = fitting_status(error.kind, error.status)
     name = error.type if is_own else _BY_STATUS.get(status, "internalServerException")
     body = error.body
     if is_own and isinstance(body, dict) and isinstance(body.get("message"), str):
         return name, body
-    return name, {"message": error.message}
+    return name, {"message": OVERFLOW.message(error)}
 
 
 _STOP_FIELD = "additionalModelResponseFields"

@@ -22,7 +22,7 @@ from ..paths import PathTable, request_paths
 from . import request as fields
 from .answer import write_response
 from .dialect import CAN, Dialect, claims
-from .encoder import ConverseEncoder
+from .encoder import OVERFLOW, ConverseEncoder
 from .messages import at_top, message_as_read, write_messages, write_system
 from .reader import ConverseReader
 
@@ -41,6 +41,7 @@ class BedrockConverse(Room):
 
     __slots__ = ()
     protocol = "bedrock-converse"
+    overflow = OVERFLOW
     addresses = ("*/model/*/converse", "*/model/*/converse-stream")
     tools_path = "$.toolConfig.tools"
     ordered_flags = roles.MEDIA  # documents without a name of their own get a number

@@ -21,6 +21,7 @@ from ...message.blocks import noted
 from ..answers import AnswerWriter, beyond_figures, first_candidate, without_cache
 from ..base import Room
 from ..chat_shape import answer_call, filled, object_of
+from ..error_words import OverflowWords
 from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
 
 FINISH_REASONS: dict[str, FinishReason] = {
@@ -195,13 +196,20 @@ def write_response(
     return filled(body, extras)
 
 
+OVERFLOW = OverflowWords(
+    "too many tokens: total number of tokens (prompt and prediction) cannot exceed {limit}",
+    "too many tokens: the prompt is longer than the model's context",
+    ("too many tokens: size limit exceeded by {n} tokens",),
+)
+
+
 def error_body(error: ProviderError) -> JsonObject:
     """`{"message", "error_type"}`, or the body as it came."""
     body: Any = error.body
     is_flat = isinstance(body, dict) and isinstance(body.get("message"), str)
     if is_flat and not body.keys() & _WORDS_OF_OTHERS:
         return body  # type: ignore[no-any-return]  # the object that came
-    return {"message": error.message, **error_type(error)}
+    return {"message": OVERFLOW.message(error), **error_type(error)}
 
 
 _WORDS_OF_OTHERS = {"type", "code", "object", "status"}  # of errors that other wires tell so flat

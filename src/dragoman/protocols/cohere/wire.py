@@ -19,7 +19,7 @@ from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import blocks, dialect, request
 from . import messages as entries
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .encoder import CohereEncoder
 from .reader import CohereReader
 
@@ -36,6 +36,7 @@ class Cohere(ChatRoom):
 
     __slots__ = ()
     protocol = "cohere"
+    overflow = OVERFLOW
     addresses = ("*/v2/chat",)
     unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = ("command*", "c4ai-*")

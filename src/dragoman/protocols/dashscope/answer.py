@@ -26,6 +26,7 @@ from ...message.logprobs import Logprob, write_list
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import filled, object_of
+from ..error_words import OverflowWords
 from .blocks import MEDIA, media_link
 
 # spellings of a text: a part of a content list, the text of an answer without choices
@@ -293,7 +294,7 @@ def write_response(
     if writer.own:
         body |= (resp.extras or {}).get(noted(writer.issuer), {}).get(AROUND, {})
     if resp.error is not None and not body.get("code"):
-        body |= {"code": error_code(resp.error), "message": resp.error.message}
+        body |= {"code": error_code(resp.error), "message": OVERFLOW.message(resp.error)}
     return body
 
 
@@ -317,6 +318,12 @@ def takes_parts(request: tree.ChatRequest | None) -> bool:
     """Whether the request was made to the multimodal endpoint, which answers in parts."""
     users = [m for m in request.messages if m.role == "user"] if request is not None else []
     return bool(users) and all(m.spelling == "list" for m in users)
+
+
+OVERFLOW = OverflowWords(
+    "Range of input length should be [1, {limit}]",
+    "Range of input length is exceeded",
+)
 
 
 # codes of the vendor's SDK (dashscope/v2/errors.py) and of Model Studio's page "Error messages"

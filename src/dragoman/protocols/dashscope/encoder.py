@@ -26,6 +26,7 @@ from ..chat_shape import filled, object_of
 from .answer import (
     FIELD,
     NO_ID,
+    OVERFLOW,
     PART,
     SOUND_FIELD,
     DashScopeWriter,
@@ -205,7 +206,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         error = piece.error
         if is_error(error.body):
             return [("error" if error.type == "error" else "result", error.body)]
-        return [self._error_event(error_code(error), error.message)]
+        return [self._error_event(error_code(error), OVERFLOW.message(error))]
 
     def finish(self) -> list[Event]:
         """What waited for the end, and the events that end the choices, the bill on the last."""

@@ -21,7 +21,7 @@ from ..chat_shape import own_tool, replay
 from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import request as fields
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .blocks import MEDIA
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
 from .encoder import DashScopeEncoder
@@ -38,6 +38,7 @@ class DashScope(Room):
 
     __slots__ = ()
     protocol = "dashscope"
+    overflow = OVERFLOW
     messages_path = "$.input.messages"
     tools_path = "$.parameters.tools"
     addresses = ("*/services/aigc/*-generation/generation",)

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from ... import message as tree
-from ..._core.failures import usual_status
+from ..._core.failures import fitting_status
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
 from ...envelope import borne
@@ -24,6 +24,7 @@ from ...message.logprobs import RESULT, write_result
 from ..answers import AnswerWriter, first_count
 from ..base import Room
 from ..chat_shape import issuer_extras
+from ..error_words import OverflowWords
 from .blocks import TEXT, has_odd_detail, write_part
 
 _FILTERED = (
@@ -388,14 +389,25 @@ def _candidate(
     return entry
 
 
+OVERFLOW = OverflowWords(
+    "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({limit}).",
+    "The input token count exceeds the maximum number of tokens allowed.",
+    (
+        "input token count is {tokens} but model only supports up to {limit}",
+        "input token count exceeds the maximum number of tokens allowed",
+    ),
+)
+
+
 def error_body(error: ProviderError) -> Json:
     """`{"code", "message", "status"}`: as the provider said it, if it spoke like this."""
     body: Any = error.body[0] if isinstance(error.body, list) and error.body else error.body
     data = body.get("error") if isinstance(body, dict) else None
     if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
         return data
-    status = error.status or usual_status(error.kind)
-    return {"code": status, "message": error.message, "status": _STATUSES.get(status, "INTERNAL")}
+    status = fitting_status(error.kind, error.status)
+    word = _STATUSES.get(status, "INTERNAL")
+    return {"code": status, "message": OVERFLOW.message(error), "status": word}
 
 
 # google.rpc.Code by its status of HTTP

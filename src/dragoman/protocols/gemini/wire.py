@@ -25,7 +25,7 @@ from ..paths import PathTable
 from ..request_fields import choice
 from . import request as fields
 from . import tools as declarations
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .blocks import RESPONSE_TEXTS, listed_calls
 from .dialect import CAN, NULL, Dialect, Target, camel_key, camel_keys, cased, snake_key
 from .encoder import GeminiEncoder
@@ -47,6 +47,7 @@ class Gemini(Room):
     __slots__ = ()
     dialect: Dialect
     protocol = "gemini"
+    overflow = OVERFLOW
     messages_path = "$.contents"
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)

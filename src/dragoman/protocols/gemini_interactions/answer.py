@@ -22,6 +22,7 @@ from ...message.blocks import MediaBlock, RawBlock, ThinkingBlock, ToolUseBlock,
 from ..answers import AnswerWriter, beyond_figures, first_candidate, first_count, without_cache
 from ..base import Room
 from ..chat_shape import arguments_of, filled, issuer_extras
+from ..error_words import OverflowWords
 from . import blocks as wire_blocks
 from .blocks import ABSENT, OUTPUT
 
@@ -297,6 +298,13 @@ def _is_interaction(error: ProviderError) -> bool:
     return isinstance(body, dict) and ("steps" in body or body.get("object") == "interaction")
 
 
+OVERFLOW = OverflowWords(
+    "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({limit}).",
+    "The input token count exceeds the maximum number of tokens allowed.",
+    ("input token count exceeds the maximum number of tokens allowed",),
+)
+
+
 # Gemini API docs, "API errors" of the Interactions API; those of the server are google.rpc.Code in
 # small letters, as others of that page are
 _ERROR_CODES: dict[ErrorKind, str] = {
@@ -317,7 +325,7 @@ _ERROR_CODES: dict[ErrorKind, str] = {
 
 def error_fields(error: ProviderError) -> JsonObject:
     """`{"code", "message"}`: the code is a word of this API."""
-    return {"code": _ERROR_CODES.get(error.kind, "internal"), "message": error.message}
+    return {"code": _ERROR_CODES.get(error.kind, "internal"), "message": OVERFLOW.message(error)}
 
 
 def _is_error(data: Json) -> TypeGuard[JsonObject]:

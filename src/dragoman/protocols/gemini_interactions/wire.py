@@ -23,7 +23,7 @@ from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format
 from . import dialect as dialects
 from . import request as fields
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .blocks import OUTPUT, grouped, is_content
 from .encoder import InteractionEncoder
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
@@ -39,6 +39,7 @@ class GeminiInteractions(Room):
     __slots__ = ()
     dialect: dialects.Dialect
     protocol = "gemini-interactions"
+    overflow = OVERFLOW
     messages_path = "$.input"
     addresses = ("*/interactions",)
     unique_fields = dialects.UNIQUE_FIELDS

@@ -20,6 +20,7 @@ from ...message.answer import FinishReason
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import answer_call, filled
+from ..error_words import OverflowWords
 from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 
 UNPLACED = "unplaced"  # the spelling of a call without an index
@@ -218,6 +219,13 @@ def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObje
     return {"index": index, "message": message, "finish_reason": reason, **extras}
 
 
+OVERFLOW = OverflowWords(
+    "Prompt contains {tokens} tokens, too large for model with {limit} maximum context length",
+    "Prompt is too large for the model's maximum context length",
+    ("prompt contains {tokens} tokens *too large for model with {limit} maximum context length",),
+)
+
+
 # kind -> (type, code), where the kind has a type of its own; recorded errors, and the bodies that
 # users report of limits (cline issue 9085, raycast issue 31107)
 _ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
@@ -238,4 +246,5 @@ def error_body(error: ProviderError) -> JsonObject:
     if isinstance(body, dict) and (body.get("object") == "error" or "detail" in body):
         return body
     word, code = _ERRORS.get(error.kind, ("api_error", None))
-    return {"object": "error", "message": error.message, "type": word, "param": None, "code": code}
+    message = OVERFLOW.message(error)
+    return {"object": "error", "message": message, "type": word, "param": None, "code": code}

@@ -16,7 +16,7 @@ from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable
 from . import blocks, dialect, request
 from . import messages as entries
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .encoder import MistralEncoder
 from .reader import MistralReader
 
@@ -37,6 +37,7 @@ class Mistral(ChatRoom):
 
     __slots__ = ()
     protocol = "mistral"
+    overflow = OVERFLOW
     addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
     unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = dialect.MODEL_PATTERNS

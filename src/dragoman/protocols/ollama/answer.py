@@ -19,6 +19,7 @@ from ...message.logprobs import write_list
 from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_shape import filled, object_of
+from ..error_words import OverflowWords
 from .reader import COUNTS, FINISH_REASONS
 
 EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that does not tell its own
@@ -109,6 +110,13 @@ class OllamaWriter(AnswerWriter):
         return message | {key: value for key, value in fields.items() if value}
 
 
+OVERFLOW = OverflowWords(
+    "the input length exceeds the context length: {tokens} tokens, {limit} at most",
+    "the input length exceeds the context length",
+    ("prompt too long; exceeded max context length by {n} tokens",),
+)
+
+
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
@@ -141,7 +149,7 @@ def write_response(
         body["done_reason"] = reason
     body.update(writer.usage(resp.usage))
     if resp.error is not None and "error" not in body:
-        body["error"] = resp.error.message
+        body["error"] = OVERFLOW.message(resp.error)
     return body
 
 

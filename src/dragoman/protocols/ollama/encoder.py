@@ -17,7 +17,7 @@ from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ...message.logprobs import write_list
 from ..answers import AnswerEncoder, Event, StreamedTexts
-from .answer import OllamaWriter
+from .answer import OVERFLOW, OllamaWriter
 from .dialect import Dialect
 
 _FIELD_KEY = 3  # so long is the key of what stands in a field of its own, and not in the text
@@ -54,7 +54,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         body = piece.error.body
         if isinstance(body, dict) and isinstance(body.get("error"), str) and "message" not in body:
             return [*waiting, (None, body)]
-        return [*waiting, (None, {"error": piece.error.message})]
+        return [*waiting, (None, {"error": OVERFLOW.message(piece.error)})]
 
     def finish(self) -> list[Event]:
         """The calls that waited, and the last line, if the answer has ended."""

@@ -21,7 +21,7 @@ from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from ..request_fields import choice, format_unsaid, response_format
 from . import request as fields
-from .answer import write_response
+from .answer import OVERFLOW, write_response
 from .dialect import CAN, Dialect
 from .encoder import OllamaEncoder
 from .messages import message_as_read, write_messages
@@ -43,6 +43,7 @@ class Ollama(Room):
 
     __slots__ = ()
     protocol = "ollama"
+    overflow = OVERFLOW
     addresses = ("*/api/chat",)
     unique_fields = fields.UNIQUE_FIELDS
     framing = "ndjson"

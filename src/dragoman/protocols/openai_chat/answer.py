@@ -286,7 +286,8 @@ def write_error(error: ProviderError) -> JsonObject:
     if isinstance(data, dict) and isinstance(data.get("message"), str) and not others:
         return data
     kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
-    return {"message": error.message, "type": kind, "param": None,
+    message = answers.OPENAI_OVERFLOW.message(error)
+    return {"message": message, "type": kind, "param": None,
             "code": code or error.code or error.status or None}  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from ...errors import WriteError
 from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool
 from .. import request_fields
+from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import freeform_names, function_tool, write_choice
 from ..chat_shape import issuer_fields, own_extras, replay
@@ -50,6 +51,7 @@ class OpenAIChat(Room):
     __slots__ = ()
     dialect: Dialect
     protocol = "openai-chat"
+    overflow = OPENAI_OVERFLOW
     addresses = ("*/chat/completions",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
     # of what stands beside the words of an answer, opencode 1.18 brings this back and nothing else

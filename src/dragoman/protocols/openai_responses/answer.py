@@ -470,7 +470,9 @@ class ItemWriter(AnswerWriter):
             reason = "content_filter"
         fields: JsonObject = {}
         if resp.error is not None or reason == "error":
-            message = resp.error.message if resp.error is not None else "the answer failed"
+            message = "the answer failed"
+            if resp.error is not None:
+                message = answers.OPENAI_OVERFLOW.message(resp.error)
             code = _FAILED.get(resp.error.kind, "server_error") if resp.error else "server_error"
             fields = {"status": "failed", "error": {"code": code, "message": message}}
         elif reason in _INCOMPLETE:

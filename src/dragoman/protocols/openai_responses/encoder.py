@@ -26,7 +26,7 @@ from ...losses import Report
 from ...message import ChatRequest, ContentBlock, ImageBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ..answers import OPENAI_ERRORS, AnswerEncoder, Event
+from ..answers import OPENAI_ERRORS, OPENAI_OVERFLOW, AnswerEncoder, Event
 from . import blocks as wire_blocks
 from .answer import UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
@@ -511,7 +511,8 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         self._failed = not self.writer.own
         kind, code = OPENAI_ERRORS.get(error.kind, (error.type or "server_error", ""))
         code = code or error.code or error.type
-        fields = {"code": code or None, "message": error.message, "param": None}
+        message = OPENAI_OVERFLOW.message(error)
+        fields = {"code": code or None, "message": message, "param": None}
         sent = {"type": kind, **fields}
         return [*events, self._event("error", error=sent, **fields)]
 

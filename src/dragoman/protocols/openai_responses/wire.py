@@ -17,6 +17,7 @@ from ...losses import Field, Report
 from ...message import ChatRequest, ContentBlock, TextBlock, Tool
 from ...message.blocks import NOTES, answered, noted
 from ...message.request import ITEM as ITEM_KIND
+from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import filled, is_plain, own_extras
 from ..client_arguments import Arguments, with_extra_body
@@ -50,6 +51,7 @@ class OpenAIResponses(Room):
     __slots__ = ()
     dialect: Dialect
     protocol = "openai-responses"
+    overflow = OPENAI_OVERFLOW
     messages_path = "$.input"
     addresses = ("*/responses",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")

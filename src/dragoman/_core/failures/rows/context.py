@@ -32,15 +32,15 @@ CONTEXT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
-        "input length and *max_tokens* exceed context limit: {tokens} + {n} > {limit}",
+        "input length and *max_tokens* exceed context limit: {tokens} + {output} > {limit}",
         ("anthropic", "bedrock", "vertex"),
         "2025-06-11",
         "continuedev/continue issue 6080; with and without the backticks",
     ),
     ErrorRow(
         _KIND,
-        "maximum context length is {limit} tokens. however, you requested {n} output tokens and "
-        "your prompt contains at least {tokens} input tokens",
+        "maximum context length is {limit} tokens. however, you requested {output} output tokens "
+        "and your prompt contains at least {tokens} input tokens",
         ("vllm", "cloudflare", "nvidia"),
         "2026-04-10",
         "cloudflare/cloudflare-docs issue 29731; earendil-works/pi pull request 5929; vLLM 0.32",
@@ -506,7 +506,7 @@ CONTEXT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
-        "prompt token count ({tokens}) + max output tokens ({n}) cannot exceed {limit}",
+        "prompt token count ({tokens}) + max output tokens ({output}) cannot exceed {limit}",
         ("databricks",),
         "2026-11-28",
         "mlflow, tests of its MosaicML gateway, whose service Databricks runs",
@@ -580,6 +580,13 @@ CONTEXT: tuple[ErrorRow, ...] = (
         ("*",),
         "2026-11-28",
         "sentences of Chinese hosts in a public client's tests",
+    ),
+    ErrorRow(
+        _KIND,
+        "message(s) that must stay take {tokens} tokens, the limit is {limit}",
+        ("*",),
+        "2026-11-28",
+        "this library's own ContextOverflow, behind a gateway",
     ),
     ErrorRow(
         _KIND,
