@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
+SDK_VENV ?= .venv-sdks
 GATEWAY_VENV ?= .venv-bench-gateway
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
@@ -26,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest agents corpus fuzz facts mutants count format \
+.PHONY: help demo test check lint types contracts pytest agents corpus fuzz sdk-types facts mutants count format \
   site bench bench-gateway comply clean
 
 help:
@@ -40,6 +41,7 @@ help:
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
+	@echo "make sdk-types   every type of every SDK, also of those that the tests do not need"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
@@ -83,6 +85,9 @@ agents: $(VENV)/.dev $(VENV)/.agents/.done
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
 
+sdk-types: $(VENV)/.dev $(SDK_VENV)/.sdks
+	PYTHONPATH="$$(echo $(SDK_VENV)/lib/python*/site-packages)" $(BIN)/python -m tests.sdk_types $(SDK_TYPES_ARGS)
+
 # litellm is in the environment of the benchmarks; a table that is not installed is passed over
 facts: $(BENCH_VENV)/.bench
 	$(BENCH_VENV)/bin/python -m tests.facts
@@ -112,14 +117,14 @@ comply: $(GATEWAY_VENV)/.bench
 	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SDK_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -144,6 +149,12 @@ $(VENV)/.agents/.done: $(VENV)/.made Makefile
 	-npm install --silent --no-audit --no-fund --prefix $(@D) $(AGENTS) && \
 	  node $(@D)/node_modules/@anthropic-ai/claude-code/install.cjs && \
 	  node $(@D)/node_modules/opencode-ai/postinstall.mjs && touch $@
+
+# the newest of each, without what they need: their types alone are read, beside our own libraries
+$(SDK_VENV)/.sdks: $(SDK_VENV)/.made
+	$(SDK_VENV)/bin/python $(PIP_INSTALL) --upgrade --no-deps groq together cerebras-cloud-sdk openrouter \
+	  volcengine-ark-runtime volcenginesdk-core jsonpath-python detect-agent
+	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 	$(BIN)/python $(PIP_INSTALL) -e '.[mutants]'

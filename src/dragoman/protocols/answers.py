@@ -15,12 +15,14 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_neve
 from .. import message as tree
 from .._core.failures import ErrorKind
 from .._core.jsontext import Json, JsonObject, canonical
+from .._core.media import document_text
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..errors import WriteError
 from ..losses import Report
 from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ..message.answer import FinishReason
-from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock
+from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock, MediaBlock
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
 from .error_words import OverflowWords
@@ -195,6 +197,30 @@ class AnswerWriter:
         digest = blake2b(canonical([resp.model, contents]).encode(), digest_size=16)
         self.report.lost("answer.field", resp, "id", did=digest.hexdigest())
         return digest.hexdigest()
+
+    def medium(
+        self, block: MediaBlock, write: Callable[[Any], Json], write_text: Callable[[str], Json]
+    ) -> Json:
+        """A medium as `write` writes it, or a loss where the wire has no form for its source.
+
+        Args:
+            block: The medium.
+            write: Writes it; raises WriteError with the code `seat.unsaid` for what has no form.
+            write_text: Writes a text, for a document that is no more than its text.
+
+        Returns:
+            What stands in the answer; None if nothing does, which is named as a loss.
+        """
+        try:
+            return write(block)
+        except WriteError as error:
+            if error.code != "seat.unsaid":
+                raise
+        if text := document_text(block):
+            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            return write_text(text)
+        self.report.lost("answer.unsaid", block)
+        return None
 
     def saying(self, blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
         """The blocks without texts of nothing, whose fields are told: no history takes them back.

@@ -364,3 +364,17 @@ def test_a_reason_that_is_an_error_is_one() -> None:
     assert (resp.status, resp.finish.reason, resp.text) == ("error", "error", "Half")
     assert resp.error is not None
     assert resp.error.type == "error"
+
+
+def test_what_a_choice_lacks_it_does_not_gain() -> None:
+    """The SDK's types let a server leave out the message, its role, and the id of a call."""
+    function = {"name": "look", "arguments": "{}"}
+    wire = dragoman.wire("mistral")
+    for choice in (
+        {"index": 0, "finish_reason": "stop"},
+        {"index": 0, "finish_reason": "stop", "message": {"content": "Hi"}},
+        {"index": 0, "finish_reason": "tool_calls",
+         "message": {"role": "assistant", "tool_calls": [{"function": function}]}},
+    ):  # fmt: skip
+        body = {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice]}
+        assert wire.write_response(wire.read_response(body)).body == body

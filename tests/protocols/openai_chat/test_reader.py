@@ -121,3 +121,31 @@ def test_a_legacy_call_that_repeats_another_is_none() -> None:
     resp = wire.read_response(body)
     assert [call.id for call in resp.calls] == ["c_1"]
     assert wire.write_response(resp).body == body
+
+
+def test_an_image_of_an_answer_without_a_type_comes_back() -> None:
+    """OpenRouter's SDK lets a server leave the type out."""
+    image = {"image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    message = {"role": "assistant", "content": "There.", "images": [image]}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    wire = dragoman.wire("openrouter")
+    assert wire.write_response(wire.read_response(body)).body == body
+
+
+def test_likelihoods_of_tokens_without_a_text_are_named() -> None:
+    tokens = [{"token": "Hi", "logprob": -0.1, "bytes": [72, 105], "top_logprobs": []}]
+    body = {"choices": [{"index": 0, "finish_reason": "stop", "logprobs": {"content": tokens},
+                         "message": {"role": "assistant", "content": None}}]}  # fmt: skip
+    resp = dragoman.wire("openai-chat").read_response(body)
+    made = dragoman.wire("openai-responses", policy="ignore").write_response(resp)
+    assert "logprobs of tokens that no text holds" in {loss.what for loss in made.losses}
+
+
+def test_the_fields_of_a_search_have_their_own_paths() -> None:
+    given = {"allowed_domains": ["a.org"], "excluded_domains": ["b.org"], "max_uses": 2}
+    body = {"model": "openai/gpt-5.5", "messages": [{"role": "user", "content": "Hi"}],
+            "tools": [{"type": "openrouter:web_search", "parameters": given}]}  # fmt: skip
+    made = dragoman.convert(body, "openrouter", "gemini", policy="ignore")
+    assert {loss.where for loss in made.losses if loss.code == "server_tool.field"} == {
+        f"$.tools[0].parameters.{name}" for name in given
+    }

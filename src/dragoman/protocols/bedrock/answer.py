@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
+from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
@@ -161,16 +162,20 @@ class ConverseWriter(AnswerWriter):
         has_format = (getattr(source, "media_type", None) or "") in FORMATS
         is_document = type(block) is tree.DocumentBlock
         stored = type(source) is tree.URLSource and source.url.startswith("s3://")
-        if not (stored or (type(source) is tree.Base64Source and (has_format or is_document))):
-            self.report.lost("answer.unsaid", block)
-            return None
+        fits = type(source) is tree.Base64Source and (has_format or is_document)
+        if not (self.own or stored or fits):  # its own it can write again, whatever it is
+            return self.medium(block, _no_form, lambda text: {"text": text})
         if is_document and block.title is None and not self.own:
             self.report.lost("answer.field", block, "title", did="Document")
             block = replace(block, title="Document")
         for name in ("detail",) if is_document else ("title", "detail"):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
-        return self._as_read(block)
+        return self.medium(block, self._as_read, lambda text: {"text": text})
+
+
+def _no_form(block: MediaBlock) -> Json:
+    raise WriteError(f"{block.type} from a {block.source.type} source", code="seat.unsaid")
 
 
 def _raw(block: RawBlock) -> Any:

@@ -128,13 +128,19 @@ class DashScopeWriter(AnswerWriter):
             return {"text": self.text(block), **fields}
         source = getattr(block, "source", None)
         foreign = type(source) is tree.FileSource and not self.reads(source.issuer)
-        if block.type not in MEDIA or foreign or type(source) is tree.LocalSource:
+        if block.type not in MEDIA or foreign:
             self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
             return None
         for name in ("title", "detail"):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
-        return {block.type: media_link(block, block.spelling if self.own else None), **fields}
+        head = block.spelling if self.own else None
+        part: JsonObject | None = self.medium(
+            block,  # type: ignore[arg-type]  # one of MEDIA
+            lambda one: {one.type: media_link(one, head), **fields},
+            lambda text: {"text": text},
+        )
+        return part
 
     def sound(self, block: AudioBlock) -> JsonObject:
         """`output.audio`: sound that stands beside the choices."""

@@ -88,8 +88,8 @@ def media_link(block: Any, head: str | None = None) -> str | list[str]:
         return list(source.frames)
     if type(source) is tree.FileSource:
         return source.file_id
-    if type(source) is tree.LocalSource:
-        raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
+    if type(source) is tree.LocalSource or type(source) is tree.TextSource:
+        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
     return url_of(source, head)
 
 

@@ -253,8 +253,9 @@ class GeminiWriter(AnswerWriter):
             return {"text": block.text}
         if isinstance(block, MediaBlock) and has_odd_detail(block):
             self.report.lost("answer.unsaid", block, "detail")
-        local = isinstance(block, MediaBlock) and block.source.type == "local"
-        if local or type(block) is tree.ToolResultBlock:
+        if isinstance(block, MediaBlock) and block.title is not None and not self.own:
+            self.report.lost("answer.unsaid", block, "title")
+        if type(block) is tree.ToolResultBlock:
             return self.report.lost("answer.unsaid", block)
         if type(block) is ThinkingBlock and not self._is_readable(block):
             return None
@@ -262,6 +263,12 @@ class GeminiWriter(AnswerWriter):
             as_text = self.own and TEXT in (block.spelling or "").split()
             if not as_text:
                 return self._part_of_call(block, open_end)
+        if isinstance(block, MediaBlock):
+            return self.medium(
+                block,
+                lambda one: write_part(one, self.issuer, self.own),
+                lambda text: {"text": text},
+            )
         return write_part(block, self.issuer, self.own)
 
     def _is_readable(self, block: ThinkingBlock) -> bool:

@@ -443,7 +443,7 @@ def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = (
         case tree.FileSource():
             return {"fileData": {**data, "fileUri": source.file_id}}
         case tree.LocalSource() | tree.TextSource() | tree.FramesSource():
-            raise AssertionError("nobody reads such a source")
+            raise WriteError(f"a medium from a {source.type} source", code="seat.unsaid")
         case _:
             assert_never(source)
 

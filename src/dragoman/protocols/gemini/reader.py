@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
-from ...message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message import Citation, Finish, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ..chat_shape import without
 from .answer import REASONS, UNSPECIFIED, read_usage
@@ -364,12 +364,17 @@ class Candidate:
         call = part.get("functionCall")
         fields = set_fields(call) if call is not None else {}
         if call is not None and "name" not in fields and "args" not in fields:
+            if self._call is None and fields.get("partialArgs"):  # of no call that was begun
+                self._complete_call()
+                self._pieces.append(Part(self._next_key(), RawBlock(self._issuer, data)))
+                return
             self._continue_call(fields)
             return
         self._complete_call()
         arrives = fields.get("willContinue") or "partialArgs" in fields
         if arrives or "willContinue" in fields:  # how it arrives is over when it is complete
-            part = {**part, "functionCall": without(fields, "partialArgs", "willContinue")}
+            over = ("willContinue",) if "args" in fields else ("partialArgs", "willContinue")
+            part = {**part, "functionCall": without(fields, *over)}
         block = block_of(part, self._issuer)
         key = self._next_key()
         self._pieces.append(Part(key, block))
@@ -383,8 +388,6 @@ class Candidate:
     def _continue_call(self, fields: JsonObject) -> None:
         """More arguments of the call that is open, or its end."""
         if self._call is None:
-            if fields.get("partialArgs"):
-                raise ValueError("arguments of no call")
             return  # the end of a call that has ended
         key, _, arguments = self._call
         if text := arguments.add(fields.get("partialArgs") or []):

@@ -149,10 +149,14 @@ class InteractionWriter(AnswerWriter):
         own_fields = {k: v for k, v in self.fields(block).items() if k != OUTPUT}
         if type(block) is tree.RefusalBlock:
             return {"type": "text", "text": self.text(block)}
-        if isinstance(block, MediaBlock) and isinstance(block.source, tree.LocalSource):
-            return self._unsaid(block)
         if type(block) is TextBlock and not (block.text or block.citations or self.own):
             return None
+        if isinstance(block, MediaBlock):
+            return self.medium(
+                block,
+                lambda one: {**wire_blocks.write_content(one), **own_fields},
+                lambda text: {"type": "text", "text": text},
+            )
         data = {**wire_blocks.write_content(block), **own_fields}
         if type(block) is not TextBlock or "annotations" in data:
             return data
@@ -189,6 +193,8 @@ class InteractionWriter(AnswerWriter):
             step = wire_blocks.write_thought(block)
         elif type(block) is ToolUseBlock:
             step = self.call(block)
+        elif type(block) is tree.ToolResultBlock and self.own:
+            return wire_blocks.result_as_read(block, self.issuer)
         else:
             return self._unsaid(block)
         step.update(own_fields)

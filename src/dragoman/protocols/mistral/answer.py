@@ -17,6 +17,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
+from ...message.blocks import MediaBlock, noted
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import answer_call, filled
@@ -24,6 +25,8 @@ from ..error_words import OverflowWords
 from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 
 UNPLACED = "unplaced"  # the spelling of a call without an index
+ANONYMOUS = "anonymous"  # the spelling of a call without an id
+ABSENT = "absent"  # the note of usual fields that a choice came without
 
 FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -106,6 +109,12 @@ class MistralWriter(AnswerWriter):
         self.fields(block)
         if type(block) is tree.RefusalBlock:
             return {"type": "text", "text": self.text(block)}
+        if self.own and isinstance(block, MediaBlock):
+            return self.medium(
+                block,
+                lambda one: part_as_read(one, self.issuer),
+                lambda text: {"type": "text", "text": text},
+            )
         if self.own and (type(block) is not tree.RawBlock or self.reads(block.issuer)):
             return part_as_read(block, self.issuer)
         if type(block) is tree.ThinkingBlock:
@@ -146,7 +155,10 @@ class MistralWriter(AnswerWriter):
         """The entry of `tool_calls` at this index of its message."""
         has_index = not (self.own and UNPLACED in (block.spelling or "").split())
         fields = {"index": index} if has_index else {}
-        return filled(answer_call(block, self.own), fields | self.fields(block))
+        entry = filled(answer_call(block, self.own), fields | self.fields(block))
+        if self.own and ANONYMOUS in (block.spelling or "").split():
+            del entry["id"]
+        return entry
 
     def message(self, blocks: list[ContentBlock]) -> JsonObject:
         """Content and calls. Text alone is a string; anything else makes it a list of chunks."""
@@ -216,7 +228,11 @@ def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObje
     if isinstance(extras.get("message"), dict):
         message |= extras.pop("message")
     reason = writer.finish_reason(candidate.finish, candidate)
-    return {"index": index, "message": message, "finish_reason": reason, **extras}
+    notes = (candidate.extras or {}).get(noted(writer.issuer), {}) if writer.own else {}
+    choice = {"index": index, "message": message, "finish_reason": reason, **extras}
+    for key in notes.get(ABSENT, ()):
+        (choice if key == "message" else message).pop(key)
+    return choice
 
 
 OVERFLOW = OverflowWords(

@@ -14,7 +14,7 @@ from ...message import TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
 from ..answers import news, read_finish
 from ..chat_shape import UNTYPED, answered_call, require_text
-from .answer import FINISH_REASONS, UNPLACED, read_usage
+from .answer import ABSENT, ANONYMOUS, FINISH_REASONS, UNPLACED, read_usage
 from .blocks import CLOSED, REFERENCE, read_part, read_reference, text_pieces
 from .dialect import Dialect
 
@@ -206,6 +206,16 @@ class Choice:
         unknown = {k: v for k, v in fields.items() if k not in _CHOICE_FIELDS or k in mistyped}
         for key, value in news(self._seen, unknown).items():
             pieces.append(Meta({key: value}, self._index, issuer=self._issuer))
+        if whole and (absent := _absent(entry)):
+            pieces.append(Meta(None, self._index, issuer=self._issuer, notes={ABSENT: absent}))
+
+
+def _absent(entry: JsonObject) -> list[str]:
+    """What every recorded choice has, and the SDK's types let a server leave out."""
+    if "message" not in entry:
+        return ["message"]
+    message = entry["message"]
+    return [] if not isinstance(message, dict) or "role" in message else ["role"]
 
 
 def _mistyped(entry: JsonObject, index: int) -> list[str]:
@@ -233,6 +243,7 @@ def _read_call(entry: JsonObject, index: int, issuer: str, whole: bool) -> ToolU
     if fields:
         block.extras = {**(block.extras or {}), answered(issuer): fields}
     # a part of the answers names no type; all of them say where a call stands
-    notes = [note for note, key in ((UNTYPED, "type"), (UNPLACED, "index")) if key not in entry]
+    usual = ((UNTYPED, "type"), (UNPLACED, "index"), (ANONYMOUS, "id"))
+    notes = [note for note, key in usual if key not in entry]
     block.spelling = " ".join(notes) or None
     return block

@@ -20,7 +20,14 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ImageBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.blocks import (
+    ImageBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    noted,
+)
 from ...message.logprobs import Logprob, write_list
 from .. import answers
 from ..answers import AnswerWriter
@@ -201,7 +208,10 @@ class ChatAnswerWriter(AnswerWriter):
         head = " ".join(note for note in notes if note not in (PART, BARE))
         url = url_of(block.source, head or None)
         link = url if BARE in notes else {"url": url}
-        return filled({"type": "image_url", "image_url": link}, extras)
+        entry = filled({"type": "image_url", "image_url": link}, extras)
+        for key in (block.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+            entry.pop(key, None)
+        return entry
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
         extras, notes = self.fields(block), self.notes(block)

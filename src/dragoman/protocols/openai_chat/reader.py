@@ -64,7 +64,9 @@ def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
         block.spelling = BARE if head is None else f"{BARE} {head}"
     elif len(link) > 1:
         other_fields["image_url"] = {key: link[key] for key in link if key != "url"}
-    block.extras = {issuer: other_fields} if other_fields else None
+    notes: JsonObject = {} if "type" in entry else {"absent": ["type"]}
+    extras = {issuer: other_fields, noted(issuer): notes}
+    block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
 
 

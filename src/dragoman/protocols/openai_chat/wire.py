@@ -141,6 +141,10 @@ class OpenAIChat(Room):
         table = {**self.paths}
         for name, _ in req.options.given():
             table["options", name] = (fields.option_path(name, notes, self.dialect),)
+        # of the paths of several kinds the one that is there
+        for name, path in self.dialect.server_fields.items():
+            key = ("tool", name.partition(".")[2])
+            table[key] = (*table.get(key, ()), path)
         if notes.get("tool_choice") == "unsaid":
             table["request", "tool_choice"] = ("parallel_tool_calls",)
         yield "$", req.options

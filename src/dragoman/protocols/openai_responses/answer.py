@@ -354,6 +354,8 @@ class ItemWriter(AnswerWriter):
         if output is None:
             self.pending.extend(self.tokens(resp) if resp.candidates else ())
             output = self._output(resp)
+            if self.pending:  # likelihoods stand on texts here
+                self.lost_once("answer.unsaid", resp, what="logprobs of tokens that no text holds")
         if self.own:
             return {**self._as_read(resp, output, usage_extras), **extras}
         model = resp.model or requested

@@ -1,0 +1,1 @@
+"""Every typed part of every SDK through the package; see README.md."""

@@ -1,0 +1,47 @@
+"""Runs the bodies of all surfaces, or of those named, and prints what is wrong and not known.
+
+python -m tests.sdk_types [--every N] [NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .known import KNOWN
+from .surfaces import SURFACES, Surface
+from .trying import judge
+
+
+def main() -> int:
+    """How many lines say what is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.sdk_types", description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="only every n-th body")
+    parser.add_argument("names", nargs="*", help="surfaces by a part of their name")
+    given = parser.parse_args()
+    chosen = [one for one in SURFACES
+              if not given.names or any(name in one.name for name in given.names)]  # fmt: skip
+    return sum(_show(surface, given.every) for surface in chosen)
+
+
+def _show(surface: Surface, every: int) -> int:
+    try:
+        surface.load()
+    except ImportError as error:
+        print(f"{surface.name}: passed over ({error})")
+        return 0
+    count, found = judge(surface, every)
+    print(f"{surface.name}: {count} bodies")
+    known = [what for name, what, _ in KNOWN if name == surface.name]
+    lines = [f"{len(places):4} {what}  ({places[0]})" for what, places in found.items()
+             if not any(what.startswith(one) for one in known)]  # fmt: skip
+    if every == 1:
+        lines += [f"no longer so: {one}" for one in known
+                  if not any(what.startswith(one) for what in found)]  # fmt: skip
+    for line in lines:
+        print(f"    {line}")
+    return len(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))
