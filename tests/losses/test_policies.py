@@ -17,6 +17,7 @@ from dragoman.losses import Report, policy
 from dragoman.losses.codes import CODES
 from dragoman.message import (
     CacheHint,
+    Options,
     RawBlock,
     TextBlock,
     ToolResultBlock,
@@ -24,6 +25,7 @@ from dragoman.message import (
     VideoBlock,
     places,
 )
+from dragoman.testing import Scripted
 
 RAW = RawBlock("somebody", {"type": "odd"})
 VIDEO = VideoBlock(URLSource("https://example.com/a.mp4"))
@@ -319,3 +321,56 @@ def test_an_expected_loss_is_no_warning(caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level("DEBUG", "dragoman"):
         dragoman.wire("openai/openai-responses").write_request(req, "gpt-5.6")
     assert [record.levelname for record in caplog.records] == ["DEBUG"]
+
+
+# -- a service that runs for weeks -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [
+    lambda: dragoman.wire("openai-chat"),
+    lambda: dragoman.wire("anthropic", policy="append_only"),
+])  # fmt: skip
+def test_each_code_is_logged_again_after_an_hour_with_a_count(
+    make: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = [1000.0]
+    monkeypatch.setattr("dragoman.losses.policies.monotonic", lambda: seconds[0])
+    wire = make()
+    thinking = ChatRequest([Msg.user("Hi")], options=Options(seed=3, top_k=3, n=2, user="u"))
+    if "anthropic" in wire.name:
+        thinking = ChatRequest([Msg.user("Hi")], options=Options(seed=3))
+
+    def lines() -> list[str]:
+        caplog.clear()
+        wire.write_request(thinking, "m")
+        return [record.getMessage() for record in caplog.records]
+
+    first = lines()
+    assert first
+    assert not any("since the last line" in line for line in first)
+    for _ in range(3):
+        seconds[0] += 1000
+        assert lines() == []
+    seconds[0] += 1000
+    again = lines()
+    assert len(again) == len(first)
+    assert all("; 3 more requests since the last line" in line for line in again)
+    seconds[0] += 3599
+    assert lines() == []
+    seconds[0] += 1
+    assert all("; 1 more requests" in line for line in lines())
+
+
+def test_an_llm_logs_again_after_an_hour(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = [0.0]
+    monkeypatch.setattr("dragoman.losses.policies.monotonic", lambda: seconds[0])
+    llm = dragoman.LLM("anthropic/claude-opus-5-5", key="k", transport=Scripted("x", repeat=True))
+    counts = []
+    for step in (0, 10, 3600, 3700):
+        seconds[0] = float(step)
+        caplog.clear()
+        llm.ask("Hi", seed=3)
+        counts.append(len([r for r in caplog.records if "option.unsaid" in r.getMessage()]))
+    assert counts == [1, 0, 1, 0]

@@ -17,6 +17,7 @@ from ..envelope import Envelope
 from ..errors import ConfigError, LossRefused, ProviderError, ReadError
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
+from ..losses.policies import LossLog
 from ..message import ChatRequest, ChatResponse, Written, request_of
 from ..protocols.base import Room
 from ..sse import Decoder, Framing, ServerEvent
@@ -283,7 +284,7 @@ class ConvertedStream(Events[ServerEvent]):
         yield from converter.pieces(last)
         yield from converter.end()
         self._ended = True
-        self._policy.judge(converter.encoder.report, set())
+        self._policy.judge(converter.encoder.report, LossLog())
 
 
 def _no_stream(wire: str, received: list[Any]) -> ReadError:
@@ -359,7 +360,7 @@ def convert(
         )
     else:
         raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
-    policy_of(_judge(policy, target), strict).judge(written.report, set())
+    policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
     return written
 
 

@@ -18,6 +18,7 @@ from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss, Policy
 from ..losses.codes import CODES, KINDS
 from ..losses.codes import Kind as LossKind
+from ..losses.policies import LossLog
 from ..sse import Framing, encode
 from ..study.fidelity import Event
 from ..vendors import wire
@@ -146,7 +147,7 @@ class _Converter:
             for piece in pieces:
                 events += encoder.feed(piece)
         events += encoder.finish()
-        self.policy.judge(encoder.report, set())
+        self.policy.judge(encoder.report, LossLog())
         plain_events = [_plain_event(event) for event in events]
         return _Converted({"events": plain_events}, encoder.losses, events)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from math import inf
+from time import monotonic
 from typing import Literal, TypeAlias
 
 from .._core.redaction import shown
@@ -22,14 +24,39 @@ _log = logging.getLogger("dragoman")
 _STRICT = ("repaired", "turn.first", "turn.last", "turn.bridged")
 
 
+_PAUSE = 3600.0  # seconds between two lines of one code: a service runs for weeks
+
+
+class LossLog:
+    """When each code was logged last, and in how many requests it was lost since. For threads."""
+
+    __slots__ = ("_counts", "_due")
+
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}  # code -> the second from which on it is logged again
+        self._counts: dict[str, int] = {}
+
+    def take(self, codes: Iterable[str]) -> dict[str, int]:
+        """Those that are to be logged now, each with the requests that were counted since."""
+        now = monotonic()
+        due: dict[str, int] = {}
+        for code in codes:
+            if now < self._due.get(code, -inf):
+                self._counts[code] = self._counts.get(code, 0) + 1
+            else:
+                self._due[code] = now + _PAUSE
+                due[code] = self._counts.pop(code, 0)
+        return due
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What may be lost: kinds or code globs to refuse, and those to allow all the same.
 
-    `allow` wins over `refuse`. `log` logs each code once per formatter or wire, at the level of its
-    kind, but for the codes and kinds of `quiet`; `collect` takes every loss, detached from the
-    history. `append_only` refuses what would change a history that signed thinking is bound to. All
-    of it happens before anything is returned.
+    `allow` wins over `refuse`. `log` logs each code once an hour per formatter or wire, with a
+    count of the requests since, at the level of its kind, but for the codes and kinds of `quiet`;
+    `collect` takes every loss, detached from the history. `append_only` refuses what would change a
+    history that signed thinking is bound to. All of it happens before anything is returned.
     """
 
     refuse: tuple[str, ...] = ()
@@ -55,10 +82,16 @@ class Policy:
     def refuses(self, loss: Loss) -> bool:
         """Whether this loss may not happen."""
         bound = self.append_only and loss.code == "thinking.unbound"
-        return (bound or _hit(loss, self.refuse)) and not _hit(loss, self.allow)
+        return (bound or _hit(loss, self.refuse)) and not self.allows(loss)
 
-    def judge(self, report: Report, logged: set[str]) -> None:
-        """Refuse, collect and log; `logged` remembers the codes that were logged before.
+    def allows(self, loss: Loss) -> bool:
+        """Whether this loss may happen whatever refuses it."""
+        return _hit(loss, self.allow)
+
+    def judge(self, report: Report, logged: LossLog | set[str]) -> None:
+        """Refuse, collect and log; `logged` remembers which codes were logged, and when.
+
+        With a plain set each code is logged once.
 
         Raises LossRefused.
         """
@@ -71,12 +104,21 @@ class Policy:
         if self.collect is not None:
             for loss in report.losses:
                 self.collect(loss.detach())
-        if self.log and not (codes := report.codes) <= logged:
-            self._write_log(report, codes - logged)
-            logged |= codes
+        if not self.log:
+            return
+        if isinstance(logged, LossLog):
+            due = logged.take(report.codes)
+        else:
+            due = dict.fromkeys(report.codes - logged, 0)
+            logged.update(due)
+        if due:
+            self._write_log(report, due)
 
-    def _write_log(self, report: Report, codes: set[str]) -> None:
-        """A line for each of the codes: its first loss, and how many more there are."""
+    def _write_log(self, report: Report, codes: Mapping[str, int]) -> None:
+        """A line for each of the codes: its first loss, and how many more there are.
+
+        `codes`: in how many requests each was lost since its last line.
+        """
         first: dict[tuple[Kind, str], list[Loss]] = {}
         for loss in by_weight(report.losses):
             if loss.code in codes and not _hit(loss, self.quiet):
@@ -85,10 +127,11 @@ class Policy:
             row = CODES[code]
             level = row.level if kind == row.kind else LEVELS[kind]
             more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
+            since = f"; {codes[code]} more requests since the last line" if codes[code] else ""
             _log.log(
                 level,
-                "%s: %s %s at %s (%s)%s; further ones of this code are not logged",
-                report.target, kind, code, losses[0].where, row.meaning, more,
+                "%s: %s %s at %s (%s)%s%s; further ones of this code are counted for an hour",
+                report.target, kind, code, losses[0].where, row.meaning, more, since,
             )  # fmt: skip
 
 

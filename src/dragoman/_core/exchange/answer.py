@@ -16,6 +16,7 @@ from ...envelope import Envelope, Sealing, sealed
 from ...errors import DragomanError, InvalidMessage
 from ...losses import Loss, Policy, Report
 from ...losses.codes.code import Kind
+from ...losses.policies import LossLog
 from ...message import (
     Candidate,
     ChatRequest,
@@ -113,7 +114,7 @@ class WireAnswering:
     name: str
     policy: Policy
     _reads: frozenset[str]  # issuers whose opaque state this protocol's clients understand
-    _logged: set[str]
+    _logged: LossLog
 
     def write_response(
         self,

@@ -18,6 +18,7 @@ from ...capabilities.naming import IdRule
 from ...errors import DragomanError, InvalidMessage, WriteError
 from ...losses import Policy, PolicyLike, Report
 from ...losses import policy as policy_of
+from ...losses.policies import LossLog
 from ...message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ...message.blocks import ANSWER, HEALED, NOTES, noted
 from ...message.check import FAULTS, heal, raise_for_notes
@@ -81,7 +82,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
         self.policy: Policy = policy_of(policy)
         self._style = FormatStyle(fetch=fetch)
-        self._logged: set[str] = set()
+        self._logged = LossLog()
         self._caps: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
         hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
         self._names = frozenset(hosts)
