@@ -30,6 +30,7 @@ from .message import (
     TextBlock,
     ToolUseBlock,
 )
+from .message.format_forms import read_form
 from .message.python_types import type_schema
 from .message.request import Way
 from .schema import repaired
@@ -90,6 +91,13 @@ class Structured(Generic[T]):
     ) -> None:
         self._of = of
         self._adapter: Any = None
+        if isinstance(of, Mapping) and (form := read_form(of, _PATH)) is not None:
+            if form.schema is None:
+                hint = "a type, a JSON Schema, or a form that holds one"
+                text = f"{form.kind} names no schema"
+                raise InvalidMessage(text, path=_PATH, hint=hint, code="format.kind")
+            of, name, strict = form.schema, name or form.name, form.strict
+            description = description or form.description
         if isinstance(of, Mapping):
             own_name, about, self._schema = "", "", dict(of)
             keep_to_schema(self._schema, {}, "") if not of else None

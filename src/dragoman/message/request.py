@@ -19,6 +19,7 @@ from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
+from .format_forms import read_form
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of
@@ -153,16 +154,19 @@ class ResponseFormat(Shown):
 
     @classmethod
     def of(cls, value: Any) -> ResponseFormat:
-        """A ResponseFormat of `"text"`, `"json"`, or of a type of Python.
+        """A ResponseFormat of `"text"`, `"json"`, a provider's own form, or a type of Python.
 
-        A pydantic model, a dataclass, a TypedDict or any other type that has a JSON Schema, such as
-        `list[int]`, needs the extra `tools`; many APIs want an object at the root. Raises
+        `{"type": "json_object"}`, `{"type": "json_schema", ...}` and their like mean what they mean
+        there. A pydantic model, a dataclass, a TypedDict or any other type that has a JSON Schema,
+        such as `list[int]`, needs the extra `tools`; many APIs want an object at the root. Raises
         InvalidMessage for what is none of these, ConfigError if a library is missing.
         """
         if isinstance(value, ResponseFormat):
             return value
-        if value in ("text", "json"):
-            return cls(value)
+        if isinstance(value, str) and value in ("text", "json"):
+            return cls(value)  # type: ignore[arg-type]  # one of the two
+        if isinstance(value, Mapping) and (form := read_form(value)) is not None:
+            return cls(*form)  # type: ignore[arg-type]  # one of three kinds
         if not (isinstance(value, type) or get_origin(value) is not None):
             hint = '"json", a type, or ResponseFormat(...)'
             raise is_none("response format", value, "$.response_format", "format.kind", hint)
