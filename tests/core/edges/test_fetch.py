@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import Msg
+from dragoman import MediaFetcher, Msg
 from dragoman._core.edges import fetch as edge
 from dragoman._core.edges.fetch import local_files
-from dragoman.errors import DragomanError, WriteError
+from dragoman.errors import DragomanError, MediaRefused, WriteError
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -75,8 +75,11 @@ def test_outside_of_the_folder_nothing_is_read(cwd: Path, tmp_path: Path) -> Non
                 f"file://{tmp_path}/secret.png", "file://../secret.png",
                 "file://%2e%2e/secret.png", "link.png", "folder/secret.png", "/etc/hostname",
                 "../nothing.png"):  # fmt: skip
-        assert fetched(URLSource(url)) is None, url
-        assert fetched(LocalSource(url)) is None or url.startswith("file:"), url
+        for source in (URLSource(url), LocalSource(url)):
+            with pytest.raises(MediaRefused) as raised:
+                fetched(source)
+            assert (raised.value.code, raised.value.path) == ("fetch.root", AT)
+            assert "roots=" in raised.value.hint
 
 
 def test_a_link_that_stays_inside_is_followed(cwd: Path) -> None:
@@ -161,13 +164,18 @@ def test_wires_get_the_bytes(name: str) -> None:
     assert ENCODED in str(formatted(name, ImageBlock(URLSource("a.png"))).messages)
 
 
-def test_a_file_outside_is_told_and_named() -> None:
-    out = formatted("openai-chat", ImageBlock(URLSource("../secret.png")))
-    assert ENCODED not in str(out.messages)
-    assert "../secret.png" in str(out.messages)
-    assert [(loss.code, loss.where) for loss in out.losses] == [
-        ("media.not_fetched", "$.messages[0].content[1].source")
-    ]
+@pytest.mark.parametrize("name", ["openai-chat", "anthropic", "gemini", "dashscope", "ollama"])
+def test_a_file_outside_is_an_error_that_says_how_to_allow_it(name: str) -> None:
+    with pytest.raises(MediaRefused) as raised:
+        formatted(name, ImageBlock(URLSource("../secret.png")))
+    assert (raised.value.code, raised.value.path) == (
+        "fetch.root",
+        "$.messages[0].content[1].source",
+    )
+    allowed = formatted(
+        name, ImageBlock(URLSource("../secret.png")), fetch=MediaFetcher(roots=[".."])
+    )
+    assert ENCODED in str(allowed.messages)
 
 
 def test_a_missing_file_has_its_path_in_the_input() -> None:
@@ -224,8 +232,10 @@ def test_below_the_root_is_everything_so_nothing_is_read(
 ) -> None:
     monkeypatch.chdir("/")
     for url in ("file:///proc/self/environ", "etc/hostname", str(cwd / "a.png")):
-        assert fetched(URLSource(url)) is None
-        assert url in str(formatted("openai-chat", ImageBlock(URLSource(url))).messages)
+        with pytest.raises(MediaRefused, match="the whole disk"):
+            fetched(URLSource(url))
+        with pytest.raises(MediaRefused):
+            formatted("openai-chat", ImageBlock(URLSource(url)))
 
 
 def test_a_file_has_a_size_that_is_read(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:

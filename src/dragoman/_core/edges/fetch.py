@@ -15,7 +15,7 @@ from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
 
-from ...errors import WriteError
+from ...errors import MediaRefused, WriteError
 from ...message import Base64Source, LocalSource, Source
 from ...message.blocks import media_type_of
 from ..media import is_local
@@ -23,10 +23,11 @@ from ..redaction import shown
 
 
 def local_files(source: Source, path: str) -> Base64Source | None:
-    """The bytes of a file under the current directory; None for anything else.
+    """The bytes of a file under the current directory; None for what is no file of this machine.
 
-    Nothing is read where that directory is the root of a disk. Raises WriteError, naming `path` (of
-    the source in the input), if such a file cannot be read, is no regular file, or is too large.
+    Nothing is read where that directory is the root of a disk. Raises MediaRefused, naming `path`
+    (of the source in the input), for a file that is not below it, and WriteError for one that
+    cannot be read, is no regular file, or is too large.
     """
     if not is_local(source):
         return None
@@ -35,7 +36,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         resolved, folder = path_of(names).resolve(), Path.cwd().resolve()
         # below the root of a disk is everything: a service that was started there has no folder
         if folder == folder.parent or not resolved.is_relative_to(folder):
-            return None
+            raise _not_allowed(names, folder, path)
         data = bytes_below(folder, resolved.relative_to(folder).parts, MOST)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
@@ -49,6 +50,16 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         hint = "give the source a media_type"
         raise WriteError(text, path=path, hint=hint, code="media.unknown_type")
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
+
+
+def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
+    """The error of a file that a program names and that the default policy does not open."""
+    is_root = folder == folder.parent
+    where = "the current directory is that of the whole disk" if is_root else "it is not below the"
+    text = f"the file {shown(names)} may not be read: {where}"
+    text = text if is_root else f"{text} current directory"
+    hint = "allow its folder with fetch=MediaFetcher(roots=[FOLDER]), or give its bytes"
+    return MediaRefused(text, path=path, hint=hint, code="fetch.root")
 
 
 def path_of(names: str) -> Path:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
 from ...losses import Losses, Policy, Report
+from ...losses.policies import LossLog
 from ...message import (
     ChatRequest,
     Msg,
@@ -34,6 +35,7 @@ from ...token import TokenCounterBase
 from ..counters.base import Tools
 from ..counters.cached import CachedTokenCounter, with_cache
 from ..exchange.pipeline import FormatStyle
+from ..exchange.unseen import refuse_unseen
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.fit import fit_tools
@@ -374,7 +376,8 @@ class RequestFormatter(TruncatedFormatterBase):
     style: FormatStyle
     can: Capabilities
     _policy: Policy
-    _logged: set[str]
+    _shows_newest: bool  # whether what the newest turn shows must go to the model
+    _logged: LossLog
 
     async def call(
         self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
@@ -410,8 +413,9 @@ class RequestFormatter(TruncatedFormatterBase):
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
 
-        Raises ConfigError where an overridden hook formats messages that this wire does not send
-        as one list.
+        Raises WriteError for a medium of the newest user turn that the model would not see (unless
+        the policy is "ignore", or allows it), and ConfigError where an overridden hook formats
+        messages that this wire does not send as one list.
         """
         req = request_of(req)
         report = Report(req.messages, req, places, self.wire.name)
@@ -421,6 +425,8 @@ class RequestFormatter(TruncatedFormatterBase):
             req, model or req.model or self.model, style=self.style, policy=self._policy,
             report=report,
         )  # fmt: skip
+        if report.kinds and self._shows_newest:
+            refuse_unseen(req, formatted.model or "the model", report, self._policy)
         return self._hooked(formatted, req) if self._hooks.intersection(FORMAT_HOOKS) else formatted
 
     def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:

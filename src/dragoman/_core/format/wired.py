@@ -17,6 +17,7 @@ from ...capabilities import Capabilities, ChatConfig, changes_of, override
 from ...errors import ConfigError, ProviderError, ReadError, StreamError, by_kind
 from ...losses import PolicyLike, Report
 from ...losses import policy as policy_of
+from ...losses.policies import LossLog
 from ...message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
 from ...message.tools import ToolList
 from ...rewrite.prompt import SystemPrompt
@@ -258,7 +259,8 @@ class WireFormatter(AnswerFormatter):
         )
         self.can: Capabilities = override(wire.can(model), changes)
         self._policy = policy_of(policy, strict)
-        self._logged: set[str] = set()
+        self._shows_newest = policy != "ignore"
+        self._logged = LossLog()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.wire.name!r})"
