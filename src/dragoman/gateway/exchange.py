@@ -160,6 +160,9 @@ class Gateway:
                             hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
 
 
+_HISTORIES = ("messages", "input", "contents")  # where the clients' protocols have them
+
+
 class Exchange:
     """One request with its answer. `upstream` is the target of the last `call`."""
 
@@ -190,7 +193,8 @@ class Exchange:
         record.stream = self.streams
         self.nth = 0  # which target is asked
         self._failure: ProviderError | None = None  # of the target that was asked last
-        self.upstream = gateway.upstream(route, 0, surface, asked)
+        self._read_ahead: ChatRequest | None = None  # to choose a wire
+        self.upstream = self._target()
         if gateway.config.record is not None:
             record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
 
@@ -235,7 +239,18 @@ class Exchange:
         raise self._failure from error
 
     def _target(self) -> Upstream:
-        return self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        if not upstream.may_need_responses or self.kind == "other" or not self._body.get("tools"):
+            return upstream
+        if self._read_ahead is None:
+            # the history has no say in it
+            body = {name: [] if name in _HISTORIES else value for name, value in self._body.items()}
+            path = self.request.target if self.kind != "count" else None
+            try:
+                self._read_ahead = self.surface.wire._read(body, path, {}, keep=False)
+            except DragomanError:  # which is told where the request is written
+                return upstream
+        return upstream.for_request(self._read_ahead)
 
     def call(self) -> HttpCall:
         """The call to the target that is asked now, without a key.

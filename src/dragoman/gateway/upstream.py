@@ -23,7 +23,9 @@ from ..errors import ConfigError, DragomanError
 from ..llm.names import ModelName
 from ..losses import Report
 from ..losses import policy as policy_of
+from ..losses.policies import LossLog
 from ..message import ChatRequest, Written, places
+from ..protocols.reasoning import needs_other_wire
 from ..rewrite.truncate import DropOldest
 from ..vendors import PROTOCOLS, Vendor, wire
 from .compaction import is_summary
@@ -72,6 +74,14 @@ class Upstream:
             truncate=None if truncation is None else DropOldest(pin=is_summary),
         )  # fmt: skip
         self._plain = not route.can and truncation is None
+        self._asked = asked
+        self._over_responses: Upstream | None = None
+        # whether tools may have to go over Responses, for the target leaves the wire open
+        self.may_need_responses = (
+            self.protocol == _CHAT
+            and _leaves_open(target, name)
+            and self._formatter.can.tools_with_thinking != "yes"
+        )
 
     def __repr__(self) -> str:
         return f"Upstream({self.wire.name!r}, {self.model!r})"
@@ -106,6 +116,15 @@ class Upstream:
         target = self.target
         given = target.secret is not None or target.key or os.environ.get(self.vendor.key or "")
         return bool(target.base_url) and not given and not self.vendor.auth_of(self.protocol).tokens
+
+    def for_request(self, req: ChatRequest) -> Upstream:
+        """This target, or the same over Responses where Chat takes no tools with its thinking."""
+        if not self.may_need_responses or not needs_other_wire(req, self._formatter.can):
+            return self
+        if self._over_responses is None:
+            target = replace(self.target, name=f"{self.vendor.name}/{_RESPONSES}/{self.model}")
+            self._over_responses = Upstream(self.route, target, self.surface, self._asked)
+        return self._over_responses
 
     def call(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpCall:
         """The call, without a key. Raises ConfigError for an address that lacks a place."""
@@ -144,7 +163,7 @@ class Upstream:
             return self.wire.write_request(req, self.model, policy=self.policy, report=report)
         written = self._formatter.format_request(req, self.model)
         written.report.include(report)
-        self.policy.judge(written.report, set())
+        self.policy.judge(written.report, LossLog())
         return written
 
     def _is_same_wire(self) -> bool:
@@ -157,16 +176,20 @@ class Upstream:
 
 def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     """The protocol over which a target is asked, where its name leaves that open."""
-    head, _, rest = target.name.partition("/")
-    if name.protocol != _CHAT or rest.startswith(f"{name.protocol}/") or head in PROTOCOLS:
-        return name.protocol
-    if _RESPONSES not in name.host.wires:
+    if name.protocol != _CHAT or not _leaves_open(target, name):
         return name.protocol
     if name.host.name == "openai" and surface.protocol in (_CHAT, _RESPONSES):
         return surface.protocol  # the client's own, untouched
     caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
     tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"
     return _RESPONSES if tools_elsewhere else name.protocol
+
+
+def _leaves_open(target: Target, name: ModelName) -> bool:
+    """Whether a target says nothing of the wire, and its vendor has Responses."""
+    head, _, rest = target.name.partition("/")
+    says = rest.startswith(f"{name.protocol}/") or head in PROTOCOLS
+    return not says and _RESPONSES in name.host.wires
 
 
 def _where(base: str, path: str) -> str:

@@ -26,6 +26,7 @@ from ..message import (
     Usage,
     Written,
 )
+from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.chat_model import parsed
@@ -84,6 +85,7 @@ class FrontDoor:
         self.way = _way(settings.pop("way", "auto"))
         form = settings.pop("response_format", None)
         self.structured = None if form is None else _structured(form)
+        self._plain_format = _plain_format(form)
         connection: ConnectionOptions = {}
         for option in ConnectionOptions.__annotations__:
             if option in settings:
@@ -99,7 +101,7 @@ class FrontDoor:
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
         self.toolkit, served = toolkit_of(settings.pop("tools", ()))
         settings["tools"] = [*self.toolkit.tools, *served]
-        self.defaults = ChatRequest([], **_fields(settings))
+        self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
         self.targets = [
             Target.of(
                 one, key if i == 0 else None, connection if i == 0 else _elsewhere(connection),
@@ -139,27 +141,30 @@ class FrontDoor:
             request = replace(request, options=merged, **fields)
         defaults = replace(self.defaults, tools=[]) if has_tools else self.defaults
         request = with_defaults(request, defaults)
-        if structured is None and isinstance(form, ResponseFormat):
-            request = replace(request, response_format=form)
+        if form is not None and (plain := _plain_format(form)) is not None:
+            says_nothing = plain.kind == "text" and request.response_format is None
+            request = replace(request, response_format=None if says_nothing else plain)
         return Asked(request, structured, way, repairs)
 
     def written(self, asked: Asked, stream: bool = False) -> Written:
         """What would be sent to the first model."""
         request = replace(asked.request, stream=stream)
-        return self.target.write(request, asked.structured, asked.way)
+        target = self.target.for_request(request)
+        return target.write(request, asked.structured, asked.way)
 
     def counted(self, asked: Asked) -> tuple[Any, list[Any], list[Any]]:
         """(counter, formatted messages, tools) of a request to the first model."""
-        formatter = self.target.formatter
+        formatter = self.target.for_request(asked.request).formatter
         counter = formatter.token_counter or CharTokenCounter()
         messages = formatter.write(asked.request).messages
         return counter, messages, formatter.format_tools(asked.request.tools)
 
     def in_order(self, asked: Asked) -> list[Target]:
         """The models in the order in which they are asked."""
-        if self.order == "given" or len(self.targets) == 1:
-            return self.targets
-        return sorted(self.targets, key=lambda target: _weight(target, asked))
+        targets = [target.for_request(asked.request) for target in self.targets]
+        if self.order == "given" or len(targets) == 1:
+            return targets
+        return sorted(targets, key=lambda target: _weight(target, asked))
 
     # -- one answer --------------------------------------------------------------------------------
 
@@ -237,12 +242,22 @@ def _repairs(value: Any) -> int:
     return value
 
 
+def _plain_format(form: Any) -> ResponseFormat | None:
+    """The format of text or of any JSON, if that is what is meant and no type."""
+    if isinstance(form, (str, Mapping, ResponseFormat)):
+        if isinstance(form, Mapping) and read_form(form) is None:
+            return None  # a JSON Schema
+        known = ResponseFormat.of(form)
+        return known if known.kind != "schema" else None
+    return None
+
+
 def _structured(form: Any) -> Structured[Any] | None:
     """What an answer is read as; nothing where no type is meant."""
-    if form in ("text", "json") or (isinstance(form, ResponseFormat) and form.kind != "schema"):
-        return None
     if isinstance(form, Structured):
         return form
+    if _plain_format(form) is not None:
+        return None
     if isinstance(form, ResponseFormat):
         return Structured(form.schema, name=form.name, description=form.description,
                           strict=form.strict)  # fmt: skip

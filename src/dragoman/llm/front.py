@@ -134,7 +134,8 @@ class LLM(_Settings):
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         for target in self._door.targets:
-            target.model.close()
+            for model in target.models:
+                model.close()
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +173,7 @@ class AsyncLLM(_Settings):
         """See `LLM.ask`."""
         door = self._door
         asked = door.asked(x, response_format, settings)
-        await door.target.fetch_ahead(asked.request)
+        await door.target.for_request(asked.request).fetch_ahead(asked.request)
         steps = door.asking(asked)
         try:
             attempt = next(steps)
@@ -216,7 +217,8 @@ class AsyncLLM(_Settings):
     async def aclose(self) -> None:
         """Close the connections of this loop."""
         for target in self._door.targets:
-            await target.model.aclose()
+            for model in target.models:
+                await model.aclose()
 
     async def __aenter__(self) -> Self:
         return self

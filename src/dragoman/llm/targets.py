@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.format.wired import WireFormatter
-from ..errors import ConfigError, InvalidOutput, ProviderError
-from ..message import ChatRequest, ChatResponse, Written
+from ..errors import ConfigError, InvalidOutput, ProviderError, WriteError
+from ..losses import Policy
+from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model.answer import Answer
 from ..model.chat_model import ChatModel
 from ..model.endpoint import ConnectionOptions
 from ..model.pairing import paired
+from ..protocols.reasoning import needs_other_wire
 from ..structured import Structured, plain_answer, structured_request
 from ..study.explain import explain
 from ..vendors import wire
@@ -26,15 +29,28 @@ FORMATTER_OPTIONS = ("speakers", "rewrites", "token_counter", "truncate", "polic
 
 
 _RESPONSES = "openai-responses"
+# Protocols whose makers hide thoughts unless a request asks for them: OpenAI's summaries, the
+# display of Claude (since Opus 4.7), Gemini's includeThoughts. Looked up in the SDKs openai 3.57,
+# anthropic 2.14 and google-genai 3.4.
+_HIDING = frozenset({_RESPONSES, "anthropic", "bedrock-converse", "gemini", "gemini-interactions"})
 
 
 @dataclass(slots=True)
 class Target:
-    """A model and what writes for it. `name` is what the LLM was asked for."""
+    """A model and what writes for it. `name` is what the LLM was asked for.
+
+    `responses` is the wire of a model that takes tools beside its reasoning over Responses alone;
+    None where the name, or a formatter, says which wire it shall be. `formatting` are the keywords
+    that its formatter is made with.
+    """
 
     name: str
     model: ChatModel
     formatter: WireFormatter
+    responses: Wire | None = None
+    formatting: Mapping[str, Any] = field(default_factory=dict)
+    _other: Target | None = None
+    _shows: dict[tuple[Any, ...], bool] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -49,13 +65,23 @@ class Target:
         """The target of a name. Raises ConfigError, FormatterMismatch."""
         host, protocol, model_id = model_name(name)
         bound: Wire = wire(f"{host.name}/{protocol}", facts=facts)
-        if formatter is None and f"/{protocol}/" not in name and _RESPONSES in host.wires:
-            caps = bound.can(model_id)
-            if caps.thinks == "always" and caps.tools_with_thinking == "no":
-                bound = wire(f"{host.name}/{_RESPONSES}", facts=facts)  # tools go there alone
-        model = ChatModel(bound, model_id, key, **connection)
+
+        def over(other: Wire) -> Target:
+            model = ChatModel(other, model_id, key, **connection)
+            return cls(name, model, WireFormatter(other, model=model_id, **formatting))
+
         if formatter is None:
-            return cls(name, model, WireFormatter(bound, model=model_id, **formatting))
+            leaves_open = f"/{protocol}/" not in name and protocol != _RESPONSES
+            caps = bound.can(model_id)
+            if not leaves_open or _RESPONSES not in host.wires or caps.tools_with_thinking == "yes":
+                return over(bound)
+            responses = wire(f"{host.name}/{_RESPONSES}", facts=facts)
+            if caps.thinks == "always" and caps.tools_with_thinking == "no":
+                return over(responses)
+            made = over(bound)
+            made.responses, made.formatting = responses, formatting
+            return made
+        model = ChatModel(bound, model_id, key, **connection)
         if not isinstance(formatter, WireFormatter):
             text = f"{type(formatter).__name__} writes no requests"
             hint = "Formatter(...), or a named one such as AnthropicChatFormatter()"
@@ -63,6 +89,22 @@ class Target:
         paired_model = paired(formatter, model)
         assert isinstance(paired_model, ChatModel)  # as the model is one
         return cls(name, paired_model, formatter)
+
+    def for_request(self, request: ChatRequest) -> Target:
+        """This target, or the one over Responses where this wire takes no tools with thinking."""
+        if self.responses is None or not needs_other_wire(request, self.formatter.can):
+            return self
+        if self._other is None:
+            given, model_id = self.model.connection, self.model.model_name
+            model = ChatModel(self.responses, model_id, given.key, **given.options())
+            formatter = WireFormatter(self.responses, model=model_id, **self.formatting)
+            self._other = Target(self.name, model, formatter)
+        return self._other
+
+    @property
+    def models(self) -> list[ChatModel]:
+        """The models that hold connections."""
+        return [self.model] if self._other is None else [self.model, self._other.model]
 
     @property
     def wire(self) -> Wire:
@@ -72,9 +114,33 @@ class Target:
     def write(self, request: ChatRequest, structured: Structured[Any] | None, way: Any) -> Written:
         """The whole request as it is sent."""
         model = self.model.model_name
+        request = self._with_thoughts(request)
         if structured is not None:
             request = structured_request(request, self.wire, model, structured, way).request
         return self.formatter.format_request(request, model)
+
+    def _with_thoughts(self, request: ChatRequest) -> ChatRequest:
+        """The request that shows its thoughts where reasoning is asked for and makers hide them.
+
+        Whoever names `thoughts`, or reads the request from somebody's JSON, has what they say.
+        """
+        options = request.options
+        hides = self.wire.room.protocol in _HIDING and request.read is None
+        asks = options.reasoning not in (None, "off", "none") or (options.reasoning_budget or 0) > 0
+        if not (hides and asks) or options.thoughts is not None:
+            return request
+        key = (options.reasoning, options.reasoning_budget, options.max_tokens, bool(request.tools))
+        shows = self._shows.get(key)
+        if shows is None:
+            trial = replace(request, messages=[Msg.user("?")], system=None, memories=None,
+                            options=replace(options, thoughts="auto"))  # fmt: skip
+            with suppress(WriteError):
+                out = self.wire.write_request(
+                    trial, self.model.model_name, style=self.formatter.style, policy=Policy()
+                )
+                shows = not any(loss.field == "thoughts" for loss in out.losses)
+            self._shows[key] = shows = bool(shows)
+        return replace(request, options=replace(options, thoughts="auto")) if shows else request
 
     async def fetch_ahead(self, request: ChatRequest) -> None:
         """Fetch the media that must go as bytes, where the fetcher can be awaited."""

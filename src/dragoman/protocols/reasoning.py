@@ -219,6 +219,17 @@ def unsaid(request: ChatRequest, report: Report, code: str = "option.unsaid") ->
             report.lost(code, options, name, what=name)
 
 
+def needs_other_wire(request: ChatRequest, caps: Capabilities) -> bool:
+    """Whether this wire takes the request's tools only without the thinking that it would have.
+
+    So it is with GPT-5.6 and later on Chat Completions, where Responses takes both.
+    """
+    options = request.options
+    if not request.tools or caps.tools_with_thinking == "yes" or caps.thinks == "never":
+        return False
+    return _barred(request, caps, options.reasoning, options.reasoning_budget)
+
+
 def _barred(
     request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
 ) -> bool:
