@@ -16,6 +16,11 @@ _GATE = {"claude": "openai-chat", "codex": "anthropic", "gemini": "openai-respon
          "opencode": "anthropic", "qwen": "gemini", "pi": "openai-responses"}  # fmt: skip
 
 
+# its own wire and two others, before a context that is full
+_FULL = {"claude": ("anthropic", "openai-chat", "gemini"),
+         "codex": ("openai-responses", "anthropic", "deepseek")}  # fmt: skip
+
+
 def few() -> list[Wish]:
     """A short session of each agent, on a host whose wire it does not speak."""
     return [Wish(name, "short", (kind,)) for name, kind in _GATE.items()]
@@ -34,4 +39,5 @@ def whole() -> list[Wish]:
     for name, agent in AGENTS.items():
         broken = [kind for kind in (agent.wire, _FOREIGN[name]) if kind in STREAMS_ARGUMENTS]
         found += [Wish(name, how, (kind,)) for how in ("error", "cut") for kind in broken]
+    found += [Wish(name, "overflow", (kind,)) for name, kinds in _FULL.items() for kind in kinds]
     return found

@@ -62,6 +62,7 @@ class Agent(ABC):
     base: str  # the path of the base URL that it wants
     keeps = True  # whether it brings back what a provider sealed
     eager = False  # whether it runs a call whose arguments are whole, but not its answer
+    gives_up = ""  # what it says of a full context, instead of summing up in the same run
     window = 200_000  # tokens of context that it believes in
 
     def executable(self) -> Path:
@@ -132,6 +133,7 @@ class Codex(Agent):
     wire = "openai-responses"
     model = "gpt-5.5"
     base = "/v1"
+    gives_up = "ran out of room in the model's context window"
 
     def settings(self, place: Place, base_url: str) -> dict[str, str]:
         folder = place.home / ".codex"

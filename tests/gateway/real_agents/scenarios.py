@@ -13,7 +13,17 @@ from pathlib import Path
 
 from .scripted_model import Call, Step
 
-__all__ = ["HALF", "Leg", "Scenario", "edited", "failing", "lay_out", "long", "short"]
+__all__ = [
+    "HALF",
+    "Leg",
+    "Scenario",
+    "edited",
+    "failing",
+    "lay_out",
+    "long",
+    "overflowing",
+    "short",
+]
 
 HALF = "half-call-ran.txt"  # what the call of a broken answer would make
 # 64 by 64 pixels in one colour
@@ -30,7 +40,9 @@ class Leg:
     """One run of the agent: the host's `kind`, the `prompt`, the model's `steps`.
 
     `broken` is the number of a step whose answer ends in its middle: by an `error` event or a
-    `cut` of the connection, as `how` says.
+    `cut` of the connection, as `how` says. `full` is the number of a step that is refused, as the
+    host does whose context is full, until the history has been summed up; `says` is
+    what the agent then says if it ends.
     """
 
     kind: str
@@ -38,6 +50,8 @@ class Leg:
     steps: tuple[Step, ...]
     broken: int | None = None
     how: str = ""
+    full: int | None = None
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +133,27 @@ def _loop(work: Path, numbers: range) -> Iterator[Step]:
     for i in numbers:
         yield Step((_edit(work, i),), thought=f"Step {i} is next.")
         yield Step((_run(f"echo {i}"), _run("cat notes.txt")), f"Step {i} is done; two checks.")
+
+
+def overflowing(work: Path, kind: str, gives_up: str) -> Scenario:
+    """The context is full before the fifth answer: the agent sums up and ends its work.
+
+    `gives_up`: what it says instead; it sums up when the session is resumed.
+    """
+    before = (
+        Step((_read(work),), "Let me look at the notes first."),
+        Step((_edit(work, 0),)),
+        Step((_run("cat notes.txt"),)),
+        Step((_run("echo again"),), "Once more."),
+    )
+    behind = (Step((_read(work),), "I read the notes again."), Step((_edit(work, 1),)), _DONE)
+    legs = (Leg(kind, _PROMPT, (*before, *behind), full=4),)
+    if gives_up:
+        legs = (
+            Leg(kind, _PROMPT, before, full=4, says=gives_up),
+            Leg(kind, "Go on.", behind, full=0),
+        )
+    return Scenario(f"overflow-{kind}", legs, edits=2)
 
 
 def failing(work: Path, kind: str, how: str) -> Scenario:

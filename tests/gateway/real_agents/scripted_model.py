@@ -151,6 +151,11 @@ def is_side_request(request: ChatRequest) -> bool:
 _SUMMARY_WORDS = ("Do NOT call any tools", "CHECKPOINT COMPACTION", "<state_snapshot>")
 
 
+def is_summed_up(request: ChatRequest) -> bool:
+    """Whether the history holds the summary that this model has written."""
+    return "Summary of the work" in "".join(message.text for message in request.messages)
+
+
 def wants_summary(request: ChatRequest) -> bool:
     """Whether the last words ask to sum up: agents do so with the tools still in the request."""
     last = "".join(message.text for message in request.messages[-2:])  # a reminder may stand behind
@@ -197,14 +202,17 @@ class Model:
 
     `voice` says an answer as the host does that it stands for, with its thinking and proofs.
     `turns` are the requests of the loop in order, `side` the others, `calls` the ids of its calls.
-    `faults` say what becomes of the answer of a step on its way. A loop that does not end gets an
-    error of the host's.
+    `faults` say what becomes of the answer of a step on its way; `full` are
+    errors of a full context, one for a step, which end when the history has been summed up. A loop
+    that does not end gets an error of the host's.
     """
 
     steps: Sequence[Step]
     voice: Voice
     prefix: str = "call"
     faults: dict[int, Callable[[ChatResponse], Any]] = field(default_factory=dict)
+    full: dict[int, ProviderError] = field(default_factory=dict)
+    refused: int = 0
     turns: list[ChatRequest] = field(default_factory=list)
     side: list[ChatRequest] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
@@ -221,6 +229,11 @@ class Model:
                 told = _told([TextBlock(_side_answer(request))], used)
                 return self.voice(told, request, "", 0)
             number = len(self.turns)
+            if number in self.full and not is_summed_up(request):
+                self.refused += 1
+                if self.refused > _MORE:
+                    return ProviderError("the agent asks the same again", status=400)
+                return self.full[number]
             self.turns.append(request)
         if number >= len(self.steps) + _MORE:
             return ProviderError("the script has ended", status=400, type="invalid_request_error")

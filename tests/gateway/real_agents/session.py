@@ -25,7 +25,7 @@ from .programs import AGENTS, KEY, OPEN, Agent, Place
 from .scenarios import Leg, Scenario
 from .scripted_model import Model
 from .tap import Passed, Tap
-from .upstream import KINDS, Upstream, break_of
+from .upstream import KINDS, Upstream, break_of, overflow_of
 from .verdict import LegSeen, faults_of
 
 __all__ = ["Outcome", "Wish", "run"]
@@ -35,7 +35,9 @@ _ROOT = Path(__file__).parents[3]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which session: the agent's name, the scenario's (`short`, `long`, `error`, `cut`), hosts.
+    """Which session: the agent's name, the scenario's and the hosts.
+
+    Scenarios are `short`, `long`, `error`, `cut` and `overflow`.
 
     `direct`: the agent speaks to the host itself, which must be of its own wire.
     """
@@ -127,6 +129,8 @@ def _scenario(wish: Wish, agent: Agent, place: Place) -> Scenario:
             return scenarios.short(place.work, wish.kinds[0])
         case "long":
             return scenarios.long(place.work, wish.kinds[0], wish.kinds[-1], agent.window)
+        case "overflow":
+            return scenarios.overflowing(place.work, wish.kinds[0], agent.gives_up)
         case how:
             return scenarios.failing(place.work, wish.kinds[0], how)
 
@@ -138,6 +142,8 @@ def _leg(
     model = Model(leg.steps, kind.answer, prefix=f"call{number}")
     if leg.broken is not None:
         model.faults[leg.broken] = break_of(leg.how, kind, inside=agent.eager)
+    if leg.full is not None:
+        model.full[leg.full] = overflow_of(kind)
     with ExitStack() as stack:
         upstream = stack.enter_context(Upstream(kind, model, own=agent.wire == kind.wire))
         target = upstream.root

@@ -21,7 +21,7 @@ from dragoman.testing.scripted import SentReply
 from .scenarios import HALF
 from .scripted_model import Model
 
-__all__ = ["KINDS", "STREAMS_ARGUMENTS", "Kind", "Upstream", "break_of"]
+__all__ = ["KINDS", "STREAMS_ARGUMENTS", "Kind", "Upstream", "break_of", "overflow_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +187,49 @@ def _error_event(name: str) -> bytes:
     if name in ("ollama", "gemini"):  # the SDK of Gemini CLI sees an error in bare JSON only
         return f"{text}\n".encode()
     return (f"event: {event}\n" if event else "").encode() + f"data: {text}\n\n".encode()
+
+
+# how hosts say that the context is full, all with status 400: type, code, message
+_BAD = "invalid_request_error"
+_FULL = {
+    "anthropic": (_BAD, "", "prompt is too long: 213462 tokens > 200000 maximum"),
+    "openai-responses": (
+        _BAD,
+        "context_length_exceeded",
+        (
+            "Your input exceeds the context window of this model."
+            " Please adjust your input and try again."
+        ),
+    ),
+    "openai-chat": (
+        _BAD,
+        "context_length_exceeded",
+        (
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in"
+            " 131002 tokens. Please reduce the length of the messages."
+        ),
+    ),
+    "gemini": (
+        "INVALID_ARGUMENT",
+        "",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    ),
+    "deepseek": (
+        _BAD,
+        _BAD,
+        (
+            "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens"
+            " (131808 in the messages, 8192 in the completion). Please reduce the length of the"
+            " messages or completion."
+        ),
+    ),
+}
+
+
+def overflow_of(kind: Kind) -> ProviderError:
+    """The error of this host for a request that its context does not hold."""
+    name, code, message = _FULL[kind.wire]
+    return ProviderError(message, status=400, type=name, code=code)
 
 
 def break_of(

@@ -73,6 +73,8 @@ def faults_of(
         if scenario.looks and one.kind.sees and not any(_pictures(turn) for turn in one.turns):
             faults.append(f"leg {number} ({one.kind.wire}): no picture arrived at the host")
     ended = not any(one.leg.broken is not None or one.exit != 0 for one in seen)
+    # what was summed up may be gone from a log
+    ended = ended and not any(one.leg.full is not None for one in seen)
     if ended and agent.logged is not None:
         faults += log_faults(agent, seen, log)
     return faults
@@ -97,19 +99,19 @@ def leg_faults(seen: LegSeen) -> Iterator[str]:
     broken = seen.leg.broken is not None
     if seen.exit is None:
         yield "the agent did not end in time"
-    elif seen.exit != 0 and not broken:
+    elif seen.leg.says and seen.leg.says not in seen.out:
+        yield f"the agent does not say {seen.leg.says!r}"
+    elif seen.exit != 0 and not broken and not seen.leg.says:
         yield f"the agent ended with {seen.exit}: {seen.err[-500:] or seen.out[-500:]}"
     if not broken and len(seen.turns) != len(seen.leg.steps):
         yield f"{len(seen.turns)} turns, the script has {len(seen.leg.steps)}"
     for number, judged in enumerate(seen.upstream.judged):
         path = seen.upstream.calls[number].url
         yield from (f"request {number} to {path}: {fault}" for fault in judged)
-    for one in seen.passed:
-        if one.status >= 400 and not _explained(one, seen.kind):
-            yield f"{one.method} {one.path} got {one.status}: {one.answer[:300]!r}"
-        elif one.status == 0:
-            yield f"{one.method} {one.path} got no answer"
+    yield from _statuses(seen)
     yield from _results(seen)
+    if seen.leg.full is not None:
+        yield from _overflow(seen)
     full = any(step.used > _MUCH for step in seen.leg.steps)
     if full and not any(map(_compacted, seen.turns)):
         yield "the agent did not sum up, though its context was said to be full"
@@ -117,6 +119,32 @@ def leg_faults(seen: LegSeen) -> Iterator[str]:
         yield from _proofs(seen)
     if not broken:
         yield from _prefixes(seen)
+
+
+def _statuses(seen: LegSeen) -> Iterator[str]:
+    """What the agent was refused without a reason."""
+    for one in seen.passed:
+        if seen.leg.full is not None and one.status == 400 and _is_full(one.answer, seen.speaks):
+            continue
+        if one.status >= 400 and not _explained(one, seen.kind):
+            yield f"{one.method} {one.path} got {one.status}: {one.answer[:300]!r}"
+        elif one.status == 0:
+            yield f"{one.method} {one.path} got no answer"
+
+
+def _overflow(seen: LegSeen) -> Iterator[str]:
+    """A full context was met, and what follows goes on from a summary."""
+    full = seen.leg.full or 0
+    if full and not seen.model.refused:
+        yield "the context was never full"
+    if not seen.leg.says and not any(map(_compacted, seen.turns[full:])):
+        yield "the agent did not sum up, though the host refused a history that is too long"
+
+
+def _is_full(answer: bytes, speaks: str) -> bool:
+    """Whether an error says in the words of the agent's own wire that the context is full."""
+    words = b"prompt is too long" if speaks == "anthropic" else b"context_length_exceeded"
+    return words in answer
 
 
 def _explained(one: Passed, kind: Kind) -> bool:
