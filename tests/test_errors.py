@@ -32,6 +32,7 @@ from dragoman.errors import (
     StreamBroken,
     StreamError,
     Timeout,
+    UnknownKeyword,
     WriteError,
     by_kind,
 )
@@ -70,6 +71,7 @@ MADE: list[DragomanError] = [
         (ContextOverflow, (WriteError, ValueError)),
         (ReadError, (DragomanError,)),
         (ConfigError, (DragomanError,)),
+        (UnknownKeyword, (ConfigError, TypeError)),
         (ProviderError, (DragomanError,)),
         *((kind, (ProviderError,)) for kind in BY_KIND),
         (ContextTooLong, (ProviderError, ContextOverflow)),
@@ -85,7 +87,7 @@ def test_the_tree_is_drawn_whole() -> None:
     drawn = dragoman.errors.__doc__ or ""
     classes = [value for value in vars(dragoman.errors).values() if isinstance(value, type)]
     errors = [value for value in classes if value.__module__ == dragoman.errors.__name__]
-    assert len(errors) == 26
+    assert len(errors) == 28
     for error in errors:
         assert error.__name__ in drawn
         assert issubclass(error, DragomanError)

@@ -10,6 +10,7 @@
     ├── ReadError               what was received cannot be understood
     ├── InvalidOutput           what a model wrote does not fit the type or schema it was asked for
     ├── ConfigError             a formatter, wire or counter was set up wrongly
+    │   └── UnknownKeyword      a keyword that there is not (also TypeError)
     ├── ToolFailed              a tool has ended the run, instead of telling the model what is wrong
     ├── RunConflict             a stored conversation is at work elsewhere, or has gone on there
     └── ProviderError           the provider answered with an error, or did not answer
@@ -197,6 +198,10 @@ class RunConflict(DragomanError):
     Nothing was asked of a model and no tool was run by whoever gets it. `code` is `run.claimed`
     (somebody works on it now) or `run.stale` (somebody has saved it meanwhile).
     """
+
+
+class UnknownKeyword(ConfigError, TypeError):
+    """A function or class was given a keyword that it does not take; `hint` names the right one."""
 
 
 class ProviderError(DragomanError):

@@ -17,7 +17,7 @@ from dragoman.cli.chat_session import ChatSession
 from dragoman.cli.chat_tools import EXAMPLES
 from dragoman.cli.chat_view import PlainView
 from dragoman.message import ChatRequest, ImageBlock, TextBlock, ToolResultBlock, Usage, dump, load
-from dragoman.message.blocks import URLSource
+from dragoman.message.media import URLSource
 
 from .scripted import Script, call, scripted, text, thought
 

@@ -253,7 +253,7 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
         (f"{ROUTE}models = ['a', 3]", "3: $.routes[0].models[1]: 3 is not a text"),
         ("routes = 3", "1: $.routes: is not a list of tables ([[routes]])"),
         ("[[routes]]\nto = 'snow-llama'", ("2: $.routes[0].to: nobody is known who alone serves"
-         " 'snow-llama' (write vendor/model, such as groq/snow-llama)")),
+         " 'snow-llama' (write vendor/model: ollama/snow-llama for this machine, or such as")),
         ("[[routes]]\nto = 'nobody/*'", "2: $.routes[0].to: 'nobody/model' begins with no vendor"),
         (f"{ROUTE}[[keys]]\nhash = '{HASH}'", "3: $.keys[0]: a client's key needs a name"),
         (f"{ROUTE}[[keys]]\nname = 'a'", "3: $.keys[0]: a client's key needs a hash"),

@@ -15,10 +15,12 @@ from dragoman import (
     LLM,
     AnswerTooLarge,
     AsyncLLM,
+    AudioBlock,
     AuthenticationFailed,
     BadRequest,
     ByName,
     ByRole,
+    CacheHint,
     Capabilities,
     ChatConfig,
     ChatRequest,
@@ -31,10 +33,12 @@ from dragoman import (
     ContextTooLong,
     ConvertedStream,
     Detected,
+    DocumentBlock,
     DragomanError,
     DropOldest,
     Facts,
     Formatter,
+    ImageBlock,
     InvalidMessage,
     InvalidOutput,
     KeepFirst,
@@ -65,11 +69,13 @@ from dragoman import (
     Structured,
     Summarize,
     Tagged,
+    TextBlock,
     Timeout,
     Tool,
     ToolChoice,
     Toolkit,
     Vendor,
+    VideoBlock,
     Wire,
     WriteError,
     matrix,
@@ -96,6 +102,15 @@ def a_request(image: dict[str, Any]) -> ChatRequest:
         options=Options(max_tokens=100, temperature=0.2, stop=("END",), reasoning="high"),
         response_format=ResponseFormat("schema", {"type": "object"}),
     )
+
+
+def media_blocks(path: str) -> list[object]:
+    assert_type(ImageBlock.from_path(path), ImageBlock)
+    assert_type(AudioBlock.from_url("https://example.com/a.mp3"), AudioBlock)
+    assert_type(VideoBlock.from_bytes(b"...", "video/mp4"), VideoBlock)
+    document = DocumentBlock.from_path(path, title="The report")
+    document.cache = CacheHint("1h")
+    return [Msg.user(["Hi", document, TextBlock("there")])]
 
 
 def not_options() -> None:

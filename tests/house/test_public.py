@@ -103,8 +103,10 @@ _PUBLIC = ("", *(f".{name}" for name in (
     "capabilities", "formatter", "losses", "message", "rewrite", "schema",
     "sse", "study", "token", "toolkit", "vendors",
 )))  # fmt: skip
-# what any number of is meant, and AgentScope's keywords, which its counters and formatters ignore
-_MANY = {"*kinds", "*tools", "*args", "**client_kwargs", "**tokenizer_kwargs", "**kwargs"}
+# what any number of is meant; AgentScope's keywords, which its counters and formatters ignore;
+# and keywords that there are not, which are taken to say what is meant
+_MANY = {"*kinds", "*tools", "*args", "**client_kwargs", "**tokenizer_kwargs", "**kwargs",
+         "**unknown"}  # fmt: skip
 
 
 def callables(module: Any) -> list[tuple[str, Any]]:

@@ -68,12 +68,13 @@ def made(*answers: Any, name: Any = GPT, **settings: Any) -> tuple[LLM, Scripted
         [Msg.user("Where is Paris?")],
         (Msg.user("Where is Paris?"),),
         ChatRequest([Msg.user("Where is Paris?")]),
+        ["Where is Paris?"],
         [{"role": "user", "content": "Where is Paris?"}],
         {"model": "claude-opus-5", "max_tokens": 9,
          "messages": [{"role": "user", "content": "Where is Paris?"}]},
         {"contents": [{"role": "user", "parts": [{"text": "Where is Paris?"}]}]},
     ],
-    ids=["text", "message", "list", "tuple", "request", "dicts", "anthropic", "gemini"],
+    ids=["text", "message", "list", "tuple", "request", "texts", "dicts", "anthropic", "gemini"],
 )  # fmt: skip
 def test_what_can_be_asked(x: Any) -> None:
     llm, script = made("In France.")
@@ -357,7 +358,7 @@ def test_media_of_the_web_are_fetched_before_a_loop_writes() -> None:
     assert len(web.asked) == 1  # once for the conversation
 
 
-@pytest.mark.parametrize("x", [None, 5, [], b"x", {}, {"a": 1}, [5], [None], object(), ["a"]])
+@pytest.mark.parametrize("x", [None, 5, [], b"x", {}, {"a": 1}, [5], [None], object(), ["a", 5]])
 def test_what_cannot_be_asked_is_a_typed_error(x: Any) -> None:
     llm, script = made("Hi.")
     with pytest.raises(DragomanError):

@@ -80,11 +80,9 @@ BAD_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"name": 7}, "$.name"),
     ({"content": None}, "$.content"),
     ({"content": 7}, "$.content"),
-    ({"content": b"x"}, "$.content"),
-    ({"content": ("x",)}, "$.content"),
+    ({"content": b"x"}, "$.content[0]"),
+    ({"content": (7,)}, "$.content[0]"),
     ({"content": {"type": "text", "text": "x"}}, "$.content"),
-    ({"content": TextBlock("x")}, "$.content"),
-    ({"content": (TextBlock("x"),)}, "$.content"),
     ({"metadata": "x"}, "$.metadata"),
     ({"metadata": [("k", 1)]}, "$.metadata"),
     ({"timestamp": 7}, "$.timestamp"),
@@ -99,7 +97,6 @@ BAD_MESSAGES: list[tuple[dict[str, Any], str]] = [
 ]
 BAD_BLOCKS: list[tuple[Any, str]] = [
     (None, ""),
-    ("text", ""),
     (7, ""),
     (["x"], ""),
     (object(), ""),

@@ -175,7 +175,7 @@ TOOLS: list[Refusal] = [
     ("block.field", lambda: tree.ToolChoice("tool", 7),
      "$.tool_choice.name: must be text, not int"),
     ("tool_choice.mode", lambda: tree.ToolChoice.of(7),
-     "$.tool_choice: int is no tool choice"),
+     '$.tool_choice: int is no tool choice ("auto", "none", "required", or the name of a tool)'),
     ("tool.type", lambda: tree.ServerTool("browse"),
      ("$.tools: unknown kind of server tool 'browse' (one of web_search, code_execution, "
      "file_search, own)")),

@@ -24,7 +24,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.message.blocks import Base64Source, TextSource
+from dragoman.message.media import Base64Source, TextSource
 from dragoman.toolkit import McpServer
 
 pytest.importorskip("mcp")

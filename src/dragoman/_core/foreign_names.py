@@ -7,11 +7,13 @@ A module without such a name says so: `from dragoman import UserMessage` raises 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import NoReturn
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
 _MODEL = 'dragoman.LLM("vendor/model").ask(messages), or a class of dragoman.model'
+_AGENT = "dragoman.ReActAgent(name, sys_prompt, model, toolkit=tools)"
 _JAVA = "the page Coming from AgentScope Java has a table of all names"
 _FLEX = "the page Coming from Agents-Flex has a table of all names"
 _BUILDER = "dragoman.toolkit.RequestBuilder(serializer).build(messages, tools=, config=)"
@@ -60,8 +62,47 @@ HINTS: dict[str, str] = {
     "ChatOpenAI": _MODEL,
     "ChatAnthropic": _MODEL,
     "init_chat_model": _MODEL,
-    "create_agent": "dragoman.ReActAgent(name, system_prompt, model, toolkit=tools)",
+    "create_agent": _AGENT,
+    "create_react_agent": _AGENT,
+    "ChatPromptTemplate": 'a list of messages: [Msg.system(text), Msg.user(f"...")]',
+    "StructuredTool": "dragoman.tool, or the plain function in a list of tools",
+    "ChatOllama": 'dragoman.LLM("ollama/model").ask(messages)',
+    "ChatGoogleGenerativeAI": 'dragoman.LLM("gemini/model").ask(messages)',
+    # OpenAI's, Anthropic's and Google's SDKs
+    "OpenAI": _MODEL,
+    "AsyncOpenAI": 'dragoman.AsyncLLM("openai/model").ask(messages)',
+    "AzureOpenAI": 'dragoman.LLM("azure/deployment", places={"resource": ...})',
+    "Anthropic": _MODEL,
+    "AsyncAnthropic": 'dragoman.AsyncLLM("anthropic/model").ask(messages)',
+    "Client": _MODEL,
+    # pydantic-ai, instructor, the Agents SDK
+    "Agent": _AGENT,
+    "RunContext": "a tool is a function: bind what it needs with functools.partial",
+    "ImageUrl": "dragoman.ImageBlock.from_url(url)",
+    "AudioUrl": "dragoman.AudioBlock.from_url(url)",
+    "VideoUrl": "dragoman.VideoBlock.from_url(url)",
+    "DocumentUrl": "dragoman.DocumentBlock.from_url(url)",
+    "BinaryContent": "dragoman.ImageBlock.from_bytes(data), or another media block's",
+    "Image": "dragoman.ImageBlock: .from_path(path), .from_url(url), .from_bytes(data)",
+    "Audio": "dragoman.AudioBlock: .from_path(path), .from_url(url), .from_bytes(data)",
+    "Video": "dragoman.VideoBlock: .from_path(path), .from_url(url), .from_bytes(data)",
+    "Document": "dragoman.DocumentBlock: .from_path(path), .from_url(url), .from_bytes(data)",
+    "ModelSettings": "dragoman.Options(max_tokens=, temperature=, ...), or keywords of LLM",
+    "UsageLimits": "dragoman.agent.Budget(steps=, tokens=, cost=, seconds=)",
+    "Runner": "reply = agent.run(text); await agent.reply(text) in a loop",
+    "function_tool": "dragoman.tool, or the plain function in a list of tools",
+    "from_provider": _MODEL,
+    "instructor": 'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed',
+    # Ollama and the AI SDK
+    "chat": _MODEL,
+    "generate": _MODEL,
+    "generateText": _MODEL,
+    "streamText": 'dragoman.LLM("vendor/model").stream(messages)',
+    "generateObject": 'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed',
     # LiteLLM
+    "stream_chunk_builder": "llm.stream(messages), whose .response is the whole answer",
+    "completion_cost": "answer.cost",
+    "token_counter": "llm.count(messages)",
     "completion": _MODEL,
     "acompletion": 'await dragoman.AsyncLLM("vendor/model").ask(messages)',
     "Router": "dragoman.LLM([first, second]), which asks the next where one cannot answer",
@@ -93,6 +134,15 @@ def refuse(module: str, name: str) -> NoReturn:
         text = f"cannot import name {name!r} from {module!r} (here: {hint})"
         raise ImportError(text, name=module)
     raise AttributeError(f"{text} (here: {hint})", name=name)
+
+
+def refusing(module: str) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of a module that has all of its names already."""
+
+    def refused(name: str) -> NoReturn:
+        refuse(module, name)
+
+    return refused
 
 
 def _elsewhere(root: str, module: str, name: str) -> str:

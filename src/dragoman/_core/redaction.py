@@ -139,7 +139,8 @@ class _Teller:
             return self._many(opening, value, closing, depth)
         if is_dataclass(value) and not isinstance(value, type):
             return self._fields(value, depth)
-        if (parts := getattr(type(value), "_parts", None)) is not None:
+        # a method of our classes; pathlib has an attribute of this name, which is none
+        if callable(parts := getattr(type(value), "_parts", None)):
             text = ", ".join(self.told(part, depth + 1) for part in parts(value))
             return f"{type(value).__name__}({text})"
         return self._spent(clipped(repr(value), max(self.left, 20)), quoted=False)

@@ -5,6 +5,9 @@ Built on the public parts of this package alone; see `reply` in `agent.py` for t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .agent import ReActAgent
 from .events import (
     AgentEvent,
@@ -36,3 +39,6 @@ __all__ = [
     "UsageEvent",
     "sequential_pipeline",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

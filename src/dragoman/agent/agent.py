@@ -13,6 +13,7 @@ from contextlib import aclosing, contextmanager
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
+from .._core.suggestions import AGENT_SYNONYMS, explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
@@ -28,6 +29,7 @@ HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
 
 
+@explains_keywords(AGENT_SYNONYMS)
 class ReActAgent:
     """A model with tools and a conversation.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from secrets import token_hex
 from typing import Any, Literal, TypeAlias
 
+from .._core.suggestions import explains_keywords
 from ..errors import ConfigError
 from ..losses import Loss
 from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock, Usage
@@ -19,6 +20,9 @@ _ABANDONED = "the call was not run: the conversation went on without it"
 Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "seconds"]
 
 
+@explains_keywords({"max_steps": "steps", "max_turns": "steps", "max_tokens": "tokens",
+                    "max_cost": "cost", "timeout": "seconds", "request_limit": "steps",
+                    "total_tokens_limit": "tokens"})  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one reply may take; None is no limit. Looked at between steps, never within one.

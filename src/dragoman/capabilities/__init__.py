@@ -5,6 +5,9 @@ Blocks are named by their `type`. Names no provider: each room and each vendor s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .capabilities import MEDIA, Capabilities, Stance
 from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule
@@ -27,3 +30,6 @@ __all__ = [
     "override",
     "without",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -6,7 +6,6 @@ An option that several commands have means the same in each.
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -16,6 +15,7 @@ import typer
 from .._core.edges.facts import facts as read_facts
 from .._core.families.profiles import PROFILES
 from .._core.jsontext import loads
+from .._core.suggestions import advise, nearest_vendor
 from ..capabilities import Facts as FactsValue
 from ..errors import ReadError
 from ..losses import Policy
@@ -155,9 +155,7 @@ def known(to: str) -> str:
     """The wire's name if there is such a wire or vendor."""
     vendor = to.partition("/")[0]
     if vendor not in PROTOCOLS and vendor not in VENDORS and vendor not in (names := wires()):
-        close = get_close_matches(to, names, 1)
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
-        raise CommandError(f"unknown wire {to!r}", hint)
+        raise CommandError(f"unknown wire {to!r}", nearest_vendor(vendor, names))
     return to
 
 
@@ -197,8 +195,8 @@ def settings(values: list[str] | None) -> dict[str, Any]:
     for text in values or ():
         name, equals, value = text.partition("=")
         if name not in OPTIONS and name not in _CONNECTION:
-            known_names = ", ".join(sorted((*OPTIONS, *_CONNECTION)))
-            raise CommandError(f"--option {name}: there is no such option", f"one of {known_names}")
+            hint = advise(name, sorted((*OPTIONS, *_CONNECTION)))
+            raise CommandError(f"--option {name}: there is no such option", hint)
         if not equals:
             raise CommandError(f"--option {name} has no value", f"{name}=VALUE")
         try:

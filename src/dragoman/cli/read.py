@@ -17,7 +17,7 @@ from .._core.exchange.wire import Wire
 from .._core.stream.events import EventView, StreamEvent
 from .._core.stream.pieces import Key
 from ..errors import ProviderError, ReadError
-from ..message import ChatResponse, blocks, dump
+from ..message import ChatResponse, blocks, dump, media
 from . import inputs, options, output
 from .output import CommandError, Screen, plain, report
 
@@ -93,7 +93,7 @@ def title(block: blocks.ContentBlock) -> str:
 
 
 def _source(source: Any) -> str:
-    if isinstance(source, blocks.Base64Source):
+    if isinstance(source, media.Base64Source):
         return f", {source.media_type}, {len(source.data)} characters of base64"
     url = getattr(source, "url", None)
     return f", {url}" if url else ""

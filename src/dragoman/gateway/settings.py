@@ -26,6 +26,7 @@ from .._core.edges.http.transport import Timeouts
 from .._core.edges.media_fetcher import MediaFetcher
 from .._core.failures import ErrorKind
 from .._core.redaction import shown
+from .._core.suggestions import nearest  # SORT
 from ..capabilities import Capabilities, override
 from ..errors import ConfigError
 from ..llm.names import ModelName, model_name
@@ -53,7 +54,6 @@ from .typed_toml import (
     Table,
     flag,
     lines_of,
-    nearest,
     one_of,
     positive,
     seconds,

@@ -11,11 +11,11 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .._core.redaction import shortened, shown, veiled
+from .._core.suggestions import nearest
 from ..errors import ConfigError
 
 T = TypeVar("T")
@@ -147,12 +147,6 @@ class Table:
             if name not in self._known:
                 hint = nearest(name, self._known)
                 self.report.add((*self.place, name), f"unknown key {shown(name)}", hint)
-
-
-def nearest(name: object, known: list[str] | tuple[str, ...]) -> str:
-    """The known name that is meant, or all of them."""
-    close = get_close_matches(str(name), known, 1, 0.6)
-    return f"did you mean {close[0]}?" if close else f"one of {', '.join(known)}"
 
 
 # -- readers ---------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from .._core.foreign_names import refuse
 if TYPE_CHECKING:
     from .._core.edges.profiles import profile
     from .._core.stream.events import StreamEvent
-    from .asking import request_of
     from .front import LLM, AsyncLLM
+    from .inputs import request_of
     from .names import ModelName, model_name
     from .pairs import Formatting, ModelLike, Pair, Sending, pair_of
     from .settings import Input, Way
@@ -42,8 +42,8 @@ __all__ = [
 _HOMES = {
     ".._core.edges.profiles": ("profile",),
     ".._core.stream.events": ("StreamEvent",),
-    ".asking": ("request_of",),
     ".front": ("LLM", "AsyncLLM"),
+    ".inputs": ("request_of",),
     ".names": ("ModelName", "model_name"),
     ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "pair_of"),
     ".settings": ("Input", "Way"),

@@ -6,20 +6,19 @@ two doors differ in how they wait and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, KeysView, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
-from .._core.convert import detect
 from .._core.edges.http.retries import PASSING
 from .._core.edges.http.transport import Reply
 from .._core.edges.profiles import profile
 from .._core.redaction import shown
+from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
 from ..message import (
     ChatRequest,
-    Msg,
     Options,
     ResponseFormat,
     ToolChoice,
@@ -34,12 +33,44 @@ from ..model.endpoint import ConnectionOptions
 from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
 from ..toolkit import toolkit_of
-from ..vendors import wire
+from .inputs import request_of, with_files
 from .names import maker_of
-from .settings import Input, Way
+from .settings import AskSettings, Input, LLMSettings, Way
 from .targets import FORMATTER_OPTIONS, Target, with_defaults
 
 _FIELDS = ("system", "tools", "tool_choice", "agent_name", "memories", "extras", "metadata")
+
+
+_LLM_KEYWORDS = dict.fromkeys(LLMSettings.__annotations__).keys()
+_CALL_KEYWORDS = dict.fromkeys((*AskSettings.__annotations__, "response_format")).keys()
+
+
+# the first argument, where a program gives it by the name that another library has for it
+GIVEN_BY_NAME: Any = object()
+
+
+def _first(
+    owner: str, value: Any, settings: dict[str, Any], names: tuple[str, ...]
+) -> tuple[Any, dict[str, Any]]:
+    """The first argument, also by one of these names, and the other keywords."""
+    if value is not GIVEN_BY_NAME:
+        return value, settings
+    for name in names:
+        if name in settings:
+            return settings[name], {key: item for key, item in settings.items() if key != name}
+    text = f"{owner} was given nothing to begin with"
+    hint = 'LLM("vendor/model")' if owner == "LLM" else "ask(text), or ask(messages)"
+    raise ConfigError(text, path="$", hint=hint, code="llm.name")
+
+
+def _known(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[str, Any]:
+    """The keywords by our names. Raises UnknownKeyword, and ConfigError for one given twice."""
+    settings = renamed(given, known)
+    for name in ("stream", "streaming"):
+        if settings.get(name) in (False, None):
+            settings.pop(name, None)  # as it is: `stream` is a method
+    refuse_unknown(owner, settings, known)
+    return settings
 
 
 def has_no_key(error: ConfigError) -> bool:
@@ -67,6 +98,8 @@ class FrontDoor:
     """The settings of an LLM; see `LLM` for what they mean."""
 
     def __init__(self, name: str | Sequence[str], settings: dict[str, Any]) -> None:
+        name, settings = _first("LLM", name, settings, ("model", "model_name"))
+        settings = _known(settings, _LLM_KEYWORDS, "LLM")
         names = _names(name, "$.name")
         if not names:
             raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
@@ -75,7 +108,7 @@ class FrontDoor:
         is_profile = len(names) == 1 and "/" not in names[0] and not maker_of(names[0])
         if is_profile and (found := profile(names[0], file)) is not None:
             names = [found.pop("model")]
-            settings = {**found, **settings}
+            settings = {**_known(found, _LLM_KEYWORDS, f"the profile {shown(name)}"), **settings}
         names += _names(settings.pop("fallbacks", ()), "$.fallbacks")
         self.order: str = settings.pop("order", "given")
         if self.order not in ("given", "losses"):
@@ -126,10 +159,18 @@ class FrontDoor:
     def asked(self, x: Input, form: Any, given: Mapping[str, Any]) -> Asked:
         """What a call of `ask` or `stream` means; `form` is its `response_format`."""
         settings = dict(given)
+        if x is GIVEN_BY_NAME or not settings.keys() <= _CALL_KEYWORDS:
+            x, settings = _first("ask", x, settings, ("messages", "prompt", "input", "contents"))
+            settings = _known(settings, _CALL_KEYWORDS, "ask")
+        form = settings.pop("response_format", form)
         structured = self.structured if form is None else _structured(form)
         way = _way(settings.pop("way", self.way))
         repairs = _repairs(settings.pop("repairs", self.repairs))
         request = request_of(x)
+        if request.stream:  # a body that somebody streams; `ask` and `stream` say which it is here
+            request = replace(request, stream=False)
+        if (files := settings.pop("files", None)) is not None:
+            request = with_files(request, files)
         has_tools = "tools" in settings
         if has_tools:
             toolkit, served = toolkit_of(settings["tools"])
@@ -268,12 +309,6 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
     """The fields of a request that keywords say, those of its options in one."""
     fields = {name: settings[name] for name in _FIELDS if name in settings}
     options = {name: value for name, value in settings.items() if name in OPTIONS}
-    unknown = [name for name in settings if name not in OPTIONS and name not in _FIELDS]
-    if unknown:
-        raise ConfigError(
-            f"there is no option {shown(unknown[0])}", path=f"$.{unknown[0]}", code="llm.option",
-            hint='fields of a provider\'s own: extras={"openai": {...}}',
-        )  # fmt: skip
     if options:
         fields["options"] = Options.of(options)
     if "tool_choice" in fields:
@@ -300,24 +335,3 @@ def _weight(target: Target, asked: Asked) -> float:
 
 
 _COSTS: dict[Weight, int] = {"trivial": 0, "minor": 1, "major": 100}
-
-
-def request_of(x: Input) -> ChatRequest:
-    """The request that text, a message, messages or another wire's body make.
-
-    A copy whose list of messages is its own. Messages as plain dicts are those of Chat Completions.
-    """
-    if isinstance(x, str):
-        return ChatRequest([Msg.user(x)])
-    if isinstance(x, Msg):
-        return ChatRequest([x])
-    if isinstance(x, ChatRequest):
-        return replace(x, messages=list(x.messages))
-    if isinstance(x, Mapping):
-        body = dict(x)
-        request = wire(detect(body).wire, policy="ignore").read_request(body)
-        return request if request.model else replace(request, read=None)
-    if isinstance(x, Sequence) and x and all(isinstance(item, Mapping) for item in x):
-        request = wire("openai-chat", policy="ignore").read_request({"messages": [*x]})
-        return replace(request, read=None)  # not as it was read: it names no model
-    return ChatRequest(x)  # type: ignore[arg-type]  # it says what is wrong with it

@@ -9,7 +9,7 @@ from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
 from ..toolkit import Toolkit
-from .asking import FrontDoor
+from .asking import GIVEN_BY_NAME, FrontDoor
 from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
 
@@ -20,13 +20,15 @@ class _Settings:
     """What both doors are made of, and what needs no network."""
 
     @with_keywords(LLMSettings)
-    def __init__(self, name: str | Sequence[str], **settings: Unpack[LLMSettings]) -> None:
+    def __init__(
+        self, name: str | Sequence[str] = GIVEN_BY_NAME, **settings: Unpack[LLMSettings]
+    ) -> None:
         self._door = FrontDoor(name, dict(settings))
 
     @with_keywords(AskSettings)
     def request(
         self,
-        x: Input,
+        x: Input = GIVEN_BY_NAME,
         *,
         stream: bool = False,
         response_format: Any = None,
@@ -83,7 +85,11 @@ class LLM(_Settings):
     ) -> Answer[Any]: ...
     @with_keywords(AskSettings)
     def ask(
-        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+        self,
+        x: Input = GIVEN_BY_NAME,
+        *,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
         """The answer to text, a message, messages, a ChatRequest, or another wire's body.
 
@@ -115,7 +121,11 @@ class LLM(_Settings):
     ) -> AnswerStream[Any]: ...
     @with_keywords(AskSettings)
     def stream(
-        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+        self,
+        x: Input = GIVEN_BY_NAME,
+        *,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
     ) -> AnswerStream[Any]:
         """Typed events as they arrive; `.response` behind the last one is the answer."""
         return AnswerStream(self._door, self._door.asked(x, response_format, settings))
@@ -125,7 +135,7 @@ class LLM(_Settings):
         return self._door.target.model.post(out).raw
 
     @with_keywords(AskSettings)
-    def count(self, x: Input, **settings: Unpack[AskSettings]) -> int:
+    def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
         """How many tokens messages and tools have, by `token_counter`, else by their length."""
         counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = counter.count_sync(messages, tools)
@@ -168,7 +178,11 @@ class AsyncLLM(_Settings):
     ) -> Answer[Any]: ...
     @with_keywords(AskSettings)
     async def ask(
-        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+        self,
+        x: Input = GIVEN_BY_NAME,
+        *,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
         """See `LLM.ask`."""
         door = self._door
@@ -198,7 +212,11 @@ class AsyncLLM(_Settings):
     ) -> AsyncAnswerStream[Any]: ...
     @with_keywords(AskSettings)
     def stream(
-        self, x: Input, *, response_format: Any = None, **settings: Unpack[AskSettings]
+        self,
+        x: Input = GIVEN_BY_NAME,
+        *,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
     ) -> AsyncAnswerStream[Any]:
         """See `LLM.stream`."""
         return AsyncAnswerStream(self._door, self._door.asked(x, response_format, settings))
@@ -208,7 +226,7 @@ class AsyncLLM(_Settings):
         return (await self._door.target.model.apost(out)).raw
 
     @with_keywords(AskSettings)
-    async def count(self, x: Input, **settings: Unpack[AskSettings]) -> int:
+    async def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
         """How many tokens messages and tools have, by `token_counter`, else by their length."""
         counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = await counter.count(messages, tools)

@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from .._core.redaction import shown
+from .._core.suggestions import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..errors import ConfigError
-from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
+from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wires
 
 # how the names of a maker's models begin -> the vendor that the maker itself is
 _MAKERS: tuple[tuple[str, str], ...] = (
@@ -32,6 +33,13 @@ _MAKERS: tuple[tuple[str, str], ...] = (
     (r"mimo", "xiaomi"),
 )
 
+# words that name a family of models, and none of them
+_FAMILIES = frozenset({
+    "chatgpt", "claude", "deepseek", "doubao", "ernie", "gemini", "gemma", "glm", "gpt", "grok",
+    "hunyuan", "kimi", "llama", "mimo", "minimax", "mistral", "nova", "qwen",
+})  # fmt: skip
+_TAG = re.compile(r"(latest|e?\d+(\.\d+)?[bm]\b.*)", re.IGNORECASE)  # of Ollama: `qwen3:8b`
+
 
 class ModelName(NamedTuple):
     """Who serves it, over which protocol, and what the provider calls the model."""
@@ -50,6 +58,7 @@ def model_name(name: str) -> ModelName:
     """What a name says. Raises ConfigError for one that names no vendor or no model.
 
     The second part is a wire if the vendor has one of that name; names of models may hold slashes.
+    What LiteLLM, LangChain and pydantic-ai call a vendor, and their `vendor:model`, mean the same.
 
     >>> model_name("deepseek/anthropic/deepseek-v4-flash").wire
     'deepseek/anthropic'
@@ -57,27 +66,68 @@ def model_name(name: str) -> ModelName:
     'qwen/qwen3-max'
     >>> model_name("claude-opus-5-5").host.name
     'anthropic'
+    >>> model_name("vertex_ai/gemini-3.5-flash").host.name
+    'vertex'
     """
     if not isinstance(name, str) or not name.strip("/ "):
         hint = 'such as "anthropic/claude-opus-5-5"'
         raise ConfigError(f"{shown(name)} names no model", hint=hint, code="llm.name")
     head, slash, rest = name.partition("/")
+    before, colon, behind = head.partition(":")
+    if colon and _is_vendor(before) and not (not slash and _TAG.fullmatch(behind)):
+        head, slash, rest = before, "/", f"{behind}{slash}{rest}"  # `anthropic:claude-opus-5-5`
     if not slash:
         return _of_maker(name)
     if head not in VENDORS and head in PROTOCOLS and rest:
         return ModelName(vendor(_bearer(head)), head, rest)
     if head not in VENDORS and head not in wires():
+        if (meant := VENDOR_SYNONYMS.get(head.lower())) is not None and rest.strip("/ "):
+            return model_name(f"{meant}/{rest}")
+        hint = f"vendor/model; the vendors are {', '.join(VENDORS)}"
         raise ConfigError(
             f"{shown(name)} begins with no vendor", code="llm.name",
-            hint=f"vendor/model; the vendors are {', '.join(VENDORS)}",
+            hint=_meant_by(head, rest) or hint,
         )  # fmt: skip
     row = vendor(head)
     protocol, _, model = rest.partition("/")
     if protocol not in row.wires or not model:
         protocol, model = next(iter(row.wires)), rest
     if not model:
-        raise ConfigError(f"{shown(name)} names no model behind its vendor", code="llm.name")
+        text = f"{shown(name)} names no model behind its vendor"
+        raise ConfigError(text, hint=f"such as {_example(head)}", code="llm.name")
     return ModelName(row, protocol, model)
+
+
+def _is_vendor(name: str) -> bool:
+    return name in VENDORS or name in VENDOR_SYNONYMS or name in wires()
+
+
+def _meant_by(head: str, rest: str) -> str:
+    """What to write for a name whose first part is no vendor; empty where nobody can tell."""
+    if head in ("http:", "https:"):
+        return 'LLM("openai-chat/MODEL", base_url=URL) asks a server of your own'
+    if head in _PUBLISHERS:
+        return f"huggingface/{head}/{rest}, or another vendor that serves it"
+    close = nearest_vendor(head, (*VENDORS, *wires()))
+    if close.startswith("did you mean"):
+        return f"{close[:-1]}/{rest}?"
+    if head == "models":  # as Google's list of models has them
+        return f"gemini/{rest}"
+    return ""
+
+
+# whose open weights stand on Hugging Face
+_PUBLISHERS = frozenset({
+    "Qwen", "deepseek-ai", "meta-llama", "microsoft", "zai-org",
+})  # fmt: skip
+
+
+def _example(name: str) -> str:
+    """A name of a model of this vendor."""
+    row = vendor(name)
+    protocol = next(iter(row.wires))
+    usual = getattr(room(protocol, row.wires[protocol]).dialect, "model", "") or "MODEL"
+    return f"{name}/{usual}"
 
 
 def _bearer(protocol: str) -> str:
@@ -93,8 +143,34 @@ def maker_of(name: str) -> str:
 
 
 def _of_maker(name: str) -> ModelName:
-    if maker := maker_of(name):
+    lowered, _, tag = name.lower().partition(":")
+    local = _TAG.fullmatch(tag) is not None
+    maker = maker_of(name)
+    if maker and not local and lowered not in _FAMILIES:
         row = vendor(maker)
         return ModelName(row, next(iter(row.wires)), name)
-    hint = "write vendor/model, such as groq/" + name
-    raise ConfigError(f"nobody is known who alone serves {shown(name)}", hint=hint, code="llm.name")
+    if lowered in VENDORS and not local and not maker:
+        text = f"{shown(name)} is a vendor and no model"
+        raise ConfigError(text, hint=f"such as {_example(lowered)}", code="llm.name")
+    if lowered in _FAMILIES and not local:
+        text = f"{shown(name)} names a family of models and none of them"
+        hint = f"such as {_example(maker)}" if maker else f"such as ollama/{name}3, groq/{name}3"
+        raise ConfigError(text, hint=hint, code="llm.name")
+    raise ConfigError(
+        f"nobody is known who alone serves {shown(name)}", code="llm.name",
+        hint=_wanted(name, local),
+    )  # fmt: skip
+
+
+def _wanted(name: str, local: bool) -> str:
+    """How to name a model that many serve."""
+    if local:
+        return f"write vendor/model: ollama/{name} asks the Ollama of this machine"
+    if name.startswith("ft:"):
+        return f"openai/{name}"
+    if name.startswith("arn:") or re.match(r"([a-z]+\.)?[a-z]+\.[a-z]", name):
+        return f"bedrock/{name}"
+    word = re.match(r"[a-z]*", name.lower())
+    if word and word[0] not in _FAMILIES and (close := closest(word[0], _FAMILIES, 0.75)):
+        return f"did you mean {close}{name[len(word[0]) :]}?"
+    return f"write vendor/model: ollama/{name} for this machine, or such as groq/{name}"

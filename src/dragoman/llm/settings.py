@@ -18,7 +18,8 @@ from .._core.passes.fit.state import Saver
 from .._core.wording import Told
 from ..capabilities import ChatConfig, Facts
 from ..losses import PolicyLike
-from ..message import ChatRequest, Msg, ToolChoice
+from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
+from ..message.blocks import MediaBlock
 from ..message.request import Effort
 from ..model.endpoint import ConnectionOptions
 from ..rewrite.prompt import SystemPrompt
@@ -26,22 +27,29 @@ from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
 from ..toolkit import Toolkit
+from .inputs import FileLike
 
-# what is asked: text, a message, messages, a request, another wire's body, messages of Chat
-# Completions
+# what is asked: text, a message, messages, a request, another wire's body, messages of a wire
+# (dicts or an SDK's objects), also mixed with ours; texts and media of one message
 Input: TypeAlias = (
-    str | Msg | Sequence[Msg] | ChatRequest | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    str
+    | Msg
+    | ChatRequest
+    | ChatResponse
+    | Mapping[str, Any]
+    | MediaBlock
+    | Sequence[Msg | Mapping[str, Any] | Any]
 )
 Way: TypeAlias = Literal["auto", "schema", "tool", "json", "prompt"]
 
 
-class AskSettings(TypedDict, total=False):
-    """What one call may say: fields and options of the request, and how a type is asked for."""
+class RequestSettings(TypedDict, total=False):
+    """What an LLM and a call may say: the request's fields and options, and how types are asked."""
 
     system: str | None
     memories: str | None
     tools: Iterable[Any] | Toolkit | None
-    tool_choice: ToolChoice | str | None
+    tool_choice: ToolChoice | str | Mapping[str, Any] | None
     agent_name: str | None
     extras: dict[str, dict[str, Any]] | None
     metadata: dict[str, Any] | None
@@ -66,7 +74,13 @@ class AskSettings(TypedDict, total=False):
     user: str | None
 
 
-class LLMSettings(AskSettings, ConnectionOptions, total=False):
+class AskSettings(RequestSettings, total=False):
+    """What one call may say."""
+
+    files: Iterable[FileLike] | FileLike | None
+
+
+class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     """What an LLM may say: the defaults of its calls, who answers, and how requests are written."""
 
     key: Key

@@ -6,6 +6,9 @@ the walk over a source comes in as a function.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .loss import Loss, Losses, by_weight
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report
@@ -22,3 +25,6 @@ __all__ = [
     "by_weight",
     "policy",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

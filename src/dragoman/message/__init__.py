@@ -11,28 +11,30 @@ from .._core.foreign_names import refuse
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,
-    Base64Source,
     CacheHint,
     Citation,
     ContentBlock,
     DocumentBlock,
-    FileSource,
-    FramesSource,
     ImageBlock,
-    LocalSource,
     Origin,
     RawBlock,
     RefusalBlock,
-    Source,
     TextBlock,
-    TextSource,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
     VideoBlock,
 )
 from .logprobs import Logprob
+from .media import (
+    Base64Source,
+    FileSource,
+    FramesSource,
+    LocalSource,
+    Source,
+    TextSource,
+    URLSource,
+)
 from .msg import Msg, Role, identify
 from .paths import answer_places, places
 from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of

@@ -16,7 +16,6 @@ from typing import Any, Literal, TypeAlias, final
 from .._core.redaction import Shown
 from ..errors import ProviderError
 from .blocks import (
-    Base64Source,
     ContentBlock,
     Extras,
     HasExtras,
@@ -26,6 +25,7 @@ from .blocks import (
     joint_calls,
 )
 from .logprobs import Logprob, tokens_within
+from .media import Base64Source
 from .msg import Msg
 from .sources import AnswerSource, sources_of
 

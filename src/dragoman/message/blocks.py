@@ -1,204 +1,28 @@
 """Content blocks: what a message holds, and where media is.
 
-Slotted values, the same for every provider. A source is a URL, base64 text, a local file, or a file
-that a provider has already; nothing here opens or fetches anything.
+Slotted values, the same for every provider; where their media are, `media` says.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import Shown
+from .._core.suggestions import explains_keywords
 from ..errors import InvalidMessage
-
-
-class _Readable(Shown):
-    """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
-
-    __slots__ = ()
-    __iter__ = None  # a value with keys, not a sequence
-
-    def __getitem__(self, key: str) -> object:
-        try:
-            return getattr(self, key)
-        except (AttributeError, TypeError):
-            raise KeyError(key) from None
-
-    def get(self, key: str, default: object = None) -> object:
-        """The field `key`, or `default` if there is none."""
-        return getattr(self, key, default)
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and hasattr(self, key)
-
-
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
+from .media import (
+    Base64Source,
+    Readable,
+    Source,
+    URLSource,
+    source_of,
 )
-
-
-_BRANDS = {
-    b"M4A ": "audio/mp4",
-    b"qt  ": "video/quicktime",
-    b"avif": "image/avif",
-    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
-}
-
-
-_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
-
-
-# types whose files begin with a mark that `media_type_of` knows
-KNOWN_BY_BYTES = frozenset({
-    *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),
-    *_BRANDS.values(), *_RIFF.values(), "video/mp4", "video/webm", "video/x-matroska",
-})  # fmt: skip
-
-
-def media_type_of(data: bytes) -> str | None:
-    """The media type by its first bytes, which names and extensions often get wrong."""
-    for magic, media_type in _MAGIC:
-        if data.startswith(magic):
-            return media_type
-    if data.startswith(b"RIFF"):
-        return _RIFF.get(data[8:12])
-    if data[4:8] == b"ftyp":
-        return _BRANDS.get(data[8:12], "video/mp4")
-    if data.startswith(b"\x1aE\xdf\xa3"):
-        return "video/x-matroska" if b"matroska" in data else "video/webm"
-    return None
-
-
-@final
-@dataclass(slots=True, repr=False)
-class URLSource(_Readable):
-    """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope.
-
-    `read`: it stood in a body, an answer or a tool's output, whoever says it now; nothing is opened
-    because of it.
-    """
-
-    url: str
-    media_type: str | None = None
-    type: Literal["url"] = "url"
-    read: bool = field(default=False, compare=False, kw_only=True)
-
-
-@final
-@dataclass(slots=True, repr=False)
-class Base64Source(_Readable):
-    """Media as standard base64 text, e.g. `Base64Source("image/png", "iVBORw0...")`.
-
-    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string, and
-    `data` is cut out of it when somebody asks.
-    """
-
-    _sealed: ClassVar[frozenset[str]] = frozenset({"data", "uri"})
-
-    media_type: str
-    data: str
-    uri: str | None = None
-    type: Literal["base64"] = "base64"
-
-    @classmethod
-    def from_bytes(cls, data: bytes, media_type: str | None = None) -> Base64Source:
-        """The bytes of a medium; their type is told by the first of them, unless it is given.
-
-        Raises InvalidMessage where neither tells it.
-        """
-        if not isinstance(data, (bytes, bytearray, memoryview)):
-            text = f"the bytes of a medium are bytes, not {type(data).__name__}"
-            raise InvalidMessage(text, code="source.bytes")
-        media_type = media_type or media_type_of(bytes(data[:64]))
-        if media_type is None:
-            text = "the first bytes do not tell the media type"
-            raise InvalidMessage(text, hint='give it: media_type="image/png"', code="source.bytes")
-        return cls(media_type, base64.b64encode(data).decode("ascii"))
-
-    @classmethod
-    def within(cls, media_type: str, uri: str) -> Base64Source:
-        """The media of a data URI, of which nothing is copied yet."""
-        result = cls.__new__(cls)
-        result.media_type = media_type
-        result.uri = uri
-        result.type = "base64"
-        return result
-
-    def __getattr__(self, name: str) -> str:
-        """The data, once: its slot is empty until then."""
-        if name != "data" or self.uri is None:
-            raise AttributeError(name)
-        self.data = self.uri[self.uri.index(",") + 1 :]
-        return self.data
-
-    def data_uri(self) -> str:
-        """`data:<media type>;base64,<data>`."""
-        return self.uri or f"data:{self.media_type};base64,{self.data}"
-
-
-@final
-@dataclass(slots=True, repr=False)
-class LocalSource(_Readable):
-    """A file of this machine, by path; an edge reads it before it is written to a wire.
-
-    `read`: somebody else named it, see `URLSource`; then it is never opened.
-    """
-
-    path: str
-    media_type: str | None = None
-    type: Literal["local"] = "local"
-    read: bool = field(default=False, compare=False, kw_only=True)
-
-
-@final
-@dataclass(slots=True, repr=False)
-class FileSource(_Readable):
-    """A file already at a provider: its id or URI, and who issued it."""
-
-    file_id: str
-    issuer: str = ""
-    media_type: str | None = None
-    type: Literal["file"] = "file"
-
-
-@final
-@dataclass(slots=True, repr=False)
-class TextSource(_Readable):
-    """A document's text, in passages that an answer may cite by number.
-
-    `found_at`: where a search found it, a URL or another name. Such a document is a search result.
-    """
-
-    passages: list[str]
-    found_at: str | None = None
-    media_type: str = "text/plain"
-    type: Literal["text"] = "text"
-
-
-@final
-@dataclass(slots=True, repr=False)
-class FramesSource(_Readable):
-    """A video as its frames, in order: URLs and data URIs of images."""
-
-    frames: list[str]
-    media_type: str | None = None
-    type: Literal["frames"] = "frames"
-
-
-Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource | TextSource | FramesSource
-
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
 Extras: TypeAlias = dict[str, JsonObject]
@@ -272,7 +96,7 @@ class Origin(Shown):
 
 
 @dataclass(slots=True, repr=False)
-class Citation(HasExtras, _Readable):
+class Citation(HasExtras, Readable):
     """A span of a text (characters, end exclusive) and where it comes from."""
 
     start: int | None = None
@@ -294,7 +118,7 @@ class ReadFrom:
 
 
 @dataclass(slots=True, kw_only=True, repr=False)
-class Block(HasExtras, ReadFrom, _Readable):
+class Block(HasExtras, ReadFrom, Readable):
     """What every block carries beside its content.
 
     `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.
@@ -330,6 +154,11 @@ class ThinkingBlock(Block):
     type: Literal["thinking"] = "thinking"
 
 
+# what other libraries call where a medium is
+_MEDIA_SYNONYMS = {"url": "source", "image_url": "source", "path": "source", "image": "source",
+                   "data": "source", "file": "source", "filename": "title"}  # fmt: skip
+
+
 @dataclass(slots=True, repr=False)
 class _MediaBlock(Block):
     """Media. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
@@ -338,6 +167,40 @@ class _MediaBlock(Block):
     title: str | None = None
     detail: str | None = None
     cache: CacheHint | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, (str, bytes, PathLike)):
+            self.source = source_of(self.source)
+
+    @classmethod
+    def from_path(
+        cls, path: str | PathLike[str], media_type: str | None = None, title: str | None = None
+    ) -> Self:
+        """A block that shows a file of this machine, wherever it is.
+
+        Args:
+            path: The file. It is opened when a request is written, not now.
+            media_type: Its type, where neither its first bytes nor its name tell.
+            title: Its name for the model.
+
+        Returns:
+            A new block.
+        """
+        return cls(source_of(Path(path), media_type), title)
+
+    @classmethod
+    def from_url(cls, url: str, media_type: str | None = None, title: str | None = None) -> Self:
+        """A block that shows what is at a URL, or in a data URI.
+
+        Args:
+            url: An address that the provider opens itself, or that a `fetch` opens.
+            media_type: What is there, for providers that want to know.
+            title: Its name for the model.
+
+        Returns:
+            A new block.
+        """
+        return cls(URLSource(url, media_type), title)
 
     @classmethod
     def from_bytes(
@@ -350,6 +213,7 @@ class _MediaBlock(Block):
         return cls(Base64Source.from_bytes(data, media_type), title)
 
 
+@explains_keywords(_MEDIA_SYNONYMS)
 @final
 @dataclass(slots=True, repr=False)
 class ImageBlock(_MediaBlock):
@@ -358,6 +222,7 @@ class ImageBlock(_MediaBlock):
     type: Literal["image"] = "image"
 
 
+@explains_keywords(_MEDIA_SYNONYMS)
 @final
 @dataclass(slots=True, repr=False)
 class AudioBlock(_MediaBlock):
@@ -366,6 +231,7 @@ class AudioBlock(_MediaBlock):
     type: Literal["audio"] = "audio"
 
 
+@explains_keywords(_MEDIA_SYNONYMS)
 @final
 @dataclass(slots=True, repr=False)
 class VideoBlock(_MediaBlock):
@@ -374,6 +240,7 @@ class VideoBlock(_MediaBlock):
     type: Literal["video"] = "video"
 
 
+@explains_keywords(_MEDIA_SYNONYMS)
 @final
 @dataclass(slots=True, repr=False)
 class DocumentBlock(_MediaBlock):

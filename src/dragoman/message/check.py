@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from itertools import chain
+from mimetypes import guess_type
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
 from .._core.jsontext import check, check_text
 from .._core.redaction import clipped, shown
+from .._core.suggestions import nearest
 from ..errors import InvalidMessage
-from . import blocks
+from . import blocks, media
 from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock
 
 _TEXTLESS = frozenset({type(None), bool, int, float})
@@ -150,13 +153,27 @@ def own_fields(value: object, path: str) -> None:
             raise wrong_type("an object", fields_of_issuer, f"{path}.{issuer}")
 
 
-def build(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
-    """`cls(**values)`, with missing and unknown fields named by path."""
+def build(cls: type[Any], values: Mapping[str, Any], path: str, others: Iterable[str] = ()) -> Any:
+    """`cls(**values)`, with missing and unknown fields named by path.
+
+    `others` are names that were given beside: one of them may be meant for what is missing.
+    """
+    names = [f.name for f in fields(cls) if f.init]
+    unknown_names = [name for name in values if isinstance(name, str) and name not in names]
+    if unknown_names:
+        fault = f"{cls.__name__} got an unexpected keyword argument {shown(unknown_names[0])}"
+        close = nearest(unknown_names[0], names)
+        hint = close if close.startswith("did you mean") else ""
+        raise InvalidMessage(fault, path=path, hint=hint, code="block.field")
     try:
         return cls(**values)
     except TypeError as error:
         fault = f"{cls.__name__} {clipped(str(error).partition(') ')[2] or str(error))}"
-        raise InvalidMessage(fault, path=path, code="block.field") from None
+        missing = [name for name in names if name not in values]
+        hints = [f"{shown(name)}: {nearest(name, missing)}" for name in others]
+        close = [hint for hint in hints if "did you mean" in hint]
+        hint = close[0] if close else ""
+        raise InvalidMessage(fault, path=path, hint=hint, code="block.field") from None
 
 
 def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
@@ -260,10 +277,21 @@ def content_of(content: object, path: str) -> str | list[ContentBlock]:
     if isinstance(content, str):
         check_text(content, path)
         return plain(content)
+    if isinstance(content, LOOSE_CONTENT):
+        content = [content]
+    if isinstance(content, tuple):
+        content = [*content]
+    if isinstance(content, list) and any(isinstance(item, _LOOSE) for item in content):
+        content = [_block_of_loose(item, f"{path}[{i}]") for i, item in enumerate(content)]
     if not isinstance(content, list):
         text = f"content must be text or a list of blocks, not {type(content).__name__}"
         raise InvalidMessage(text, path=path, code="message.content")
     return _blocks(content, path, 0)
+
+
+# what may stand in content beside dicts: a text is a text block, a path and bytes are media
+_LOOSE: tuple[type[Any], ...] = (str, PathLike, bytes)
+LOOSE_CONTENT: tuple[type[Any], ...] = (*_LOOSE, *BLOCKS.values())
 
 
 def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
@@ -300,6 +328,24 @@ def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
     return block
 
 
+def _block_of_loose(item: Any, path: str) -> object:
+    """The block of a text, of the path of a file, or of the bytes of one; others as they are."""
+    if not isinstance(item, _LOOSE):
+        return item
+    if isinstance(item, str):
+        return blocks.TextBlock(plain(item))
+    media_type = media.media_type_of(item[:64]) if isinstance(item, bytes) else None
+    if isinstance(item, PathLike):
+        media_type = guess_type(str(item))[0]
+    elif media_type is None:
+        text = "the first bytes do not tell the media type"
+        hint = 'ImageBlock.from_bytes(data, "image/png")'
+        raise InvalidMessage(text, path=path, hint=hint, code="source.bytes")
+    kind = BLOCKS.get((media_type or "").partition("/")[0], blocks.DocumentBlock)
+    cls: Any = kind if kind in get_args(blocks.MediaBlock) else blocks.DocumentBlock
+    return cls(item) if media_type is None else cls(media.source_of(item, media_type))
+
+
 def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
     kind = item.get("type")
     cls = BLOCKS.get(kind) if isinstance(kind, str) else None
@@ -323,12 +369,15 @@ def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
     if isinstance(values.get("output"), list):
         values["output"] = _blocks(values["output"], f"{path}.output", depth + 1)
     _build_values(values, path)
-    return build(cls, values, path)
+    return build(cls, values, path, others)
 
 
 def _build_values(values: dict[str, Any], path: str) -> None:
     """Put objects of the tree in place of plain dicts; what is something else is checked later."""
     source = values.get("source")
+    if isinstance(source, str):
+        hint = '{"type": "url", "url": ...}'
+        raise is_none("media source", source, f"{path}.source", "source.type", hint)
     if isinstance(source, Mapping):
         cls = SOURCES.get(str(source.get("type")))
         if cls is None:

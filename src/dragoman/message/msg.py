@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias, get_args
+from os import PathLike
+from typing import Any, Literal, Never, TypeAlias, get_args
 
 from .._core.jsontext import JsonObject
 from .._core.redaction import shown
+from .._core.suggestions import unknown_keyword
 from ..errors import InvalidMessage
 from . import blocks, check
 from .blocks import (
@@ -26,7 +28,9 @@ from .blocks import (
 )
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
-MsgContent: TypeAlias = str | Sequence[blocks.Block | Mapping[str, Any]]
+# text, a block, or a list of blocks; a text in it is a text block, a path or bytes are a medium
+MsgPart: TypeAlias = blocks.Block | Mapping[str, Any] | str | PathLike[str] | bytes
+MsgContent: TypeAlias = str | blocks.Block | PathLike[str] | bytes | Sequence[MsgPart]
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 
@@ -58,7 +62,10 @@ class Msg(HasExtras):
         spelling: str | None = None,
         origin: Origin | None = None,
         path: str = "$",
+        **unknown: Never,
     ) -> None:
+        if unknown:
+            raise unknown_keyword("Msg", next(iter(unknown)), ("name", "content", "role", *_LATER))
         if not isinstance(role, str) or role not in ROLES:
             raise check.unknown("role", role, f"{path}.role", get_args(Role), "message.role")
         try:
@@ -317,6 +324,7 @@ class Msg(HasExtras):
         return f"Msg({', '.join(map(shown, self._parts()))})"
 
 
+_LATER = ("metadata", "timestamp", "id", "cache", "extras", "origin")
 _KEYS = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "invocation_id",
                    "cache", "extras", "spelling", "origin"})  # fmt: skip
 

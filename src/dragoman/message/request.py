@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
+from .._core.suggestions import advise, explains_keywords, renamed
 from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
@@ -30,6 +31,7 @@ Effort: TypeAlias = Literal[
 ]
 
 
+@explains_keywords()
 @dataclass(frozen=True, slots=True, repr=False)
 class Options(Shown):
     """How to generate. None leaves the provider's default; every field has one neutral name.
@@ -90,10 +92,12 @@ class Options(Shown):
             return value
         if not isinstance(value, Mapping):
             raise is_none("Options", value, "$.options", "option.value")
+        if not all(name in OPTIONS for name in value):
+            value = renamed(value, OPTIONS)
         for name in value:
             if name not in OPTIONS:
                 text = f"unknown option {shown(name)}"
-                hint = f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider"
+                hint = f"{advise(name, sorted(OPTIONS))}; others go into extras by provider"
                 raise InvalidMessage(text, path="$.options", code="option.name", hint=hint)
         return cls(**value)
 
@@ -120,6 +124,7 @@ Options.__init__(NO_OPTIONS)
 Way: TypeAlias = Literal["schema", "tool", "json", "prompt"]
 
 
+@explains_keywords({"json_schema": "schema"})
 @dataclass(frozen=True, slots=True, repr=False)
 class ResponseFormat(Shown):
     """What the answer must be: `text`, any `json`, or JSON of a `schema`.
@@ -388,6 +393,8 @@ def messages_of(msgs: object) -> list[Msg]:
         if not isinstance(msg, Msg):
             text = f"expected a Msg, not {type(msg).__name__}"
             hint = "Msg(name, content, role), or Msg.from_dict(...)"
+            if isinstance(msg, Mapping):
+                hint = 'wire(...).read_request({"messages": [...]}) reads dicts; an LLM takes them'
             raise NotMessages(text, path=f"$.messages[{i}]", hint=hint)
     return messages
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
+from .._core.suggestions import explains_keywords
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, HasExtras, ReadFrom
 from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
@@ -92,6 +93,9 @@ class Namespace(Shown):
         optional_text(self.description, "$.tools.namespace.description")
 
 
+@explains_keywords(
+    {"input_schema": "parameters", "inputSchema": "parameters", "args_schema": "parameters"}
+)
 @dataclass(slots=True, repr=False)
 class Tool(HasExtras, ReadFrom, Shown):
     """A function the model may call, or a `freeform` tool, whose calls hold text.
@@ -209,6 +213,9 @@ def _parameters(values: object, path: str) -> list[Parameter]:
     return parameters
 
 
+@explains_keywords(
+    {"allowed_domains": "domains", "user_location": "location", "vector_store_ids": "stores"}
+)
 @dataclass(slots=True, repr=False)
 class ServerTool(HasExtras, ReadFrom, Shown):
     """A tool that the provider runs itself: `web_search`, `code_execution` or `file_search`.
@@ -279,6 +286,7 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
     return [ServerTool.of(v, f"$.tools[{i}]") or Tool.of(v, f"$.tools[{i}]") for i, v in items]
 
 
+@explains_keywords({"type": "mode", "allowed_tools": "allowed", "parallel_tool_calls": "parallel"})
 @dataclass(frozen=True, slots=True, repr=False)
 class ToolChoice(Shown):
     """Whether and what the model must call: `auto`, `none`, `required`, or the tool `name`.
@@ -307,15 +315,57 @@ class ToolChoice(Shown):
             raise InvalidMessage(fault, path="$.tool_choice", code="tool_choice.mode")
 
     @classmethod
-    def of(cls, value: ToolChoice | str | None) -> ToolChoice | None:
-        """A ToolChoice of `auto`, `none`, `required` (or `any`), or of a tool's name."""
+    def of(cls, value: ToolChoice | str | Mapping[str, Any] | None) -> ToolChoice | None:
+        """A ToolChoice of `auto`, `none`, `required` (or `any`), of a tool's name, or of a dict.
+
+        A dict is the plain form of this class, or says `tool_choice` as a wire does:
+        `{"type": "function", "function": {"name": ...}}`, `{"type": "tool", "name": ...}`,
+        `{"tool": {"name": ...}}` and the like. Raises InvalidMessage for what is none of these.
+        """
         if value is None or isinstance(value, ToolChoice):
             return value
+        if isinstance(value, Mapping):
+            return _choice_of_dict(value)
         if not isinstance(value, str):
-            raise is_none("tool choice", value, "$.tool_choice", "tool_choice.mode")
+            raise is_none("tool choice", value, "$.tool_choice", "tool_choice.mode", _CHOICES)
         if value in ("auto", "none", "required"):
             return cls(value)  # type: ignore[arg-type]  # one of the three literals
         return cls("required") if value == "any" else cls("tool", value)
+
+
+_CHOICES = '"auto", "none", "required", or the name of a tool'
+_OWN_CHOICE = frozenset(f.name for f in fields(ToolChoice))
+# what wires write of a choice of one tool, around its name
+_ONE_TOOL = ("function", "custom", "tool")
+
+
+def _choice_of_dict(value: Mapping[str, Any]) -> ToolChoice:
+    """The choice that a dict says in one of the forms that wires have for it."""
+    if value.keys() <= _OWN_CHOICE:
+        return ToolChoice(**value)
+    parallel = False if value.get("disable_parallel_tool_use") is True else None
+    kind = value.get("type", next(iter(value), None))
+    inner = value.get(kind) if isinstance(kind, str) else None
+    rest: Mapping[str, Any] = inner if isinstance(inner, Mapping) else value
+    if kind in _ONE_TOOL and isinstance(rest.get("name"), str):
+        return ToolChoice("tool", rest["name"], parallel=parallel)
+    if kind in ("auto", "none", "required", "any"):
+        mode: Any = "required" if kind == "any" else kind
+        return ToolChoice(mode, parallel=parallel)
+    tools = rest.get("tools")
+    if kind == "allowed_tools" and isinstance(tools, list):
+        mode = rest.get("mode", "auto")
+        return ToolChoice(mode, allowed=tuple(map(_name_within, tools)), parallel=parallel)
+    text = f"{shown(dict(value))} is no tool choice"
+    raise InvalidMessage(text, path="$.tool_choice", hint=_CHOICES, code="tool_choice.mode")
+
+
+def _name_within(tool: Any) -> str:
+    """The name of a tool in a list of allowed ones."""
+    inner = tool.get("function", tool) if isinstance(tool, Mapping) else tool
+    name = inner.get("name") if isinstance(inner, Mapping) else inner
+    text(name, "$.tool_choice.allowed_tools")
+    return str(name)
 
 
 SERVER_TOOLS = ("web_search", "code_execution", "file_search", "own")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._core.foreign_names import refuse
+
 if TYPE_CHECKING:
     from .._core.edges.http.retries import Retries
     from .._core.edges.http.transport import AsyncTransport, Timeouts, Transport
@@ -73,7 +75,7 @@ def __getattr__(name: str) -> Any:
             if kind is not None:
                 globals()[name] = kind
                 return kind
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        refuse(__name__, name)
     value = getattr(import_module(home, __name__), name)
     globals()[name] = value
     return value

@@ -15,13 +15,16 @@ from .._core.edges.http.transport import AsyncStreamReply, StreamReply
 from .._core.exchange.stream import AsyncStream, Stream
 from .._core.exchange.wire import Wire
 from .._core.jsontext import loads
-from ..errors import ConfigError, ProviderError
+from .._core.suggestions import refuse_unknown, renamed
+from ..errors import ConfigError, ProviderError, UnknownKeyword
 from ..message import ChatRequest, Options, ToolChoice, Written
 from ..message.request import OPTIONS
 from ..vendors import Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
 from .base import ChatModelBase, WireMessages, body_of, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
+
+_KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 
 
 class ChatModel(ChatModelBase):
@@ -43,9 +46,16 @@ class ChatModel(ChatModelBase):
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         super().__init__(model_name, stream)
+        given = renamed(connection, ConnectionOptions.__annotations__)
+        refuse_unknown(type(self).__name__, given, _KEYWORDS)
+        for name in given:
+            if name in OPTIONS:
+                text = f"{name} is an option of requests"
+                hint = f'generate_kwargs={{"{name}": ...}}, or a keyword of the call'
+                raise UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
         self.wire: Wire = host if isinstance(host, Wire) else wire(host)
         self.generate_kwargs = dict(generate_kwargs or {})
-        self.connection = Connection(key=api_key, **connection)
+        self.connection = Connection(key=api_key, **given)
         self.endpoint = Endpoint(self.wire, self.connection)
 
     def over(self, protocol: str) -> ChatModel:

@@ -38,11 +38,13 @@ from .._core.edges.http.transport import (
 from .._core.exchange.wire import Wire
 from .._core.jsontext import encoded
 from .._core.redaction import shown
+from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..vendors import Vendor
 
 
+@explains_keywords()
 @dataclass(frozen=True, slots=True)
 class Connection:
     """How a provider is reached.

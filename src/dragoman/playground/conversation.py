@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, assert_never
 from .._core.jsontext import Json
 from ..errors import DragomanError, ProviderError
 from ..losses import Report
-from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, places
+from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, media, places
 from ..message import blocks as kinds
 from .exchange import Exchange
 from .long_texts import LongTexts
@@ -200,25 +200,25 @@ def _medium(block: kinds.MediaBlock, texts: LongTexts) -> Shown:
     source = block.source
     shown: Shown = {"kind": block.type, "title": block.title or "", "source": source.type}
     match source:
-        case kinds.Base64Source():
+        case media.Base64Source():
             shown |= {"media_type": source.media_type, "size": len(source.data) * 3 // 4}
             if source.media_type in _RASTER:
                 shown["data"] = texts.keep(source.data)
-        case kinds.URLSource() if source.url.startswith("data:"):
+        case media.URLSource() if source.url.startswith("data:"):
             head, _, data = source.url.partition(",")
             media_type = head.removeprefix("data:").removesuffix(";base64")
             shown |= {"media_type": media_type, "size": len(data) * 3 // 4}
             if media_type in _RASTER and head.endswith(";base64"):
                 shown["data"] = texts.keep(data)
-        case kinds.URLSource():
+        case media.URLSource():
             shown["url"] = source.url
-        case kinds.LocalSource():
+        case media.LocalSource():
             shown["name"] = source.path
-        case kinds.FileSource():
+        case media.FileSource():
             shown["name"] = source.file_id
-        case kinds.TextSource():
+        case media.TextSource():
             shown["text"] = texts.text("\n\n".join(source.passages))
-        case kinds.FramesSource():
+        case media.FramesSource():
             shown["name"] = f"{len(source.frames)} frames"
         case _:
             assert_never(source)

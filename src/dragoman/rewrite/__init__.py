@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, NameField, Rewrite, Speakers, Tagged, clean_names
 from .split import split_history
@@ -24,3 +27,6 @@ __all__ = [
     "clean_names",
     "split_history",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -5,6 +5,9 @@ Nothing here is needed to write or to read; nothing here opens a socket.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .cache_break import CacheBreak, cache_break
 from .check import Refusal, check
 from .explain import Explanation, explain
@@ -37,3 +40,6 @@ __all__ = [
     "sourcemap",
     "worse",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -21,7 +21,7 @@ from .._core.jsontext import Json, canonical, loads
 from .._core.media import is_data_uri, source_of
 from .._core.redaction import Shown, clipped
 from ..errors import ReadError
-from ..message import ChatRequest, Msg, Tool, blocks, places
+from ..message import ChatRequest, Msg, Tool, blocks, media, places
 from ..message.request import messages_of
 from ..vendors import Vendor, wire
 
@@ -144,15 +144,15 @@ def _value(text: Json) -> Json:
 
 
 def _medium(source: Any) -> Json:
-    if type(source) is blocks.URLSource and is_data_uri(source.url):
+    if type(source) is media.URLSource and is_data_uri(source.url):
         source = source_of(source.url)
-    if type(source) is blocks.Base64Source:
+    if type(source) is media.Base64Source:
         return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    if type(source) is blocks.TextSource:
+    if type(source) is media.TextSource:
         return [*source.passages, source.found_at]
-    if type(source) is blocks.FramesSource:
+    if type(source) is media.FramesSource:
         return [_medium(source_of(frame)) for frame in source.frames]
-    if type(source) is blocks.FileSource:
+    if type(source) is media.FileSource:
         return [source.issuer, source.file_id]
     return getattr(source, "url", None) or getattr(source, "path", None)
 

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Self
 from .._core.jsontext import Json, JsonObject, arguments, loads
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import ContentBlock, DocumentBlock, TextBlock, Tool, ToolUseBlock
-from ..message.blocks import Base64Source, TextSource
+from ..message.media import Base64Source, TextSource
 from ..schema.typed import keep_to_schema
 from .functions import Errors, arguments_of
 from .results import Outcome, media_block

@@ -23,7 +23,8 @@ from ..message import (
     ToolUseBlock,
     VideoBlock,
 )
-from ..message.blocks import Base64Source, Block
+from ..message.blocks import Block, MediaBlock
+from ..message.media import Base64Source
 
 Output: TypeAlias = str | list[ContentBlock]
 _SHOWN = (Block, bytes, bytearray)  # a list that holds one of them is a list of blocks
@@ -132,7 +133,7 @@ def _blocks(values: Sequence[Any]) -> list[ContentBlock]:
     return found
 
 
-def media_block(source: Base64Source, title: str | None = None) -> ContentBlock:
+def media_block(source: Base64Source, title: str | None = None) -> MediaBlock:
     """The block that shows a medium: an image, sound or video by its type, else a document."""
     block = _MEDIA.get(source.media_type.partition("/")[0], DocumentBlock)
     return block(source, title)

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, TypeAlias, get_args
 
 from .._core.jsontext import JsonObject
+from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
 from ..message.blocks import HEALED
@@ -35,6 +36,7 @@ ToolSource: TypeAlias = (
 )
 
 
+@explains_keywords({"functions": "tools", "max_workers": "threads"})
 class Toolkit:
     """Tools by name, and the calls of them.
 

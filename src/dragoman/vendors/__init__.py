@@ -20,8 +20,10 @@ from .._core.exchange.wire import Wire
 from .._core.failures import ErrorRow
 from .._core.families import FAMILIES
 from .._core.families.profiles import chosen
+from .._core.foreign_names import refusing
 from .._core.passes.fetching import Fetch
 from .._core.redaction import shown as quoted
+from .._core.suggestions import explains_keywords, nearest, nearest_vendor
 from ..capabilities import Capabilities, Facts, override
 from ..errors import ConfigError
 from ..losses import PolicyLike
@@ -135,6 +137,8 @@ class Billing:
 _NO_FIGURE = Billing()
 
 
+@explains_keywords({"api_key": "key", "api_base": "base_url", "url": "base_url",
+                    "env_key": "key", "default_headers": "headers"})  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Vendor:
     """Who, where, and with what quirks.
@@ -246,7 +250,7 @@ def _check_changes(caps: Capabilities, changes: Mapping[str, Any], path: str) ->
         raise ConfigError(error.message, path=at, hint=error.hint, code=error.code) from error
     for name in changes.get("options", ()):
         if name not in OPTIONS:
-            hint = f"one of {', '.join(sorted(OPTIONS))}"
+            hint = nearest(name, sorted(OPTIONS))
             text = f"unknown option {quoted(name)}"
             raise ConfigError(text, path=f"{path}.options", hint=hint, code="option.name")
 
@@ -263,8 +267,9 @@ def vendor(name: str) -> Vendor:
         CACHES["dragoman.vendors._offered"].clear()  # it may have been installed since
         offered = _offered()
     if name not in offered:
-        known = ", ".join([*VENDORS, *offered])
-        hint = f"known: {known}; or pass a Vendor"
+        close = nearest_vendor(name, (*PROTOCOLS, *VENDORS, *offered))
+        known = f"known: {', '.join([*VENDORS, *offered])}; or pass a Vendor"
+        hint = close if close.startswith("did you mean") else known
         raise ConfigError(f"unknown vendor {quoted(name)}", hint=hint)
     return _loaded(name, offered[name])
 
@@ -362,7 +367,9 @@ def _named(name: str | Vendor) -> tuple[Vendor | None, str]:
     protocol = protocol or next(iter(row.wires), "")
     if protocol not in row.wires:
         text = f"{row.name} does not speak {quoted(protocol)}"
-        raise ConfigError(text, hint=f"it speaks {', '.join(row.wires)}")
+        hint = nearest(protocol, row.wires)
+        spoken = f"it speaks {', '.join(row.wires)}"
+        raise ConfigError(text, hint=hint if hint.startswith("did you mean") else spoken)
     return row, protocol
 
 
@@ -372,3 +379,7 @@ def room(protocol: str, dialect: Any = None) -> Room:
     module = import_module(f"..protocols.{folder}", __name__)
     result: Room = getattr(module, cls)(dialect)
     return result
+
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

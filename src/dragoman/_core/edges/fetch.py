@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...errors import MediaRefused, WriteError
 from ...message import Base64Source, LocalSource, Source
-from ...message.blocks import media_type_of
+from ...message.media import media_type_of
 from ..media import is_local
 from ..redaction import shown
 
@@ -34,8 +34,10 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
         resolved, folder = path_of(names).resolve(), Path.cwd().resolve()
+        if getattr(source, "chosen", False):  # by the program, for this very message
+            folder = resolved.parent
         # below the root of a disk is everything: a service that was started there has no folder
-        if folder == folder.parent or not resolved.is_relative_to(folder):
+        elif folder == folder.parent or not resolved.is_relative_to(folder):
             raise _not_allowed(names, folder, path)
         data = bytes_below(folder, resolved.relative_to(folder).parts, MOST)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
@@ -58,7 +60,10 @@ def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
     where = "the current directory is that of the whole disk" if is_root else "it is not below the"
     text = f"the file {shown(names)} may not be read: {where}"
     text = text if is_root else f"{text} current directory"
-    hint = "allow its folder with fetch=MediaFetcher(roots=[FOLDER]), or give its bytes"
+    hint = (
+        "pick it in the program: ImageBlock.from_path(path), or files=[path] of an LLM; or allow its"
+        " folder: fetch=MediaFetcher(roots=[FOLDER])"
+    )
     return MediaRefused(text, path=path, hint=hint, code="fetch.root")
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from ...errors import ConfigError, MediaRefused, WriteError
 from ...message import Base64Source, LocalSource, Source, URLSource
-from ...message.blocks import KNOWN_BY_BYTES, media_type_of
+from ...message.media import KNOWN_BY_BYTES, media_type_of
 from ..media import is_data_uri, is_local
 from ..redaction import shown
 from .fetch import TooLarge, bytes_below, path_of, type_by_name

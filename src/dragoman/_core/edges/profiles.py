@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from ...errors import ConfigError
 from ..redaction import one_line, shown
+from ..suggestions import renamed
 
 VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
 FILE = "dragoman.toml"
@@ -75,6 +76,7 @@ def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
             text = f"the profile {shown(name)} in {file.name} names no model"
             hint = 'model = "vendor/model"'
             raise ConfigError(text, path=f"{where}.model", hint=hint, code="profile.model")
+        table = renamed(table, ("key", "base_url", "headers", "model"))
         if "key" in table:
             text = f"the profile {shown(name)} in {file.name} holds a key"
             hint = "set the variable of the vendor in the environment"

@@ -36,7 +36,8 @@ class NamedFormatter(WireFormatter):
     """A formatter by AgentScope's name. Positional arguments stand in AgentScope's order.
 
     Keyword arguments beyond them: `model`, `can`, `policy`, `fetch`, `media_saver`, `rewrites`,
-    `speakers`, `truncate`, `prompt`, `told`, and `facts` (Facts or the name of a profile).
+    `history_tokens` (the same as `max_tokens`, which is AgentScope's name for it), `speakers`,
+    `truncate`, `prompt`, `told`, and `facts` (Facts or the name of a profile).
     """
 
     vendor: ClassVar[Any] = None

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from inspect import Parameter, Signature
 from inspect import signature as signature_of
-from typing import Any, ClassVar, TypeAlias, TypedDict
+from typing import Any, ClassVar, Never, TypeAlias, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
 from ...errors import ConfigError, ProviderError, ReadError, StreamError, by_kind
@@ -32,6 +32,7 @@ from ..jsontext import JsonObject
 from ..passes.fetching import Fetch
 from ..passes.fit.state import Saver
 from ..stream.pieces import Piece, Raw
+from ..suggestions import unknown_keyword
 from ..wording import Told
 from .base import (
     FORMAT_HOOKS,
@@ -203,6 +204,7 @@ class FormatterOptions(TypedDict, total=False):
     speakers: Rewrite | None
     rewrites: Sequence[Rewrite]
     token_counter: TokenCounterBase | Any | None
+    history_tokens: int | None
     max_tokens: int | None
     truncate: Truncation | None
     policy: PolicyLike
@@ -217,7 +219,9 @@ class FormatterOptions(TypedDict, total=False):
 class WireFormatter(AnswerFormatter):
     """A formatter for one wire.
 
-    `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
+    `speakers` says who speaks; `history_tokens` is the most that the history may have, which
+    AgentScope calls `max_tokens` (that of an LLM is the most that its answer may have, and no
+    history). `can` overrides capabilities, `policy` says what may be lost,
     `strict` refuses histories that would have to be repaired (LossRefused names each repair),
     `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
     base64 media of tool results somewhere that a text can name.
@@ -233,6 +237,7 @@ class WireFormatter(AnswerFormatter):
         speakers: Rewrite | None = None,
         rewrites: Sequence[Rewrite] = (),
         token_counter: TokenCounterBase | Any | None = None,
+        history_tokens: int | None = None,
         max_tokens: int | None = None,
         truncate: Truncation | None = None,
         policy: PolicyLike = "log",
@@ -242,8 +247,17 @@ class WireFormatter(AnswerFormatter):
         media_saver: Saver | None = None,
         prompt: SystemPrompt | None = None,
         told: Told | None = None,
+        **unknown: Never,
     ) -> None:
-        super().__init__(token_counter, max_tokens, truncate)
+        if unknown:
+            known = [name for name in FormatterOptions.__annotations__ if name != "max_tokens"]
+            raise unknown_keyword(type(self).__name__, next(iter(unknown)), [*known, "facts"])
+        if history_tokens is not None and max_tokens is not None:
+            text = "history_tokens and max_tokens of a formatter are the same setting"
+            hint = "give history_tokens alone"
+            raise ConfigError(text, path="$.max_tokens", hint=hint, code="name.twice")
+        limit = max_tokens if history_tokens is None else history_tokens
+        super().__init__(token_counter, limit, truncate)
         changes = changes_of(can)
         self.wire = wire
         self.model = model
@@ -347,7 +361,7 @@ def signature(*first: Parameter) -> Signature:
 
     Where all of `first` may be given by name, so do counter and limit stand among them.
     """
-    this, _, *options = signature_of(WireFormatter.__init__).parameters.values()
+    this, _, *options, _ = signature_of(WireFormatter.__init__).parameters.values()
     facts = Parameter(
         "facts", Parameter.KEYWORD_ONLY, default=None, annotation="Facts | str | None"
     )

@@ -19,7 +19,8 @@ from ..._core.stream.arguments import MADE, parse_arguments
 from ...envelope import borne
 from ...errors import WriteError
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
-from ...message.blocks import ContentBlock, MediaBlock, Source
+from ...message.blocks import ContentBlock, MediaBlock
+from ...message.media import Source
 from ..chat_shape import filled, require_text, without
 from .dialect import Target, cased, read_keys, set_fields, spell_keys
 

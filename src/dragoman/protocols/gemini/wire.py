@@ -17,7 +17,8 @@ from ..._core.passes.roles import RoledHistory, Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
 from ...message import ChatRequest, Msg, ServerTool, ToolChoice, ToolResultBlock
-from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, Source, noted
+from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, noted
+from ...message.media import Source
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path
 from ..client_arguments import Arguments, with_bytes

@@ -17,7 +17,8 @@ from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, Source, noted
+from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, noted
+from ...message.media import Source
 from .dialect import SERVER_STEPS
 
 STEP = "step"  # the note of a block with which a `model_output` begins

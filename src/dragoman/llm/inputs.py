@@ -1,0 +1,192 @@
+"""What an LLM is asked: text, messages of ours or of a wire, requests, bodies, and files.
+
+One list may hold all kinds of messages: `messages.append(answer.msg)`, then a dict of the kind
+that stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from mimetypes import guess_type
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .._core.convert import detect
+from .._core.edges.fetch import MOST, bytes_below
+from .._core.exchange.plain_json import plain
+from .._core.redaction import shown
+from ..errors import ConfigError, InvalidMessage, NotMessages
+from ..message import Base64Source, ChatRequest, ChatResponse, Msg, URLSource
+from ..message.blocks import MediaBlock
+from ..message.check import LOOSE_CONTENT
+from ..model.base import body_of
+from ..model.shapes import protocols_of
+from ..toolkit.results import media_block
+from ..vendors import PROTOCOLS, wire
+
+FileLike: TypeAlias = str | PathLike[str] | bytes | MediaBlock
+
+
+def request_of(x: Any) -> ChatRequest:
+    """The request that text, a message, messages or another wire's body make.
+
+    Args:
+        x: Text, a Msg, a list of these and of a wire's messages (plain dicts, objects of its SDK,
+            answers of an LLM), a list of texts and media for one message of the user, a
+            ChatRequest, or another wire's body.
+
+    Returns:
+        A request whose list of messages is its own. Messages as plain dicts are read by the wire
+        that has such messages, by Chat Completions where several have.
+
+    Raises:
+        NotMessages: It is none of these; the path names what is not.
+        ReadError: It is a body of no known wire.
+    """
+    if isinstance(x, str):
+        return ChatRequest([Msg.user(x)])
+    if isinstance(x, Msg):
+        return ChatRequest([x])
+    if isinstance(x, ChatRequest):
+        return replace(x, messages=list(x.messages))
+    if isinstance(x, ChatResponse):
+        return ChatRequest([x.msg])
+    if isinstance(x, Mapping):
+        body = dict(x)
+        request = wire(detect(body).wire, policy="ignore").read_request(body)
+        return request if request.model else replace(request, read=None)
+    if isinstance(x, LOOSE_CONTENT) and not isinstance(x, (bytes, str)):
+        return ChatRequest([Msg.user([x])])
+    if not isinstance(x, Iterable) or isinstance(x, (bytes, bytearray)):
+        return ChatRequest(x)  # type: ignore[arg-type]  # it says what is wrong with it
+    items = [*x]
+    if items and all(isinstance(item, LOOSE_CONTENT) for item in items):
+        return ChatRequest([Msg.user(items)])
+    return _mixed([_message(item, f"$.messages[{i}]") for i, item in enumerate(items)])
+
+
+def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
+    """A Msg, or a message of a wire as a plain dict."""
+    if isinstance(item, (Msg, Mapping)):
+        return item
+    if isinstance(item, ChatResponse):
+        return item.msg
+    kind = type(item)
+    if callable(getattr(item, "model_dump", None)) and isinstance(getattr(item, "role", None), str):
+        found = plain(item)
+        if isinstance(found, dict):
+            # a whole answer of an SDK, which is a message with more beside it
+            return {key: found[key] for key in ("role", "content")} if "usage" in found else found
+    fault = f"expected a Msg or a dict of a wire, not {kind.__name__}"
+    raise NotMessages(fault, path=path, hint=_instead(item))
+
+
+def _instead(item: Any) -> str:
+    if isinstance(item, str):
+        return "Msg.user(text)"
+    if isinstance(item, tuple) and len(item) == 2 and all(isinstance(one, str) for one in item):
+        return "Msg.user(text), Msg.system(text), or Msg(name, content, role)"
+    return "Msg(name, content, role), Msg.user(content), or {'role': 'user', 'content': ...}"
+
+
+def _mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
+    """The request of messages, the dicts among them read by the wire that has them all."""
+    dicts = [item for item in items if not isinstance(item, Msg)]
+    if not dicts:
+        return ChatRequest(list(items))  # type: ignore[arg-type]  # all are Msg
+    possible = protocols_of(dicts)
+    name = next((name for name in PROTOCOLS if name in possible), "openai-chat")
+    reader = wire(name, policy="ignore")
+    if len(dicts) == len(items):
+        request = reader.read_request(body_of(reader.room.messages_path, dicts))
+        return replace(request, read=None)  # not as it was read: it names no model
+    messages: list[Msg] = []
+    for is_ours, run in groupby(items, lambda item: isinstance(item, Msg)):
+        if is_ours:
+            messages += run  # type: ignore[arg-type]
+        else:
+            body = body_of(reader.room.messages_path, [*run])
+            messages += reader.read_request(body).messages
+    return ChatRequest(messages)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def with_files(request: ChatRequest, files: Iterable[FileLike] | FileLike) -> ChatRequest:
+    """The request with files in front of the text of its last message, which is the user's.
+
+    Args:
+        request: Where they go.
+        files: Paths, URLs, bytes and media blocks, or one of these. The program names these
+            files itself, so they are read wherever they are.
+
+    Raises:
+        ConfigError: A file cannot be read, or nothing tells its type.
+    """
+    given: Iterable[Any] = files  # type: ignore[assignment]  # or one of them, which is asked next
+    if isinstance(files, (str, PathLike, bytes, MediaBlock)):
+        given = [files]
+    if not isinstance(given, Iterable):
+        raise _no_file(files, "$.files")
+    blocks = [_medium(file, f"$.files[{i}]") for i, file in enumerate(given)]
+    if not blocks:
+        return request
+    *before, last = request.messages or [Msg.user([])]
+    if last.role != "user":
+        before, last = [*before, last], Msg.user([])
+    shown_to = Msg.trusted(last.name, [*blocks, *last.blocks], "user", like=last)
+    return replace(request, messages=[*before, shown_to])
+
+
+def _medium(file: Any, path: str) -> MediaBlock:
+    """The block that shows a file."""
+    if isinstance(file, MediaBlock):
+        return file
+    if isinstance(file, str) and file.startswith(("https://", "http://", "data:", "gs://")):
+        return _by_name(file)
+    try:
+        if isinstance(file, bytes):
+            return media_block(Base64Source.from_bytes(file))
+        return read_file(file)
+    except (OSError, ValueError) as error:
+        what = getattr(error, "strerror", "") or getattr(error, "message", "") or str(error)
+        text = f"cannot show {shown(file)}: {what}"
+        raise ConfigError(text, path=path, hint=_FILES, code="llm.files") from error
+    except TypeError:
+        raise _no_file(file, path) from None
+
+
+_FILES = "a path, a URL, bytes, or a block such as ImageBlock.from_bytes(data)"
+
+
+def _no_file(value: object, path: str) -> ConfigError:
+    text = f"{type(value).__name__} is no file"
+    return ConfigError(text, path=path, hint=_FILES, code="llm.files")
+
+
+def _by_name(url: str) -> MediaBlock:
+    """The block of what is at a URL: an image, unless its name says otherwise."""
+    head, _, _ = url.partition(",")
+    kind = head[5:].partition(";")[0] if head.startswith("data:") else guess_type(url)[0]
+    return replace(media_block(Base64Source(kind or "image/png", "")), source=URLSource(url))
+
+
+def read_file(file: str | PathLike[str]) -> MediaBlock:
+    """The block that shows a file of this machine, of the kind that its bytes or its name tell.
+
+    Raises:
+        OSError: It cannot be read, or is larger than 256 MB.
+        InvalidMessage: Nothing tells its type.
+    """
+    place = Path(file).expanduser().resolve()
+    data = bytes_below(place.parent, (place.name,), MOST)
+    try:
+        source = Base64Source.from_bytes(data)
+    except InvalidMessage:
+        source = Base64Source.from_bytes(data, guess_type(place.name)[0])
+    is_document = source.media_type.partition("/")[0] not in ("image", "audio", "video")
+    return media_block(source, place.name if is_document else None)

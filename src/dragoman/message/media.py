@@ -1,0 +1,232 @@
+"""Media: where a picture, sound, video or document is, and what its first bytes say it is.
+
+A source is a URL, base64 text, a local file, a file that a provider has already, a text in passages
+or the frames of a video. Nothing here opens or fetches anything.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any, ClassVar, Literal, TypeAlias, final
+
+from .._core.redaction import Shown
+from ..errors import InvalidMessage
+
+
+class Readable(Shown):
+    """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
+
+    __slots__ = ()
+    __iter__ = None  # a value with keys, not a sequence
+
+    def __getitem__(self, key: str) -> object:
+        try:
+            return getattr(self, key)
+        except (AttributeError, TypeError):
+            raise KeyError(key) from None
+
+    def get(self, key: str, default: object = None) -> object:
+        """The field `key`, or `default` if there is none."""
+        return getattr(self, key, default)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and hasattr(self, key)
+
+
+class _Chosen:
+    """`chosen`: the program itself picked this file, so it may be anywhere.
+
+    No field: no JSON can say it, and it is neither compared, copied nor stored.
+    """
+
+    __slots__ = ("chosen",)
+    chosen: bool
+
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+)
+
+
+_BRANDS = {
+    b"M4A ": "audio/mp4",
+    b"qt  ": "video/quicktime",
+    b"avif": "image/avif",
+    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
+}
+
+
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+
+
+# types whose files begin with a mark that `media_type_of` knows
+KNOWN_BY_BYTES = frozenset({
+    *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),
+    *_BRANDS.values(), *_RIFF.values(), "video/mp4", "video/webm", "video/x-matroska",
+})  # fmt: skip
+
+
+def media_type_of(data: bytes) -> str | None:
+    """The media type by its first bytes, which names and extensions often get wrong."""
+    for magic, media_type in _MAGIC:
+        if data.startswith(magic):
+            return media_type
+    if data.startswith(b"RIFF"):
+        return _RIFF.get(data[8:12])
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "video/mp4")
+    if data.startswith(b"\x1aE\xdf\xa3"):
+        return "video/x-matroska" if b"matroska" in data else "video/webm"
+    return None
+
+
+@final
+@dataclass(slots=True, repr=False)
+class URLSource(Readable):
+    """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope.
+
+    `read`: it stood in a body, an answer or a tool's output, whoever says it now; nothing is opened
+    because of it.
+    """
+
+    url: str
+    media_type: str | None = None
+    type: Literal["url"] = "url"
+    read: bool = field(default=False, compare=False, kw_only=True)
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Base64Source(Readable):
+    """Media as standard base64 text, e.g. `Base64Source("image/png", "iVBORw0...")`.
+
+    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string, and
+    `data` is cut out of it when somebody asks.
+    """
+
+    _sealed: ClassVar[frozenset[str]] = frozenset({"data", "uri"})
+
+    media_type: str
+    data: str
+    uri: str | None = None
+    type: Literal["base64"] = "base64"
+
+    @classmethod
+    def from_bytes(cls, data: bytes, media_type: str | None = None) -> Base64Source:
+        """The bytes of a medium; their type is told by the first of them, unless it is given.
+
+        Raises InvalidMessage where neither tells it.
+        """
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            text = f"the bytes of a medium are bytes, not {type(data).__name__}"
+            raise InvalidMessage(text, code="source.bytes")
+        media_type = media_type or media_type_of(bytes(data[:64]))
+        if media_type is None:
+            text = "the first bytes do not tell the media type"
+            raise InvalidMessage(text, hint='give it: media_type="image/png"', code="source.bytes")
+        return cls(media_type, base64.b64encode(data).decode("ascii"))
+
+    @classmethod
+    def within(cls, media_type: str, uri: str) -> Base64Source:
+        """The media of a data URI, of which nothing is copied yet."""
+        result = cls.__new__(cls)
+        result.media_type = media_type
+        result.uri = uri
+        result.type = "base64"
+        return result
+
+    def __getattr__(self, name: str) -> str:
+        """The data, once: its slot is empty until then."""
+        if name != "data" or self.uri is None:
+            raise AttributeError(name)
+        self.data = self.uri[self.uri.index(",") + 1 :]
+        return self.data
+
+    def data_uri(self) -> str:
+        """`data:<media type>;base64,<data>`."""
+        return self.uri or f"data:{self.media_type};base64,{self.data}"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class LocalSource(_Chosen, Readable):
+    """A file of this machine, by path; an edge reads it before it is written to a wire.
+
+    `read`: somebody else named it, see `URLSource`; then it is never opened.
+    """
+
+    path: str
+    media_type: str | None = None
+    type: Literal["local"] = "local"
+    read: bool = field(default=False, compare=False, kw_only=True)
+
+
+@final
+@dataclass(slots=True, repr=False)
+class FileSource(Readable):
+    """A file already at a provider: its id or URI, and who issued it."""
+
+    file_id: str
+    issuer: str = ""
+    media_type: str | None = None
+    type: Literal["file"] = "file"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class TextSource(Readable):
+    """A document's text, in passages that an answer may cite by number.
+
+    `found_at`: where a search found it, a URL or another name. Such a document is a search result.
+    """
+
+    passages: list[str]
+    found_at: str | None = None
+    media_type: str = "text/plain"
+    type: Literal["text"] = "text"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class FramesSource(Readable):
+    """A video as its frames, in order: URLs and data URIs of images."""
+
+    frames: list[str]
+    media_type: str | None = None
+    type: Literal["frames"] = "frames"
+
+
+Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource | TextSource | FramesSource
+
+
+def source_of(where: Any, media_type: str | None = None) -> Source:
+    """The source that a plain value names.
+
+    Args:
+        where: A source, a URL, the path of a file, or bytes.
+        media_type: What is there, where its first bytes or its name do not tell.
+
+    Returns:
+        A URLSource of text (which names a file where it is no URL), a LocalSource of a path, a
+        Base64Source of bytes. Anything else as it is, for the checks to judge.
+    """
+    if isinstance(where, str):
+        return URLSource(where, media_type)
+    if isinstance(where, PathLike):
+        local = LocalSource(fspath(where), media_type)
+        # no JSON holds a path, so the program has picked it
+        local.chosen = True  # type: ignore[misc]  # a slot that is no field
+        return local
+    if isinstance(where, (bytes, bytearray, memoryview)):
+        return Base64Source.from_bytes(bytes(where), media_type)
+    source: Source = where
+    return source
