@@ -31,6 +31,7 @@ from dragoman.agent import Budget
 from dragoman.errors import UnknownKeyword
 from dragoman.formatter import NAMED, OpenAIChatFormatter  # type: ignore[attr-defined]
 from dragoman.llm.settings import AskSettings, LLMSettings
+from dragoman.message import URLSource
 from dragoman.model import AnthropicChatModel, ChatModel, Connection, OpenAIChatModel
 from dragoman.token import CharTokenCounter
 from tests.core.edges.http.ways import KEY
@@ -64,7 +65,7 @@ UNKNOWN: list[tuple[Callable[..., Any], str, str]] = [
     (lambda **k: ResponseFormat("json", **k), "stricct", "strict"),
     (lambda **k: Msg("Tony", "Hi", **k), "rol", "role"),
     (lambda **k: Msg("Tony", "Hi", "user", **k), "meta", "metadata"),
-    (lambda **k: ImageBlock("https://example.com/a.png", **k), "titel", "title"),
+    (lambda **k: ImageBlock(URLSource("https://a.b/c"), **k), "titel", "title"),
     (lambda **k: Toolkit([], **k), "time_out", "timeout"),
     (lambda **k: Vendor("mine", **k), "baseurl", "base_url"),
     (Connection, "header", "headers"),

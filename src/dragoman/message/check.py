@@ -170,9 +170,9 @@ def build(cls: type[Any], values: Mapping[str, Any], path: str, others: Iterable
     except TypeError as error:
         fault = f"{cls.__name__} {clipped(str(error).partition(') ')[2] or str(error))}"
         missing = [name for name in names if name not in values]
-        hints = [f"{shown(name)}: {nearest(name, missing)}" for name in others]
-        close = [hint for hint in hints if "did you mean" in hint]
-        hint = close[0] if close else ""
+        near = [f"{shown(name)}: {nearest(name, missing)}" for name in others]
+        found = [hint for hint in near if "did you mean" in hint]
+        hint = found[0] if found else ""
         raise InvalidMessage(fault, path=path, hint=hint, code="block.field") from None
 
 
