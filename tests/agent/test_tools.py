@@ -25,7 +25,7 @@ from dragoman import (
 from dragoman.agent import LossesEvent
 from dragoman.errors import ToolFailed
 from dragoman.message import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock, Usage
-from dragoman.message.blocks import URLSource
+from dragoman.message.media import URLSource
 from dragoman.testing import Scripted
 from dragoman.toolkit import EndTurn, FunctionTool, ToolContext
 
