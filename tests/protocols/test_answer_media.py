@@ -70,9 +70,7 @@ def test_what_bedrock_said_comes_back(source: dict[str, Any]) -> None:
     assert not made.losses
 
 
-@pytest.mark.parametrize(
-    "target", ["gemini", "gemini-interactions", "bedrock-converse"]
-)
+@pytest.mark.parametrize("target", ["gemini", "gemini-interactions", "bedrock-converse"])
 def test_a_document_that_is_its_text_is_told(target: str) -> None:
     msg = Msg("", [DocumentBlock(TextSource(["One.", "Two."]))], "assistant")
     made = dragoman.wire(target, policy="ignore").write_response(ChatResponse([Candidate(msg)]))

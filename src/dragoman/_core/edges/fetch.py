@@ -60,10 +60,8 @@ def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
     where = "the current directory is that of the whole disk" if is_root else "it is not below the"
     text = f"the file {shown(names)} may not be read: {where}"
     text = text if is_root else f"{text} current directory"
-    hint = (
-        "pick it in the program: ImageBlock.from_path(path), or files=[path] of an LLM; or allow its"
-        " folder: fetch=MediaFetcher(roots=[FOLDER])"
-    )
+    hint = "pick it with ImageBlock.from_path(path) or files=[path], or allow its folder with"
+    hint = f"{hint} fetch=MediaFetcher(roots=[FOLDER])"
     return MediaRefused(text, path=path, hint=hint, code="fetch.root")
 
 
