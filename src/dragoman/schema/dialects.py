@@ -15,6 +15,7 @@ Demand: TypeAlias = Literal[
     "type",  # every schema says its type, or is a union
     "items",  # every array says its items
     "properties",  # every object names properties
+    "root properties",  # the root does, if only none
     "known required",  # `required` names properties that are there
     "some required",  # every object requires something
     "all required",  # every property is required; an optional one may be null
@@ -78,9 +79,11 @@ PLAIN = SchemaDialect(
 )
 
 
+# OpenAI answers 400 "object schema missing properties" to a function without; the MCP client of
+# openai-agents adds them for that reason (mcp/util.py, 2026-10). Others do not mind.
 OBJECT = replace(
     PLAIN, name="object", source="Mistral API reference, Tools: a JSON Schema of an object",
-    demands=frozenset({"object root"}),
+    demands=frozenset({"object root", "root properties"}),
 )  # fmt: skip
 
 
@@ -94,7 +97,7 @@ OPENAI_STRICT = SchemaDialect(
         " $defs definitions description title default pattern format multipleOf minimum maximum"
         " exclusiveMinimum exclusiveMaximum minItems maxItems minLength maxLength $schema"
     ),
-    demands=frozenset({"object root", "plain root", "type", "closed", "all required",
+    demands=frozenset({"object root", "plain root", "type", "items", "closed", "all required",
                        "known required"}),
     refs="bare",
     limits={"properties": 5000, "depth": 10, "values": 1000},

@@ -194,6 +194,8 @@ class _Walk:
             return True
         if schema.keys() & {"anyOf", "oneOf", "allOf"} and self.run.demands("plain root"):
             return False
+        if "properties" not in schema and self.run.demands("root properties"):
+            return False
         return schema.get("type") == "object" and "$ref" not in schema
 
     def schema(self, schema: Json, path: str, level: int) -> Json:
@@ -253,6 +255,8 @@ class _Walk:
         kw, takes_all = node.kw, self.spoken.takes is None
         for keyword in list(kw):
             value, home = kw[keyword], node.home(keyword)
+            if value is True and keyword == "items" and self.run.demands("type"):
+                value = {}  # which says the same, and is lowered like any other schema
             if keyword in self.spoken.verbatim or (takes_all and keyword in _INVERTING):
                 kw[keyword] = plain_schema(value)
             elif keyword in keywords.MAPS and isinstance(value, dict):

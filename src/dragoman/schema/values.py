@@ -240,6 +240,8 @@ def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
     kw = node.kw
     if at_root and lowering.demands("object root"):
         _object_root(node, lowering)
+    if at_root and lowering.demands("root properties"):
+        kw.setdefault("properties", {})
     if not lowering.demands("type") or kw.keys() & {"type", "anyOf", "allOf", "$ref"}:
         return
     values = keywords.values_of(kw)
@@ -323,8 +325,9 @@ def close_object(node: SchemaNode, lowering: Lowering) -> None:
             lowering.drop(node, "additionalProperties", "narrower", quietly=True)
         else:
             lowering.changed(node, "additionalProperties", "not said", "false", "narrower")
-        kw.setdefault("properties", {})
         kw["additionalProperties"] = False
+    if lowering.demands("closed"):
+        kw.setdefault("properties", {})
     if lowering.demands("known required") and "required" in kw:
         names = kw.get("properties", {})
         lowering.unrequire(node, [name for name in kw["required"] if name not in names])
@@ -337,7 +340,8 @@ def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: 
     kinds = types_of(result.get("type"))
     if lowering.demands("all required") and "properties" in result:
         result = _all_required(result, node, lowering)
-    if lowering.demands("items") and "array" in kinds and "items" not in result:
+    lists = "items" in result or "prefixItems" in result
+    if lowering.demands("items") and "array" in kinds and not lists:
         lowering.changed(node, "items", "any value", "string", "narrower")
         result = {**result, "items": {"type": "STRING" if lowering.dialect.upper else "string"}}
     if lowering.demands("properties") and not at_root and "object" in kinds:
