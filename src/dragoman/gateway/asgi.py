@@ -207,11 +207,11 @@ class App:
         stall = exchange.gateway.config.limits.stall
         try:
             await client.start(reply.status, exchange.passed_headers(reply.status, reply.headers))
-            pieces = aiter(reply)
+            pieces, without_key = aiter(reply), exchange.upstream.hidden.pieces()
             while piece := await in_time(anext(pieces, b""), stall):
                 exchange.keep(piece)
-                await client.send(piece)
-            await client.send(b"", more=False)
+                await client.send(without_key.feed(piece))
+            await client.send(without_key.rest(), more=False)
         finally:
             await reply.aclose()
 

@@ -47,7 +47,7 @@ from .splice import (
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
 from .surface.base import named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
-from .telemetry.redact import INSTEAD, keyless
+from .telemetry.redact import keyless
 from .tenancy import Tenancy, has_dots
 from .unknown_paths import asks_upgrade, is_served, may_pass, no_upgrade, stays_below
 from .upstream import Upstream, listed, listed_one
@@ -377,9 +377,14 @@ class Exchange:
             text = f"the provider answered with status {status}"
             return ProviderError(text, status=502, type="api_error", code="upstream.status",
                                  hint="check base_url")  # fmt: skip
-        body, headers = self._without_key(body, headers)
+        hidden = self.upstream.hidden
+        if hidden:  # which some of them quote; also its ends around a mask, `sk-pr***wxyz`
+            body = keyless(body, hidden)
+            headers = {name: keyless(text.encode(), hidden).decode()
+                       for name, text in headers.items()}  # fmt: skip
         self.keep(body)
         error = self.upstream.wire.error(status, body, headers)
+        hidden.error(error)  # where its JSON has spelled it with escapes
         if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
             return self._key_refused(error, status)
         known = self.surface.worded(error) is error and looks_like_object(body)
@@ -401,24 +406,11 @@ class Exchange:
         told.should_retry = False
         return told
 
-    def _without_key(
-        self, body: bytes, headers: Mapping[str, str]
-    ) -> tuple[bytes, Mapping[str, str]]:
-        """An error's body and headers without the provider's key, which some of them quote.
-
-        Also the ends of it around a mask: `sk-pr***wxyz`.
-        """
-        if not (key := self.upstream.secret):
-            return body, headers
-        kept = {name: keyless(text.encode(), key).decode() for name, text in headers.items()}
-        return keyless(body, key), kept
-
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
-        if (secret := self._secret) and secret in body:
-            body = body.replace(secret, INSTEAD.encode())
+        body = self.upstream.hidden.data(body)
         if self.passes and self._marking is not None:
             body = self._marking(body)
         if self.passes and self.kind != "other" and not looks_like_object(body):
@@ -453,12 +445,14 @@ class Exchange:
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
-        return self._done(Answer.json(200, whole, self.headers()))
+        answer = Answer.json(200, whole, self.headers())
+        answer.body = self.upstream.hidden.data(answer.body)
+        return self._done(answer)
 
     def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers of an answer that goes on as it is."""
         self.record.upstream_status = status
-        told = {**answer_headers(headers), **self.headers()}
+        told = {**self.upstream.hidden.headers(answer_headers(headers)), **self.headers()}
         if self.request.method == "HEAD" and "content-length" in headers:
             told["content-length"] = headers["content-length"]
         return told
@@ -482,9 +476,7 @@ class Exchange:
     def keep(self, data: bytes) -> None:
         """Keep what the provider sent, where exchanges are recorded."""
         if self.record.kept is not None and not self._is_over:
-            secret = self._secret
-            known = data.replace(secret, INSTEAD.encode()) if secret else data
-            self.record.kept.upstream_answered(known)
+            self.record.kept.upstream_answered(self.upstream.hidden.data(data))
 
     def relayed(self, relay: AnswerStream) -> None:
         """Note how a stream ended."""
@@ -511,14 +503,14 @@ class Exchange:
             kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
             return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
-                                self.surface.candidates(self._body), self._secret,
+                                self.surface.candidates(self._body), self.upstream.hidden,
                                self._marking)  # fmt: skip
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
-                               self._secret)  # fmt: skip
+                               self.upstream.hidden)  # fmt: skip
 
     @property
     def _marking(self) -> Callable[[bytes], bytes] | None:
@@ -526,11 +518,6 @@ class Exchange:
         if self._tenancy is None or self.kind == "other":
             return None
         return self._tenancy.answered(self.surface.protocol)
-
-    @property
-    def _secret(self) -> bytes:
-        """The provider's key, which no answer may quote."""
-        return self.upstream.secret.encode()
 
     @property
     def _renamed(self) -> str | None:
@@ -546,12 +533,13 @@ class Exchange:
     def stream_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers of a streamed answer."""
         if self.passes:
-            return {**answer_headers(headers), **self.headers(), "cache-control": "no-cache"}
+            return {**self.passed_headers(200, headers), "cache-control": "no-cache"}
         return {"content-type": CONTENT_TYPES[self.framing], "cache-control": "no-cache",
                 "x-accel-buffering": "no", **self.headers()}  # fmt: skip
 
     def refusal(self, error: DragomanError) -> Answer:
         """The answer that tells of an error, before anything of another has gone out."""
+        self.upstream.hidden.error(error)
         answer = refused(self.surface, error, self.record)
         ask = self.surface.streamed_refusal
         if self.streams and (found := ask(told_error(error), self.request, self.asked)):
@@ -563,6 +551,7 @@ class Exchange:
 
     def told(self, error: DragomanError) -> ProviderError:
         """The error as a stream tells of it."""
+        self.upstream.hidden.error(error)
         made = told_error(error)
         self.record.error = made.kind
         self.record.message = log_message(error)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from .._core.convert import StreamConverter
 from .._core.exchange.stream import StreamDecoder, feed_chunk
+from .._core.hidden_keys import HiddenKey
 from .._core.jsontext import Json, JsonObject, encoded
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Part, Piece, Raw
@@ -22,7 +23,6 @@ from .config import Limits
 from .short_way import ShortWay
 from .splice import Passing, answer_too_large, event_too_large
 from .surface import Surface
-from .telemetry.redact import INSTEAD
 
 _HELD = 2**20  # the most bytes that are held back until something of an answer comes
 
@@ -142,10 +142,10 @@ class ConvertedAnswer:
         "_ended",
         "_framed",
         "_held",
+        "_hidden",
         "_left",
         "_most",
         "_open",
-        "_secret",
         "_short",
         "_surface",
         "_usual_events",
@@ -161,9 +161,9 @@ class ConvertedAnswer:
         surface: Surface,
         limits: Limits,
         asked: JsonObject | None = None,
-        secret: bytes = b"",
+        hidden: HiddenKey | None = None,
     ) -> None:
-        self._secret = secret  # the provider's key, which no answer may quote
+        self._hidden = hidden or HiddenKey("")  # the provider's key, which no answer may quote
         self._surface = surface
         self._converter = converter
         converter.decoder.stops = True
@@ -187,7 +187,7 @@ class ConvertedAnswer:
     @property
     def apart(self) -> bytes:
         """What is sent last, by itself."""
-        return self._framed.apart
+        return self._hidden.data(self._framed.apart)
 
     @property
     def begun(self) -> bool:
@@ -206,8 +206,6 @@ class ConvertedAnswer:
         self._left -= len(chunk)
         if self._left < 0:
             raise answer_too_large(self._answer)
-        if self._secret and self._secret in chunk:
-            chunk = chunk.replace(self._secret, INSTEAD.encode())
         short = self._short
         data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
         if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
@@ -216,6 +214,8 @@ class ConvertedAnswer:
             if self._converter.decoder.unread > self._most:
                 raise event_too_large(self._most)
             return b""
+        if self._hidden:
+            data = self._hidden.data(data)
         if self._open:
             return data
         self._held.append(data)
@@ -252,7 +252,11 @@ class ConvertedAnswer:
         except RecursionError:
             return self.fail(_too_deep())
         if converter.failed is None and not converter.finished:
-            return self.release() + self._framed.bytes_of(events) + self.fail(_broken_off())
+            return (
+                self.release()
+                + self._hidden.data(self._framed.bytes_of(events))
+                + self.fail(_broken_off())
+            )
         self.failed = converter.failed
         return self._last(events)
 
@@ -278,7 +282,7 @@ class ConvertedAnswer:
             events = [one for one in events if _tells_error(one)][:1]
             data = self._framed.bytes_of(events)
         self._usual_events += len(events)
-        return self.release() + data + self._framed.rest()
+        return self.release() + self._hidden.data(data) + self._framed.rest()
 
     def release(self) -> bytes:
         """What is held back."""
@@ -326,13 +330,13 @@ class PassedAnswer:
         most: int,
         model: str | None = None,
         candidates: int = 1,
-        secret: bytes = b"",
+        hidden: HiddenKey | None = None,
         marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._surface = surface
         self._model = model  # the name under which the answer goes out, if it is another
         self._framed = Framed(framing, surface)
-        self._passing = Passing(surface, framing, most, candidates, secret, marking)
+        self._passing = Passing(surface, framing, most, candidates, hidden, marking)
         self._held: list[bytes] = []
         self._size = 0  # of what is held back
         self._opening: StreamDecoder | None = self._decoder()

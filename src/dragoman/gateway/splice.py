@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from .._core.exchange.wire import Wire
+from .._core.hidden_keys import HiddenKey
 from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
@@ -21,7 +22,6 @@ from ..sse.decoder import JSONArray
 from .bodies import end_of_text
 from .surface import Surface
 from .surface.base import MODEL
-from .telemetry.redact import INSTEAD
 
 _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
@@ -49,6 +49,7 @@ _CREDENTIAL = re.compile(
     r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
     r"|token|xsrf)(?:-|$)"
 )
+_PAGES = frozenset({"continuation-token", "next-token", "page-token"})  # of a query
 _THEIRS = frozenset({
     "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
     "openai-project", "server", "set-cookie", "strict-transport-security",
@@ -96,7 +97,10 @@ def without_key(query: str) -> str:
 
 
 def _names_key(part: str) -> bool:
-    return unquote_plus(part.partition("=")[0]) in ("key", "access_token")
+    name = unquote_plus(part.partition("=")[0]).lower().replace("_", "-")
+    return name in ("key", "accesstoken") or (
+        _CREDENTIAL.search(name) is not None and name not in _PAGES
+    )
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -208,7 +212,7 @@ class Passing:
     """
 
     __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
-                 "_held", "_last", "_mark", "_marking", "_most", "_secret", "_size", "_surface",
+                 "_held", "_hidden", "_last", "_mark", "_marking", "_most", "_size", "_surface",
                  "_tail", "ended", "events", "last", "over")  # fmt: skip
 
     def __init__(
@@ -217,7 +221,7 @@ class Passing:
         framing: Framing,
         most: int,
         candidates: int = 1,
-        secret: bytes = b"",
+        hidden: HiddenKey | None = None,
         marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._marking = marking  # of ids that a tenant gets
@@ -228,7 +232,7 @@ class Passing:
         self._event_end = b"\n" if framing == "ndjson" else b"\n\n"
         self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
-        self._secret = secret  # the provider's key, which no answer may quote
+        self._hidden = hidden or HiddenKey("")  # the provider's key, which no answer may quote
         self._candidates = candidates  # that a client asked for
         self._ends: frozenset[int] = frozenset()  # those that have ended, if they are several
         self._erred = False  # an error was told, which one more event may tell again
@@ -316,8 +320,8 @@ class Passing:
 
     def _look(self, whole: bytes) -> bytes:
         """See in whole events whether they end the stream; what of them belongs to the answer."""
-        if self._secret and self._secret in whole:
-            whole = whole.replace(self._secret, INSTEAD.encode())
+        if self._hidden:
+            whole = self._hidden.data(whole)
         if self._marking is not None:
             whole = self._marking(whole)
         if not self.ended or self._erred:

@@ -17,6 +17,7 @@ from .._core.edges.http.credentials import Key, address
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
 from .._core.format.wired import WireFormatter
+from .._core.hidden_keys import SHORTEST, HiddenKey
 from .._core.jsontext import JsonObject, encoded
 from .._core.passes.fetching import Fetch
 from ..errors import ConfigError, DragomanError
@@ -34,7 +35,6 @@ from .surface import ListedModel, Surface
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
 _VERSION = re.compile(r"v\d+\w*")
-_SHORTEST_KEY = 16  # characters of a key that is more than a word
 # towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
 _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
@@ -46,10 +46,11 @@ ALIASES = (
 
 
 class Upstream:
-    """One target for one client protocol. Immutable; shared by all exchanges that go there."""
+    """One target for one client protocol. Never changed; shared by all exchanges that go there."""
 
     def __init__(self, route: Route, target: Target, surface: Surface, asked: str) -> None:
         name = target.model(asked)
+        self._hidden = HiddenKey("")
         self.route = route
         self.target = target
         self.surface = surface
@@ -108,7 +109,14 @@ class Upstream:
         """
         target = self.target
         key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
-        return key if len(key) >= _SHORTEST_KEY else ""
+        return key if len(key) >= SHORTEST else ""
+
+    @property
+    def hidden(self) -> HiddenKey:
+        """The same as what takes it out of answers."""
+        if self._hidden.key != (key := self.secret):
+            self._hidden = HiddenKey(key)
+        return self._hidden
 
     @property
     def keyless(self) -> bool:

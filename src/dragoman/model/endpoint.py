@@ -36,6 +36,7 @@ from .._core.edges.http.transport import (
     transport_of,
 )
 from .._core.exchange.wire import Wire
+from .._core.hidden_keys import without_keys
 from .._core.jsontext import encoded
 from .._core.redaction import shown
 from .._core.suggestions import explains_keywords
@@ -179,10 +180,11 @@ class Endpoint:
 
         def attempt(left: Timeouts) -> Reply:
             call = self._signed(out)
-            reply = check_size(transport.send(call, left), call)
-            if reply.status >= 400:
-                raise self._failed(reply, reply.body)
-            return reply
+            with without_keys(call.headers):
+                reply = check_size(transport.send(call, left), call)
+                if reply.status >= 400:
+                    raise self._failed(reply, reply.body)
+                return reply
 
         return calling(self.retries, self.timeouts, attempt)
 
@@ -194,13 +196,14 @@ class Endpoint:
 
         def attempt(left: Timeouts) -> StreamReply:
             call = self._signed(out)
-            reply = transport.stream(call, left)
-            if transport is given:  # a program's own may know nothing of bounds
-                reply = counted(reply, call)
-            if reply.status >= 400:
-                with reply:
-                    raise self._failed(reply, reply.read())
-            return reply
+            with without_keys(call.headers):
+                reply = transport.stream(call, left)
+                if transport is given:  # a program's own may know nothing of bounds
+                    reply = counted(reply, call)
+                if reply.status >= 400:
+                    with reply:
+                        raise self._failed(reply, reply.read())
+                return reply
 
         return calling(self.retries, self.timeouts, attempt)
 
@@ -212,10 +215,11 @@ class Endpoint:
 
         async def attempt(left: Timeouts) -> Reply:
             call = await self._asigned(out)
-            reply = check_size(await transport.asend(call, left), call)
-            if reply.status >= 400:
-                raise self._failed(reply, reply.body)
-            return reply
+            with without_keys(call.headers):
+                reply = check_size(await transport.asend(call, left), call)
+                if reply.status >= 400:
+                    raise self._failed(reply, reply.body)
+                return reply
 
         return await acalling(self.retries, self.timeouts, attempt)
 
@@ -227,13 +231,14 @@ class Endpoint:
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
             call = await self._asigned(out)
-            reply = await transport.astream(call, left)
-            if transport is given:
-                reply = acounted(reply, call)
-            if reply.status >= 400:
-                async with reply:
-                    raise self._failed(reply, await reply.read())
-            return reply
+            with without_keys(call.headers):
+                reply = await transport.astream(call, left)
+                if transport is given:
+                    reply = acounted(reply, call)
+                if reply.status >= 400:
+                    async with reply:
+                        raise self._failed(reply, await reply.read())
+                return reply
 
         return await acalling(self.retries, self.timeouts, attempt)
 

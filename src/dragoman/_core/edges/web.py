@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -38,6 +39,21 @@ _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"([0-9]+|0x[0-9a-f]*)")
 _UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
+# what IANA's registries of special-purpose addresses (IPv4 and IPv6, read on 2026-11-27) call not
+# globally reachable, for the table of an older Python: its 3.11 knows neither 3fff::/20 (RFC 9637)
+# nor 100:0:0:1::/64 (RFC 9780). 2001::/23 holds Teredo, ORCHID, benchmarks and no web server, and
+# who asks 192.88.99.0/24 (RFC 7526) is led elsewhere. 6to4 and NAT64 are judged by what is inside
+_SPECIAL: Mapping[int, tuple[IPv4Network | IPv6Network, ...]] = MappingProxyType({
+    4: tuple(IPv4Network(one) for one in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+    )),
+    6: tuple(IPv6Network(one) for one in (
+        "::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23", "2001:db8::/32",
+        "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    )),
+})  # fmt: skip
 _SAFE = "%/:=&?~+!$,;'@()*[]"  # what stands in a path and a query as it is
 _CHUNK = 2**16
 
@@ -200,6 +216,8 @@ def may_reach(address: str, limits: WebLimits) -> bool:
 
 def _is_public(ip: IPv4Address | IPv6Address) -> bool:
     if not ip.is_global or ip.is_multicast or ip.is_reserved:
+        return False
+    if any(ip in network for network in _SPECIAL[ip.version]):
         return False
     if isinstance(ip, IPv4Address):
         return True

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ..._core.hidden_keys import INSTEAD, HiddenKey
 from ..._core.jsontext import Json
-
-INSTEAD = "<secret>"
 
 # a piece of each form that plain text rarely has, and the form
 _FORMS: tuple[tuple[str, str], ...] = (
@@ -94,13 +93,13 @@ _MASKED = re.compile(
 _LONG_ERROR = 2**16  # bytes of an error in which nobody writes about keys
 
 
-def keyless(text: bytes, key: str) -> bytes:
+def keyless(text: bytes, key: HiddenKey) -> bytes:
     """An error without this key, nor the ends of it that stand around a mask.
 
-    >>> keyless(b"wrong key: ab0****xyz", "ab0123456789xyz")
+    >>> keyless(b"wrong key: ab0****xyz", HiddenKey("ab0123456789-xyz"))
     b'wrong key: <secret>'
     """
-    secret, instead = key.encode(), INSTEAD.encode()
+    secret, instead = key.raw, INSTEAD.encode()
 
     def masked(match: re.Match[bytes]) -> bytes:
         head, tail = match[1], match[2]
@@ -108,7 +107,7 @@ def keyless(text: bytes, key: str) -> bytes:
         shows_tail = len(tail) > 1 and secret.endswith(tail)
         return instead if shows_head or shows_tail else match[0]
 
-    text = text.replace(secret, instead)
+    text = key.data(text)
     return _MASKED.sub(masked, text) if len(text) < _LONG_ERROR else text
 
 

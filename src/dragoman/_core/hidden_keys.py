@@ -1,0 +1,133 @@
+r"""HiddenKey: a key that a provider must not quote: taken out of texts, bytes and errors.
+
+In JSON a letter may stand as an escape (`\u0073k-...`, `\/`): whoever reads the text has the key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from ..errors import DragomanError
+
+INSTEAD = "<secret>"
+SHORTEST = 16  # characters of a key that is more than a word
+_TEXTS = ("message", "path", "hint", "code", "type", "request_id")
+_CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+
+
+class HiddenKey:
+    """One key. An empty one, or a mere word, is never taken out."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key if len(key) >= SHORTEST else ""
+        self.raw = self.key.encode("utf-8", "surrogatepass")
+
+    def __bool__(self) -> bool:
+        return bool(self.key)
+
+    def __repr__(self) -> str:
+        return "HiddenKey()"
+
+    @cached_property
+    def _escaped(self) -> re.Pattern[bytes]:
+        """The key with each letter as it is or as an escape of JSON."""
+        letters = [rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
+                   for letter in self.key for sign in (letter.encode(),)]  # fmt: skip
+        return re.compile(b"".join(letters))
+
+    def data(self, data: bytes) -> bytes:
+        """The bytes without it, in whatever way JSON spells it."""
+        if not self.raw:
+            return data
+        if self.raw in data:
+            data = data.replace(self.raw, INSTEAD.encode())
+        if b"\\u00" in data or b"\\/" in data or b"\\U00" in data:
+            data = self._escaped.sub(INSTEAD.encode(), data)
+        return data
+
+    def text(self, text: str) -> str:
+        """The text without it."""
+        return text.replace(self.key, INSTEAD) if self.key and self.key in text else text
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Headers without it."""
+        return {name: self.text(value) for name, value in headers.items()}
+
+    def pieces(self) -> Pieces:
+        """What takes it out of bytes that come in pieces."""
+        return Pieces(self)
+
+    def held(self, data: bytes) -> int:
+        """How many bytes at the end may be its beginning, of which the rest has not come."""
+        return next((size for size in range(min(len(self.raw) - 1, len(data)), 0, -1)
+                     if data.endswith(self.raw[:size])), 0)  # fmt: skip
+
+    def error(self, error: DragomanError) -> None:
+        """Take it out of an error, with all that it tells or holds, in place."""
+        if not self.key:
+            return
+        for name in _TEXTS:
+            value = getattr(error, name, None)
+            if isinstance(value, str) and self.key in value:
+                setattr(error, name, self.text(value))
+        error.args = tuple(self.text(one) if isinstance(one, str) else one for one in error.args)
+        if (body := getattr(error, "body", None)) is not None:
+            error.body = self._value(body)  # type: ignore[attr-defined]
+        below = error.__cause__ or error.__context__
+        while below is not None:
+            if self.key in str(below) or self.key in repr(below):  # what a library says of it
+                error.__cause__, error.__suppress_context__ = None, True
+                return
+            below = below.__cause__ or below.__context__
+
+    def _value(self, value: Any) -> Any:
+        """A value of JSON without it."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, bytes):
+            return self.data(value)
+        if isinstance(value, list):
+            return [self._value(one) for one in value]
+        if isinstance(value, dict):
+            return {self._value(name): self._value(one) for name, one in value.items()}
+        return value
+
+
+class Pieces:
+    """Takes a key out of bytes that come in pieces, wherever they are cut."""
+
+    __slots__ = ("_key", "_late")
+
+    def __init__(self, key: HiddenKey) -> None:
+        self._key = key
+        self._late = b""
+
+    def feed(self, piece: bytes) -> bytes:
+        """What can go on now: not the beginning of the key, until it is known to be none."""
+        if not self._key:
+            return piece
+        data = self._key.data(self._late + piece)
+        size = self._key.held(data)
+        self._late = data[len(data) - size :]
+        return data[: len(data) - size]
+
+    def rest(self) -> bytes:
+        """What was held back at the end."""
+        late, self._late = self._late, b""
+        return late
+
+
+@contextmanager
+def without_keys(headers: Mapping[str, str]) -> Iterator[None]:
+    """Take the keys in the headers of a call out of whatever error it ends with."""
+    try:
+        yield
+    except DragomanError as error:
+        for name, value in headers.items():
+            if name.lower() in _CREDENTIALS:
+                HiddenKey(value.rpartition(" ")[2]).error(error)
+        raise

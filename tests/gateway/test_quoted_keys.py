@@ -1,0 +1,201 @@
+"""A provider that quotes the gateway's key: no client sees it, in whatever it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Self
+
+import pytest
+
+from dragoman import LLM, ProviderError
+from dragoman._core.edges.http.transport import AsyncStreamReply, HttpCall, Reply, Timeouts
+from dragoman.errors import ConnectionFailed
+from dragoman.gateway.asgi import App
+from dragoman.gateway.config import Config, Route, Target
+from dragoman.gateway.exchange import Exchange, Gateway
+from dragoman.gateway.surface import ClientRequest
+from tests.gateway.faults.wires import WIRES, Wire
+
+KEY = "sk-of-the-provider-0123456789"
+ESCAPED = KEY.replace("s", "\\u0073", 1).encode()
+every_pair = pytest.mark.parametrize(
+    ("client", "behind"),
+    [(one, other) for one in WIRES for other in WIRES],
+    ids=str,
+)
+
+
+def exchange(client: Wire, behind: Wire, stream: bool) -> Exchange:
+    config = Config(routes=(Route(Target(behind.target, secret=KEY)),))
+    path, _, query = client.path("up", stream).partition("?")
+    begun = Gateway(config).open(
+        ClientRequest("POST", path, query, {}, client.request("up", stream))
+    )
+    assert isinstance(begun, Exchange), begun
+    begun.call()
+    return begun
+
+
+@every_pair
+@pytest.mark.parametrize("spelled", [KEY.encode(), ESCAPED], ids=["plain", "escaped"])
+def test_in_an_error(client: Wire, behind: Wire, spelled: bytes) -> None:
+    for status in (400, 401, 429, 500):
+        begun = exchange(client, behind, False)
+        body = b'{"error": {"message": "no: %b", "type": "%b", "code": "%b"}}' % ((spelled,) * 3)
+        error = begun.failed(status, {"x-note": KEY, "x-request-id": KEY}, body)
+        answer = begun.refusal(error)
+        told = repr((answer, str(json.loads(answer.body)), str(error), vars(error), begun.record))
+        assert KEY not in told
+
+
+@every_pair
+@pytest.mark.parametrize("spelled", [KEY.encode(), ESCAPED], ids=["plain", "escaped"])
+def test_in_a_whole_answer_and_its_headers(client: Wire, behind: Wire, spelled: bytes) -> None:
+    begun = exchange(client, behind, False)
+    data = json.dumps(json.loads(behind.whole)).encode()
+    quoting = _quoted(data, spelled)
+    answer = begun.whole(200, {"x-note": KEY, "content-type": "application/json"}, quoting)
+    assert KEY not in repr((answer, str(json.loads(answer.body))))
+
+
+def _quoted(data: bytes, spelled: bytes) -> bytes:
+    """The answer with the key behind its longest text that people read."""
+    value = json.loads(data)
+    marked = json.dumps(_with_mark(value)).encode()
+    assert b"MARK" in marked
+    return marked.replace(b"MARK", spelled)
+
+
+def _with_mark(value: Any, key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _with_mark(one, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_with_mark(one, key) for one in value]
+    return f"{value}MARK" if isinstance(value, str) and key in ("text", "content") else value
+
+
+@every_pair
+@pytest.mark.parametrize("size", [5, 64, 10**6])
+def test_in_a_stream_wherever_it_is_cut(client: Wire, behind: Wire, size: int) -> None:
+    begun = exchange(client, behind, True)
+    relay = begun.stream()
+    quoted = behind.error_event.replace(b"the provider is busy", KEY.encode())
+    data = b"".join(behind.events[:3]) + quoted
+    out = b"".join(relay.feed(data[at : at + size]) for at in range(0, len(data), size))
+    out += relay.finish() + relay.apart
+    assert KEY.encode() not in out
+    assert relay.failed is None or KEY not in str(begun.told(relay.failed))
+    assert "x-note" in begun.stream_headers({"x-note": "a"}) or not begun.passes
+    assert KEY not in str(begun.stream_headers({"x-note": KEY}))
+
+
+class Provider:
+    """A transport whose answers quote the key, in pieces of a few bytes."""
+
+    def __init__(self, body: bytes = b"", error: Exception | None = None) -> None:
+        self._body, self._error = body, error
+        self.calls: list[HttpCall] = []
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
+        self.calls.append(call)
+        if self._error is not None:
+            raise self._error
+        return Pieces(self._body)
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        pass
+
+
+class Pieces:
+    status = 200
+    headers: Mapping[str, str] = {"x-note": f"Bearer {KEY}"}
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for at in range(0, len(self._body), 7):
+            yield self._body[at : at + 7]
+
+    async def read(self) -> bytes:
+        return self._body
+
+    async def aclose(self) -> None:
+        pass
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+async def _served(provider: Provider, path: str, query: str, body: bytes) -> list[Any]:
+    target = Target("openai/openai-chat/*", secret=KEY)
+    app = App(Config(routes=(Route(target, pass_through=True),)), (), provider)
+    came, out = False, []
+
+    async def receive() -> Any:
+        nonlocal came
+        if came:
+            await asyncio.Event().wait()
+        came = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        out.append(message)
+
+    await app({"type": "http", "method": "POST", "path": path, "headers": [],
+               "query_string": query.encode()}, receive, send)  # fmt: skip
+    await app.aclose()
+    return out
+
+
+def test_at_a_path_that_is_passed_on() -> None:
+    provider = Provider(b'{"data": "' + b"x" * 50 + KEY.encode() + b'", "key": "sk-of-the-pro"}')
+    query = "api_key=dg_1&API-KEY=dg_2&limit=3&page_token=p&apiKey=dg_3&auth_token=dg_4&key=dg_5"
+    out = asyncio.run(_served(provider, "/v1/embeddings", query, b"{}"))
+    body = b"".join(one.get("body", b"") for one in out)
+    assert json.loads(body) == {"data": "x" * 50 + "<secret>", "key": "sk-of-the-pro"}
+    assert KEY not in str(out[0])
+    assert provider.calls[0].url.endswith("?limit=3&page_token=p")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_in_the_words_of_an_http_library(stream: bool) -> None:
+    error = ConnectionFailed(f"no answer: bad header {KEY!r}", type="connection")
+    body = json.dumps({"model": "m", "stream": stream, "messages": []}).encode()
+    out = asyncio.run(_served(Provider(error=error), "/v1/chat/completions", "", body))
+    assert out[0]["status"] >= 500
+    assert KEY not in str(out)
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["openai/gpt-5.6", "anthropic/claude-opus-5-5", "gemini/gemini-3.8-flash",
+     "mistral/mistral-large-3"],
+)  # fmt: skip
+@pytest.mark.parametrize("stream", [True, False])
+def test_in_an_error_of_an_llm_s(model: str, stream: bool) -> None:
+    body = {"error": {"message": f"Incorrect key {KEY}", "type": "invalid", "code": 401}}
+
+    class Refusing:
+        def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+            return Reply(401, {"x-request-id": KEY}, json.dumps(body).encode())
+
+        def stream(self, call: HttpCall, timeouts: Timeouts) -> Any:
+            raise ConnectionFailed(f"no answer: {KEY}", type="connection")
+
+        def close(self) -> None:
+            pass
+
+    llm = LLM(model, key=KEY, transport=Refusing(), retries=0)
+    with pytest.raises(ProviderError) as caught:
+        list(llm.stream("Hi")) if stream else llm.ask("Hi")
+    error = caught.value
+    assert KEY not in repr((str(error), repr(error), vars(error), error.__reduce__()))
