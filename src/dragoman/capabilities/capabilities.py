@@ -41,6 +41,8 @@ class Capabilities:
     typed_urls: Kinds = frozenset()  # media kinds of which a URL may stand beside its media type
     # media that follow in a user turn where they can't stand, if a user may show them
     move_media: Kinds = frozenset()
+    # items and tools of its protocol beyond messages, functions and thinking; a copy may take none
+    native_items: bool = True
     reads: Kinds = frozenset()  # issuers whose opaque blocks and extras it understands
     claims: Kinds = frozenset()  # fields that nobody's name stands on and this wire knows
     claimed_by: Kinds = frozenset()  # issuers whose fields of those names hold; empty: `reads`

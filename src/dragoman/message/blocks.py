@@ -345,6 +345,15 @@ SOURCES = _by_kind(Source)
 BLOCKS = _by_kind(ContentBlock)
 
 
+FOUND = "found"  # the note of a tool that stands in the result of a search
+
+
+def is_found(tool: object, issuer: str) -> bool:
+    """Whether the tool was read from the result of a search, which offers it to its own host."""
+    extras = getattr(tool, "extras", None)
+    return extras is not None and FOUND in extras.get(noted(issuer), ())
+
+
 def texts_within(block: RawBlock) -> list[str]:
     """The texts of a block that is nothing but texts, as its reader has noted; none of others."""
     if block.spelling == SUMMARY and isinstance(block.data, dict):

@@ -205,8 +205,8 @@ _FULL = {
         _BAD,
         "context_length_exceeded",
         (
-            "This model's maximum context length is 128000 tokens. However, your messages resulted in"
-            " 131002 tokens. Please reduce the length of the messages."
+            "This model's maximum context length is 128000 tokens. However, your messages resulted"
+            " in 131002 tokens. Please reduce the length of the messages."
         ),
     ),
     "gemini": (
@@ -218,9 +218,9 @@ _FULL = {
         _BAD,
         _BAD,
         (
-            "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens"
-            " (131808 in the messages, 8192 in the completion). Please reduce the length of the"
-            " messages or completion."
+            "This model's maximum context length is 131072 tokens. However, you requested 140000"
+            " tokens (131808 in the messages, 8192 in the completion). Please reduce the length of"
+            " the messages or completion."
         ),
     ),
 }

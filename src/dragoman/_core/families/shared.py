@@ -68,6 +68,7 @@ COPIED_ITEMS: dict[str, Any] = {
     "tool_choices": ("auto", "none", "required", "tool"),
     "server_tools": (),
     "cache_hints": 0,
+    "native_items": False,
 }
 TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
 

@@ -55,7 +55,7 @@ def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
 
 
 def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBlock:
-    if type(block) is not RawBlock or block.issuer in caps.reads:
+    if type(block) is not RawBlock or (caps.native_items and block.issuer in caps.reads):
         return block
     plain = call_within(block) or _result_within(block)
     if plain is None:

@@ -8,7 +8,7 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf, isfinite
 from operator import itemgetter
@@ -28,7 +28,7 @@ from ...message import (
     ServerTool,
     Tool,
 )
-from ...message.blocks import noted
+from ...message.blocks import FOUND, is_found, noted
 from .. import chat_shape
 from ..base import Names, Room
 from ..chat_request import function_fields, read_choice, read_format, write_format
@@ -453,6 +453,8 @@ def _take_tool_items(
     """
     remaining: list[Any] = []
     for index, item in enumerate(items):
+        if _has_type(item, "tool_search_output") and chat_shape.are_objects(item.get("tools")):
+            tools += _found_tools(item["tools"], issuer)
         added = _has_type(item, "additional_tools") and chat_shape.are_objects(item.get("tools"))
         if not added:
             remaining.append(item)
@@ -466,10 +468,28 @@ def _take_tool_items(
     return remaining
 
 
+def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | ServerTool]:
+    """The tools that a search found: the item says them at home, and elsewhere they are offered."""
+    for tool in read_tools([_loaded(entry) for entry in entries], issuer):
+        tool_notes = {**(tool.extras or {}).get(noted(issuer), {}), FOUND: True}
+        tool.extras = {**(tool.extras or {}), noted(issuer): tool_notes}
+        yield tool
+
+
+def _loaded(entry: JsonObject) -> JsonObject:
+    """A tool that waits for no search any more; of a namespace all of its tools."""
+    loaded = _without(entry, ("defer_loading",))
+    if chat_shape.are_objects(loaded.get("tools")):
+        loaded["tools"] = [_without(tool, ("defer_loading",)) for tool in loaded["tools"]]
+    return loaded
+
+
 def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: str) -> None:
     """Put the tools where they were read from: beside the input, or into items of it."""
     by_item: dict[int | None, list[tuple[Namespace | None, Json]]] = {}
     for tool in tools:
+        if is_found(tool, issuer):
+            continue
         index = chat_shape.issuer_fields(tool, issuer)[1].get(_ITEM)
         row = (tool.namespace if type(tool) is Tool else None, _tool_as_read(tool, issuer))
         by_item.setdefault(index, []).append(row)

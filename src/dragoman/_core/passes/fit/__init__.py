@@ -20,7 +20,7 @@ from ....message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from ....message.blocks import ContentBlock, MediaBlock
+from ....message.blocks import ContentBlock, MediaBlock, is_found
 from ....rewrite.lines import has_tools, report_dropped_fields
 from ...jsontext import arguments
 from ...wording import Told
@@ -188,11 +188,13 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
 def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
     if isinstance(tool, Tool):
+        if caps.native_items and any(is_found(tool, issuer) for issuer in caps.reads):
+            return False  # the result in which it was found goes along, and offers it
         if not caps.tools:
             report.lost("tools.unsaid", tool, what=tool.name)
         return caps.tools
     if tool.kind == "own":
-        if any(issuer in caps.reads for issuer in tool.extras or ()):
+        if caps.native_items and any(issuer in caps.reads for issuer in tool.extras or ()):
             return True
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that it stands under

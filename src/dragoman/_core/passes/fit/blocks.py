@@ -327,7 +327,7 @@ def _fit_block(
     if type(block) is tree.RefusalBlock:
         return _refusal(state, block, kinds)
     if type(block) is tree.RawBlock:
-        readable = block.issuer in state.caps.reads and "raw" in kinds
+        readable = block.issuer in state.caps.reads and "raw" in kinds and state.caps.native_items
         if readable and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:

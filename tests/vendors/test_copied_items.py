@@ -1,0 +1,80 @@
+"""Copies of Responses take functions: what only the API itself has is said by them, or is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman.message import Msg
+
+COPIES = ["llamacpp", "vllm", "lmstudio", "sglang", "stepfun", "cloudflare"]
+OTHERS = ["openai-chat", "anthropic", "gemini", "ollama", "bedrock", "mistral"]
+SEND = {"type": "function", "name": "send", "description": "Send a letter.", "strict": False,
+        "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}  # fmt: skip
+# as Codex 0.171 sends them
+BODY: dict[str, Any] = {
+    "model": "gpt-5.5",
+    "store": False,
+    "tools": [
+        {"type": "function", "name": "exec", "parameters": {"type": "object", "properties": {}}},
+        {"type": "image_generation", "output_format": "png"},
+        {"type": "local_shell"},
+        {"type": "tool_search", "execution": "client", "description": "Search.",
+         "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
+    ],
+    "input": [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go."}]},
+        {"type": "local_shell_call", "call_id": "c0", "status": "completed",
+         "action": {"type": "exec", "command": ["ls"]}},
+        {"type": "local_shell_call_output", "call_id": "c0", "output": "a.txt"},
+        {"type": "tool_search_call", "call_id": "c1", "execution": "client",
+         "status": "completed", "arguments": {"query": "mail"}},
+        {"type": "tool_search_output", "call_id": "c1", "execution": "client",
+         "status": "completed", "tools": [
+            {"type": "namespace", "name": "mcp__mail", "description": "Mail.",
+             "tools": [{**SEND, "defer_loading": True}]}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Now."}]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vendor", COPIES)
+def test_a_copy_gets_functions_and_their_results_alone(vendor: str) -> None:
+    out = dragoman.convert(BODY, "openai-responses", f"{vendor}/openai-responses", policy="ignore")
+    kinds = [item.get("type", "message") for item in out.body["input"]]
+    assert set(kinds) == {"message", "function_call", "function_call_output"}
+    assert [tool["type"] for tool in out.body["tools"]] == ["function", "function"]
+    calls = {item["call_id"]: item for item in out.body["input"] if "arguments" in item}
+    assert json.loads(calls["c0"]["arguments"])["command"] == ["ls"]
+    assert json.loads(calls["c1"]["arguments"]) == {"query": "mail"}
+    lost = {(loss.code, loss.where) for loss in out.losses}
+    assert {("tool.foreign", f"$.tools[{i}]") for i in (1, 2, 3)} <= lost
+    assert {("call.plain", f"$.input[{i}]") for i in (1, 2, 3, 4)} <= lost
+
+
+@pytest.mark.parametrize("name", [*(f"{one}/openai-responses" for one in COPIES), *OTHERS])
+def test_what_a_search_found_is_offered(name: str) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    request = dragoman.wire("openai-responses").read_request(BODY)
+    out = wire.write_request(request, model=wire.room.model)
+    key = "toolConfig" if name == "bedrock" else "tools"
+    offered = json.dumps(out.body[key])
+    assert "mcp__mail__send" in offered
+    assert "Send a letter." in offered
+    assert "defer_loading" not in offered
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_at_home_the_result_of_the_search_offers_them(edited: bool) -> None:
+    wire = dragoman.wire("openai-responses")
+    request = wire.read_request(BODY)
+    assert [tool.name for tool in request.tools if tool.type == "function"] == ["exec", "send"]
+    if edited:
+        request.messages.append(Msg.user("And on."))
+    out = wire.write_request(request)
+    assert out.body["tools"] == BODY["tools"]
+    assert out.body["input"][: len(BODY["input"])] == BODY["input"]
+    assert out.losses == []
