@@ -53,8 +53,11 @@ from ._core.redaction import shortened, veiled
 class DragomanError(Exception):
     """Base of all errors; `path` points into the input (`$.messages[3].content[0]`), or is empty.
 
-    `hint` says what to do about it; both are part of the text.
+    `hint` says what to do about it; both are part of the text. `attempts` are (name, error) of
+    every model that was asked, this one last, where there was more than one.
     """
+
+    attempts: Sequence[tuple[str, DragomanError]] = ()
 
     def __init__(self, message: str, *, path: str = "", hint: str = "", code: str = "") -> None:
         self.message = veiled(message)
@@ -211,8 +214,7 @@ class ProviderError(DragomanError):
     that is known, and `host_kind` what its own codes say of the error. `retry_after` is in seconds:
     how long it asks to wait; `should_retry`: whether it says that another attempt is of use.
     `where` is the node of the request (a Msg, a block, a Tool) that it means, where that is known;
-    `response` what had come of the answer, if anything had. `attempts` are (name, error) of every
-    model that was asked, this one last, where there was more than one.
+    `response` what had come of the answer, if anything had.
     """
 
     def __init__(
@@ -237,7 +239,6 @@ class ProviderError(DragomanError):
         self.retry_after = retry_after
         self.host = ""
         self.host_kind: ErrorKind | None = None
-        self.attempts: Sequence[tuple[str, DragomanError]] = ()
         self.should_retry: bool | None = None
         self.where: Any = None
         self.response: Any = None
@@ -392,3 +393,29 @@ def at_host(error: ProviderError, host: str, rows: Sequence[ErrorRow] = ()) -> P
         words = error_words(error.message, error.body)
         error.host_kind = host_kind(rows, error.code, error.type, error.status, words)
     return by_kind(error)
+
+
+def with_attempts(error: DragomanError, attempts: Sequence[tuple[str, DragomanError]]) -> None:
+    """Let an error tell of every model that was asked before it was raised.
+
+    They stand in its text, in one word each, in notes with what each of them said, and in
+    `attempts` as (name, error).
+
+    Args:
+        error: What is raised.
+        attempts: The name of each model that was asked, and how it failed; the last is `error`.
+    """
+    error.attempts = tuple(attempts)
+    before = [(name, one) for name, one in attempts if one is not error]
+    if not before:
+        return
+    words = ", ".join(f"{name}: {_in_a_word(one)}" for name, one in before)
+    error.args = (f"{error.args[0] if error.args else error.message} [failed before: {words}]",)
+    for name, one in before:
+        error.add_note(f"{name} failed with {type(one).__name__}: {one}")
+
+
+def _in_a_word(error: DragomanError) -> str:
+    if not isinstance(error, ProviderError):
+        return error.code or type(error).__name__
+    return f"{error.kind} ({error.status})" if error.status else error.kind

@@ -6,13 +6,12 @@ two doors differ in how they wait and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, KeysView, Mapping, Sequence
+from collections.abc import Generator, KeysView, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from .._core.edges.http.retries import PASSING
 from .._core.edges.http.transport import Reply
-from .._core.edges.profiles import profile
 from .._core.redaction import shown
 from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
@@ -29,12 +28,14 @@ from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.chat_model import parsed
-from ..model.endpoint import ConnectionOptions
+from ..model.endpoint import CallOptions, ConnectionOptions
 from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
 from ..toolkit import toolkit_of
+from ..vendors import Vendor
+from .course import Course, has_no_key
 from .inputs import request_of, with_files
-from .names import maker_of
+from .models import ModelLike, TargetMaker, listed, profile_of
 from .settings import AskSettings, Input, LLMSettings, Way
 from .targets import FORMATTER_OPTIONS, Target, with_defaults
 
@@ -73,11 +74,6 @@ def _known(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[s
     return settings
 
 
-def has_no_key(error: ConfigError) -> bool:
-    """Whether a model cannot be asked for want of a key."""
-    return error.code in ("key.missing", "key.header")
-
-
 class Attempt(NamedTuple):
     """What is to be sent, and to whom."""
 
@@ -92,24 +88,17 @@ class Asked(NamedTuple):
     structured: Structured[Any] | None
     way: Way
     repairs: int
+    call: CallOptions
+    model: str | None
 
 
 class FrontDoor:
     """The settings of an LLM; see `LLM` for what they mean."""
 
-    def __init__(self, name: str | Sequence[str], settings: dict[str, Any]) -> None:
+    def __init__(self, name: ModelLike, settings: dict[str, Any]) -> None:
         name, settings = _first("LLM", name, settings, ("model", "model_name"))
-        settings = _known(settings, _LLM_KEYWORDS, "LLM")
-        names = _names(name, "$.name")
-        if not names:
-            raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
-        # a file may name a model anew, but not send the key of one that is known elsewhere
-        file = settings.pop("profiles", None)
-        is_profile = len(names) == 1 and "/" not in names[0] and not maker_of(names[0])
-        if is_profile and (found := profile(names[0], file)) is not None:
-            names = [found.pop("model")]
-            settings = {**_known(found, _LLM_KEYWORDS, f"the profile {shown(name)}"), **settings}
-        names += _names(settings.pop("fallbacks", ()), "$.fallbacks")
+        models, settings, file = _named(name, _known(settings, _LLM_KEYWORDS, "LLM"))
+        fallbacks = settings.pop("fallbacks", ())
         self.order: str = settings.pop("order", "given")
         if self.order not in ("given", "losses"):
             text = f"unknown order {shown(self.order)}"
@@ -135,13 +124,9 @@ class FrontDoor:
         self.toolkit, served = toolkit_of(settings.pop("tools", ()))
         settings["tools"] = [*self.toolkit.tools, *served]
         self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
-        self.targets = [
-            Target.of(
-                one, key if i == 0 else None, connection if i == 0 else _elsewhere(connection),
-                formatting, formatter if i == 0 else None, facts,
-            )
-            for i, one in enumerate(names)
-        ]  # fmt: skip
+        self._maker = TargetMaker(connection, key, formatting, formatter, facts, file)
+        self.targets, self.by_kind = self._maker.all(models, fallbacks)
+        self._renamed: dict[str, Target] = {}
 
     @property
     def target(self) -> Target:
@@ -151,8 +136,13 @@ class FrontDoor:
     @property
     def names(self) -> str:
         """The models that are asked, as a program would name them."""
-        names = [target.name for target in self.targets]
+        names = [target.name for target in self.every_target]
         return repr(names[0] if len(names) == 1 else names)
+
+    @property
+    def every_target(self) -> list[Target]:
+        """Every model that may be asked."""
+        return [*self.targets, *(one for group in self.by_kind.values() for one in group)]
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -166,6 +156,11 @@ class FrontDoor:
         structured = self.structured if form is None else _structured(form)
         way = _way(settings.pop("way", self.way))
         repairs = _repairs(settings.pop("repairs", self.repairs))
+        call: CallOptions = {}
+        for name in CallOptions.__annotations__:
+            if (value := settings.pop(name, None)) is not None:
+                call[name] = value  # type: ignore[literal-required]
+        model = settings.pop("model", None)
         request = request_of(x)
         if request.stream:  # a body that somebody streams; `ask` and `stream` say which it is here
             request = replace(request, stream=False)
@@ -185,24 +180,45 @@ class FrontDoor:
         if form is not None and (plain := _plain_format(form)) is not None:
             says_nothing = plain.kind == "text" and request.response_format is None
             request = replace(request, response_format=None if says_nothing else plain)
-        return Asked(request, structured, way, repairs)
+        return Asked(request, structured, way, repairs, call, model)
 
     def written(self, asked: Asked, stream: bool = False) -> Written:
         """What would be sent to the first model."""
         request = replace(asked.request, stream=stream)
-        target = self.target.for_request(request)
+        target = self._first_model(asked).for_request(request)
         return target.write(request, asked.structured, asked.way)
 
     def counted(self, asked: Asked) -> tuple[Any, list[Any], list[Any]]:
         """(counter, formatted messages, tools) of a request to the first model."""
-        formatter = self.target.for_request(asked.request).formatter
+        formatter = self._first_model(asked).for_request(asked.request).formatter
         counter = formatter.token_counter or CharTokenCounter()
         messages = formatter.write(asked.request).messages
         return counter, messages, formatter.format_tools(asked.request.tools)
 
+    def course(self, asked: Asked) -> Course:
+        """The models in the order in which they are asked, and who answers for which failure."""
+        targets = self.in_order(asked)
+        by_kind = {kind: [target.for_request(asked.request) for target in group]
+                   for kind, group in self.by_kind.items()}  # fmt: skip
+        if call := asked.call:
+            targets = [target.called(call) for target in targets]
+            by_kind = {kind: [target.called(call) for target in group]
+                       for kind, group in by_kind.items()}  # fmt: skip
+        return Course(targets, by_kind)
+
+    def _first_model(self, asked: Asked) -> Target:
+        """The model that is asked first: the LLM's, or the one that the call names."""
+        name = asked.model
+        if name is None:
+            return self.target
+        if name not in self._renamed:
+            self._renamed[name] = self._maker.other_model(self.target, name)
+        return self._renamed[name]
+
     def in_order(self, asked: Asked) -> list[Target]:
         """The models in the order in which they are asked."""
-        targets = [target.for_request(asked.request) for target in self.targets]
+        every = [self._first_model(asked), *self.targets[1:]]
+        targets = [target.for_request(asked.request) for target in every]
         if self.order == "given" or len(targets) == 1:
             return targets
         return sorted(targets, key=lambda target: _weight(target, asked))
@@ -215,24 +231,22 @@ class FrontDoor:
         The next model is asked at once where one fails for a reason that another may not have, or
         cannot be told the request at all.
         """
-        targets = self.in_order(asked)
-        for i, target in enumerate(targets):
-            is_last = i == len(targets) - 1
+        course = self.course(asked)
+        target = course.first
+        while True:
             try:
                 out = target.write(asked.request, asked.structured, asked.way)
-            except (WriteError, LossRefused):
-                if is_last:
-                    raise
+            except (WriteError, LossRefused) as error:
+                target = course.after(target, error)
                 continue
             try:
                 return (yield from self._answered(target, out, asked))
             except ProviderError as error:
-                if is_last or error.kind not in PASSING:
-                    raise target.placed(error, out) from error.__cause__
+                target = course.after(target, target.placed(error, out))
             except ConfigError as error:
-                if is_last or not has_no_key(error):
+                if not has_no_key(error):
                     raise
-        raise AssertionError("the last target returns or raises")
+                target = course.after(target, error)
 
     def _answered(
         self, target: Target, out: Written, asked: Asked
@@ -258,13 +272,25 @@ class FrontDoor:
         raise AssertionError("the last attempt returns or raises")
 
 
-def _names(value: Any, path: str) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, Iterable) or not all(isinstance(one, str) for one in value):
-        hint = '"vendor/model", or a list of such names'
-        raise ConfigError(f"{shown(value)} names no model", path=path, hint=hint, code="llm.name")
-    return list(value)
+def _named(
+    name: ModelLike, settings: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any], str | Path | None]:
+    """(the models that are named, the settings with those of a profile, the file of profiles)."""
+    models = listed(name, "$.name")
+    if not models:
+        raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
+    # a file may name a model anew, but not send the key of one that is known elsewhere
+    file = settings.pop("profiles", None)
+    if len(models) == 1 and (found := profile_of(models[0], file)) is not None:
+        models = [found.pop("model")]
+        settings = {**_known(found, _LLM_KEYWORDS, f"the profile {shown(name)}"), **settings}
+    if (own := settings.pop("model", None)) is not None:
+        if len(models) != 1 or not isinstance(models[0], Vendor):
+            text = "a model is named twice"
+            hint = "model= names one of a Vendor: LLM(row, model=...)"
+            raise ConfigError(text, path="$.model", hint=hint, code="llm.name")
+        models = [{"vendor": models[0], "model": own}]
+    return models, settings, file
 
 
 def _way(value: Any) -> Way:
@@ -314,15 +340,6 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
     if "tool_choice" in fields:
         fields["tool_choice"] = ToolChoice.of(fields["tool_choice"])
     return fields
-
-
-def _elsewhere(connection: ConnectionOptions) -> ConnectionOptions:
-    """How another host is reached: not by the address, the client or the headers of the first."""
-    kept: ConnectionOptions = {}
-    for name in ("transport", "timeout", "retries", "max_answer_bytes", "max_event_bytes"):
-        if name in connection:
-            kept[name] = connection[name]
-    return kept
 
 
 def _weight(target: Target, asked: Asked) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self, TypeVar, Unpack, overload
 
 from ..message import Written
@@ -10,6 +9,7 @@ from ..model.answer import Answer
 from ..structured import Structured
 from ..toolkit import Toolkit
 from .asking import GIVEN_BY_NAME, FrontDoor
+from .models import ModelLike
 from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
 
@@ -20,9 +20,7 @@ class _Settings:
     """What both doors are made of, and what needs no network."""
 
     @with_keywords(LLMSettings)
-    def __init__(
-        self, name: str | Sequence[str] = GIVEN_BY_NAME, **settings: Unpack[LLMSettings]
-    ) -> None:
+    def __init__(self, name: ModelLike = GIVEN_BY_NAME, **settings: Unpack[LLMSettings]) -> None:
         self._door = FrontDoor(name, dict(settings))
 
     @with_keywords(AskSettings)
@@ -54,8 +52,9 @@ class LLM(_Settings):
         print(answer.text, answer.usage, answer.losses)
 
     `name` is `vendor/model`, `vendor/wire/model`, a model whose maker serves it, a profile of
-    `dragoman.toml` (or of the file in `profiles`, which is trusted by being named), or a list of
-    these, of which the first that can answer does. The keywords say
+    `dragoman.toml` (or of the file in `profiles`, which is trusted by being named), a Vendor of
+    your own, a ChatModel, another LLM, or a list of these, of which the first that can answer does.
+    The keywords say
 
     - how the provider is reached: `key`, `base_url`, `headers`, `places`, `client`, `transport`,
       `timeout`, `retries`, `max_answer_bytes`, `max_event_bytes` (see `dragoman.model.Connection`);
@@ -65,9 +64,12 @@ class LLM(_Settings):
     - how it is written: `formatter`, or what a formatter takes: `speakers`, `rewrites`,
       `history_tokens` (the most that the history may have), `token_counter`, `truncate`, `policy`,
       `strict`, `can`, `facts`, `fetch`, `media_saver`, `prompt`, `told`;
-    - who answers where the first cannot: `fallbacks`, in their `order` (`given`, or by `losses`).
+    - who answers where the first cannot: `fallbacks`, of the same forms and as tables with an
+      address, a key and headers of their own, for every failure or by its kind
+      (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`).
 
-    What stands here is the default of every call, which may say otherwise. Safe for threads; a
+    What is asked, and `timeout`, `retries`, `headers` and `model`, are defaults of every call,
+    which may say otherwise. Safe for threads; a
     pickle holds no sockets and no client. Raises ConfigError.
     """
 
@@ -143,7 +145,7 @@ class LLM(_Settings):
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
-        for target in self._door.targets:
+        for target in self._door.every_target:
             for model in target.models:
                 model.close()
 
@@ -234,7 +236,7 @@ class AsyncLLM(_Settings):
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
-        for target in self._door.targets:
+        for target in self._door.every_target:
             for model in target.models:
                 await model.aclose()
 

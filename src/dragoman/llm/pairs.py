@@ -19,8 +19,7 @@ from .._core.exchange.stream import AsyncStream
 from .._core.stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
-from ..message import ChatRequest, ChatResponse, Msg, Options, Written
-from ..message.request import OPTIONS
+from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model import ChatModel, ChatModelBase, paired
 from ..model.chat_model import AsyncChunks
 from ..structured import Structured, structured_request
@@ -120,11 +119,7 @@ class _Endpoint:
 
     def ready(self, request: ChatRequest) -> ChatRequest:
         model = self._model
-        own = dict(model.generate_kwargs)
-        known = {name: own.pop(name) for name in OPTIONS if own.get(name) is not None}
-        options = replace(Options.of(known), **dict(request.options.given()))
-        extras = {**({model.wire.room.issuer: own} if own else {}), **(request.extras or {})}
-        request = replace(request, options=options, extras=extras or None, stream=self._streams)
+        request = replace(model.with_own_options(request), stream=self._streams)
         self._request = request
         if self._structured is None:
             return request

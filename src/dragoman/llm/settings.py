@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from .._core.edges.http.credentials import Key
+from .._core.edges.http.retries import Retries
+from .._core.edges.http.transport import Timeouts
 from .._core.format.wired import WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
@@ -28,6 +30,7 @@ from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
 from ..toolkit import Toolkit
 from .inputs import FileLike
+from .models import ModelLike
 
 # what is asked: text, a message, messages, a request, another wire's body, messages of a wire
 # (dicts or an SDK's objects), also mixed with ours; texts and media of one message
@@ -75,8 +78,15 @@ class RequestSettings(TypedDict, total=False):
 
 
 class AskSettings(RequestSettings, total=False):
-    """What one call may say."""
+    """What one call may say: also how long it may take, how often it is tried, and whom it asks.
 
+    `model` is another model, of the same host or `vendor/model`; `headers` stand beside the LLM's.
+    """
+
+    model: str | None
+    timeout: float | Timeouts | None
+    retries: int | Retries | None
+    headers: Mapping[str, str]
     files: Iterable[FileLike] | FileLike | None
 
 
@@ -86,7 +96,8 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     key: Key
     profiles: str | Path | None
     response_format: Any
-    fallbacks: str | Sequence[str]
+    model: str | None
+    fallbacks: ModelLike
     order: Literal["given", "losses"]
     formatter: WireFormatter | None
     speakers: Rewrite | None

@@ -6,17 +6,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
-from .._core.edges.http.retries import PASSING
 from .._core.exchange.stream import AsyncStream, Stream
 from .._core.stream.events import FinishEvent, StreamEvent
-from ..errors import ConfigError, ProviderError, StreamError, WriteError
+from ..errors import ConfigError, LossRefused, ProviderError, StreamError, WriteError
 from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
-from .asking import Asked, FrontDoor, has_no_key
+from .asking import Asked, FrontDoor
+from .course import has_no_key
 from .targets import Target
 
 T = TypeVar("T")
+_SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # nothing is said yet
 
 
 class _Streamed(Generic[T]):
@@ -24,7 +25,7 @@ class _Streamed(Generic[T]):
 
     def __init__(self, door: FrontDoor, asked: Asked) -> None:
         self._asked = asked
-        self._targets = door.in_order(asked)
+        self._course = door.course(asked)
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
 
@@ -52,21 +53,25 @@ class _Streamed(Generic[T]):
             return None
         return structured.partial(partial)
 
-    def _writes(self, target: Target) -> Written | None:
-        """The request for a model; None if it cannot be told it, and another may be."""
+    def _writes(self, target: Target) -> tuple[Target, Written]:
+        """The request, and the first model from this one on that can be told it."""
         asked = self._asked
         request = replace(asked.request, stream=True)
-        try:
-            return target.write(request, asked.structured, asked.way)
-        except WriteError:
-            if target is self._targets[-1]:
-                raise
-            return None
+        while True:
+            try:
+                return target, target.write(request, asked.structured, asked.way)
+            except (WriteError, LossRefused) as error:
+                target = self._course.after(target, error)
 
-    def _goes_on(self, error: ProviderError, target: Target) -> bool:
-        """Whether the next model is asked: before anything has come alone."""
-        begun = isinstance(error, StreamError)
-        return not begun and target is not self._targets[-1] and error.kind in PASSING
+    def _after(self, error: ProviderError | ConfigError, target: Target, out: Written) -> Target:
+        """The model that is asked next, behind one of whose answer nobody has seen anything."""
+        if isinstance(error, ProviderError):
+            error = self._failed(error, target, out)
+        elif not has_no_key(error):
+            raise error
+        following = self._course.after(target, error)
+        self._stream = None
+        return following
 
     def _failed(self, error: ProviderError, target: Target, out: Written) -> ProviderError:
         """The error with what had come by then."""
@@ -108,31 +113,37 @@ class AnswerStream(_Streamed[T]):
         return (e.text for e in self if e.type == "text-delta" and e.key[0] == 0)
 
     def _iterate(self) -> Generator[StreamEvent]:
-        for target in self._targets:
-            out = self._writes(target)
-            if out is None:
-                continue
+        target = self._course.first
+        while True:
+            target, out = self._writes(target)
             self._chunks = Chunks(target.model, out)
+            seen = False  # whether the program has seen something of this answer
+            held: list[StreamEvent] = []  # what shows nothing yet
             try:
                 self._chunks.open()
-            except ConfigError as error:
-                if target is self._targets[-1] or not has_no_key(error):
+                stream: Stream = target.wire.read_stream(self._chunks, request=out)
+                self._stream = stream
+                try:
+                    for event in stream:
+                        made = event if event.type != "finish" else self._ends(event, target, out)
+                        if not seen:
+                            held.append(made)
+                            if made.type in _SILENT:
+                                continue
+                            seen = True
+                            yield from held
+                        else:
+                            yield made
+                finally:
+                    stream.close()
+            except (ConfigError, ProviderError) as error:
+                if seen:
+                    if isinstance(error, ProviderError):
+                        self._course.end(target, self._failed(error, target, out))
                     raise
-                continue
-            except ProviderError as error:
-                if self._goes_on(error, target):
-                    continue
-                raise self._failed(error, target, out) from error.__cause__
-            stream: Stream = target.wire.read_stream(self._chunks, request=out)
-            self._stream = stream
-            try:
-                for event in stream:
-                    yield event if event.type != "finish" else self._ends(event, target, out)
-            except ProviderError as error:
-                raise self._failed(error, target, out) from error.__cause__
-            finally:
-                stream.close()
-            return
+                target = self._after(error, target, out)
+            else:
+                return
 
     def close(self) -> None:
         """Close the connection; what had come stays in `partial`."""
@@ -169,32 +180,39 @@ class AsyncAnswerStream(_Streamed[T]):
                 yield event.text
 
     async def _iterate(self) -> AsyncGenerator[StreamEvent]:
-        await self._targets[0].fetch_ahead(self._asked.request)
-        for target in self._targets:
-            out = self._writes(target)
-            if out is None:
-                continue
+        target = self._course.first
+        await target.fetch_ahead(self._asked.request)
+        while True:
+            target, out = self._writes(target)
             self._chunks = AsyncChunks(target.model, out)
+            seen = False  # whether the program has seen something of this answer
+            held: list[StreamEvent] = []  # what shows nothing yet
             try:
                 await self._chunks.open()
-            except ConfigError as error:
-                if target is self._targets[-1] or not has_no_key(error):
+                stream: AsyncStream = target.wire.aread_stream(self._chunks, request=out)
+                self._stream = stream
+                try:
+                    async for event in stream:
+                        made = event if event.type != "finish" else self._ends(event, target, out)
+                        if not seen:
+                            held.append(made)
+                            if made.type in _SILENT:
+                                continue
+                            seen = True
+                            for one in held:
+                                yield one
+                        else:
+                            yield made
+                finally:
+                    await stream.aclose()
+            except (ConfigError, ProviderError) as error:
+                if seen:
+                    if isinstance(error, ProviderError):
+                        self._course.end(target, self._failed(error, target, out))
                     raise
-                continue
-            except ProviderError as error:
-                if self._goes_on(error, target):
-                    continue
-                raise self._failed(error, target, out) from error.__cause__
-            stream: AsyncStream = target.wire.aread_stream(self._chunks, request=out)
-            self._stream = stream
-            try:
-                async for event in stream:
-                    yield event if event.type != "finish" else self._ends(event, target, out)
-            except ProviderError as error:
-                raise self._failed(error, target, out) from error.__cause__
-            finally:
-                await stream.aclose()
-            return
+                target = self._after(error, target, out)
+            else:
+                return
 
     async def aclose(self) -> None:
         """Close the connection; what had come stays in `partial`."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._core.edges.http.credentials import Key
 from .._core.exchange.wire import Wire
 from .._core.format.wired import WireFormatter
 from ..errors import ConfigError, InvalidOutput, ProviderError, WriteError
@@ -14,12 +16,12 @@ from ..losses import Policy
 from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model.answer import Answer
 from ..model.chat_model import ChatModel
-from ..model.endpoint import ConnectionOptions
+from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.pairing import paired
 from ..protocols.reasoning import needs_other_wire
 from ..structured import Structured, plain_answer, structured_request
 from ..study.explain import explain
-from ..vendors import wire
+from ..vendors import Vendor, wire
 from .names import model_name
 
 # the keywords of a formatter that an LLM takes under the same name; `history_tokens` is its
@@ -56,13 +58,24 @@ class Target:
     def of(
         cls,
         name: str,
-        key: str | None,
+        key: Key,
         connection: ConnectionOptions,
         formatting: Mapping[str, Any],
         formatter: WireFormatter | None = None,
         facts: Any = None,
+        row: Vendor | None = None,
     ) -> Target:
-        """The target of a name. Raises ConfigError, FormatterMismatch."""
+        """The target of a name; of a model of `row`, if one is given, which is no name's.
+
+        Raises ConfigError, FormatterMismatch.
+        """
+        if row is not None:
+            own = wire(row, facts=facts)
+            model = ChatModel(own, name or own.room.model, key, **connection)
+            if not model.model_name:
+                text = f"{row.name} has no usual model"
+                raise ConfigError(text, path="$.model", hint='model="..."', code="llm.name")
+            return cls.paired(f"{row.name}/{model.model_name}", model, formatting, formatter)
         host, protocol, model_id = model_name(name)
         bound: Wire = wire(f"{host.name}/{protocol}", facts=facts)
 
@@ -81,7 +94,17 @@ class Target:
             made = over(bound)
             made.responses, made.formatting = responses, formatting
             return made
-        model = ChatModel(bound, model_id, key, **connection)
+        return cls.paired(
+            name, ChatModel(bound, model_id, key, **connection), formatting, formatter
+        )
+
+    @classmethod
+    def paired(
+        cls, name: str, model: ChatModel, formatting: Mapping[str, Any], formatter: Any
+    ) -> Target:
+        """The target that a model and a formatter make. Raises ConfigError, FormatterMismatch."""
+        if formatter is None:
+            return cls(name, model, WireFormatter(model.wire, model=model.model_name, **formatting))
         if not isinstance(formatter, WireFormatter):
             text = f"{type(formatter).__name__} writes no requests"
             hint = "Formatter(...), or a named one such as AnthropicChatFormatter()"
@@ -101,6 +124,19 @@ class Target:
             self._other = Target(self.name, model, formatter)
         return self._other
 
+    def called(self, call: CallOptions) -> Target:
+        """The same for one call that says otherwise how long, how often and with what headers."""
+        model = copy(self.model)
+        model.endpoint = model.endpoint.called(call)
+        return replace(self, model=model)
+
+    def renamed(self, name: str, formatting: Mapping[str, Any], formatter: Any) -> Target:
+        """The same host, over the same sockets, with another of its models."""
+        model = copy(self.model)
+        model.model_name = name
+        host = self.name.removesuffix(self.model.model_name)
+        return Target.paired(f"{host}{name}", model, formatting, formatter)
+
     @property
     def models(self) -> list[ChatModel]:
         """The models that hold connections."""
@@ -114,6 +150,8 @@ class Target:
     def write(self, request: ChatRequest, structured: Structured[Any] | None, way: Any) -> Written:
         """The whole request as it is sent."""
         model = self.model.model_name
+        if self.model.generate_kwargs:
+            request = self.model.with_own_options(request)
         request = self._with_thoughts(request)
         if structured is not None:
             request = structured_request(request, self.wire, model, structured, way).request

@@ -8,6 +8,7 @@ back is read by the room of the wire.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from .._core.edges.http.credentials import Key
@@ -69,6 +70,14 @@ class ChatModel(ChatModelBase):
             other, self.model_name, self.connection.key, self.stream,
             generate_kwargs=self.generate_kwargs, **self.connection.options(),
         )  # fmt: skip
+
+    def with_own_options(self, request: ChatRequest) -> ChatRequest:
+        """The request with what it leaves open of `generate_kwargs`."""
+        own = dict(self.generate_kwargs)
+        known = {name: own.pop(name) for name in OPTIONS if own.get(name) is not None}
+        options = replace(Options.of(known), **dict(request.options.given()))
+        extras = {**({self.wire.room.issuer: own} if own else {}), **(request.extras or {})}
+        return replace(request, options=options, extras=extras or None)
 
     # -- messages that a formatter has written ----------------------------------------------------
 

@@ -131,6 +131,14 @@ class ConnectionOptions(TypedDict, total=False):
     max_event_bytes: int | None
 
 
+class CallOptions(TypedDict, total=False):
+    """What one call may say otherwise than the connection."""
+
+    timeout: float | Timeouts | None
+    retries: int | Retries | None
+    headers: Mapping[str, str]
+
+
 class Endpoint:
     """Sends what a wire has written. Safe for threads; sockets are opened on use, not pickled."""
 
@@ -143,6 +151,7 @@ class Endpoint:
         self.vendor: Vendor = wire.vendor
         self.timeouts = self.connection.timeouts
         self.retries = self.connection.attempts
+        self._owner: Endpoint | None = None  # whose sockets these are, if another's
         self._lock = threading.Lock()
         new_after_fork(self)
         self._boto: BotoCalls | None = None
@@ -159,6 +168,25 @@ class Endpoint:
     def after_fork(self) -> None:
         """Renew the lock, which another thread of the parent's may have held."""
         self._lock = threading.Lock()
+
+    def called(self, call: CallOptions) -> Endpoint:
+        """The same place for one call, over the same sockets. Raises ConfigError for a value.
+
+        Args:
+            call: Its time, its retries, and headers beside those of the connection.
+        """
+        options = dict(call)
+        if (headers := options.get("headers")) is not None:
+            if not isinstance(headers, Mapping):
+                text = f"must map names to texts, not {type(headers).__name__}"
+                raise ConfigError(text, path="$.headers", code="connection.value")
+            options["headers"] = {**self.connection.headers, **headers}
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.connection = replace(self.connection, **options)  # type: ignore[arg-type]
+        made.timeouts, made.retries = made.connection.timeouts, made.connection.attempts
+        made._owner = self if self._owner is None else self._owner
+        return made
 
     def __repr__(self) -> str:
         return f"Endpoint({self.wire.name!r})"
@@ -281,6 +309,8 @@ class Endpoint:
         return await aauthorized(self._call(out), self.vendor, protocol, self.connection.key)
 
     def _transport(self) -> Transport:
+        if self._owner is not None:
+            return self._owner._transport()
         with self._lock:
             if self._sync is None:
                 given = self.connection
@@ -290,6 +320,8 @@ class Endpoint:
             return self._sync
 
     def _atransport(self) -> AsyncTransport:
+        if self._owner is not None:
+            return self._owner._atransport()
         with self._lock:
             if self._async is None:
                 given = self.connection

@@ -19,6 +19,7 @@ from .._core.jsontext import JsonObject, arguments
 from .._core.stream.pieces import End, Failed, Part, Piece
 from ..errors import ConfigError, ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock
+from ..protocols.answers import OPENAI_ERRORS
 from ..sse.encoder import CONTENT_TYPES, Encoder
 from ..vendors import wire as wire_of
 
@@ -127,6 +128,10 @@ def _error(error: ProviderError, wire: Wire) -> Rendered:
     headers = dict(_HEADERS)
     if (wait := getattr(error, "retry_after", None)) is not None:
         headers["retry-after"] = f"{wait:g}"
+    if error.should_retry is not None:
+        headers["x-should-retry"] = str(error.should_retry).lower()
+    if error.request_id:
+        headers["x-request-id"] = error.request_id
     if wire.room.protocol == "bedrock-converse":
         headers["x-amzn-errortype"] = _AWS_ERRORS.get(status, "ValidationException")
     return Rendered(status, headers, [_bytes(error_body(error, wire))])
@@ -139,14 +144,18 @@ _AWS_ERRORS = {
 }  # fmt: skip
 
 
+_SERVER_KINDS = ("server", "overloaded", "timeout", "connection", "no_answer", "other")
+
+
 def error_body(error: ProviderError, wire: Wire) -> JsonObject:
     """The body of an answer with an error status: what stands in place of an answer, not in one."""
     if isinstance(error.body, dict):
         return error.body
     if wire.room.protocol in ("openai-chat", "openai-responses"):
-        kind = error.type or "invalid_request_error"
-        fields = {"message": error.message, "type": kind, "param": None, "code": error.code or None}
-        return {"error": fields}
+        usual = "server_error" if error.kind in _SERVER_KINDS else "invalid_request_error"
+        named, code = OPENAI_ERRORS.get(error.kind, (usual, None))
+        return {"error": {"message": error.message, "type": error.type or named, "param": None,
+                          "code": error.code or (None if error.type else code)}}  # fmt: skip
     body = wire.write_response(ChatResponse([], status="error", error=error)).body
     names = ("type", "error", "code", "message", "request_id", "object", "param", "error_type")
     return {name: body[name] for name in names if name in body}

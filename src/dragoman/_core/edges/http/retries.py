@@ -8,6 +8,7 @@ is needed of it is the one formula in `pause`.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -20,6 +21,7 @@ from ...redaction import shown
 from .transport import Timeouts
 
 T = TypeVar("T")
+_log = logging.getLogger("dragoman.llm")
 
 
 # failures of one model that another may not have; what is wrong with the request itself is not
@@ -130,4 +132,8 @@ def _pause(
     if timeouts.total is not None and time.monotonic() + pause - begun >= timeouts.total:
         error.add_note("the total timeout leaves no time for another attempt")
         return None
+    # who failed and why, in a word: no address, no key, nobody's words
+    host = error.host or "the provider"
+    _log.info("%s failed (%s, attempt %d of %d), trying again in %.2f s",
+              host, error.kind, number, retries.attempts, pause)  # fmt: skip
     return pause

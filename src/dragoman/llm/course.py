@@ -1,0 +1,97 @@
+"""Course: which model is asked next, behind one that failed; and what is said of those that did.
+
+A model passes a failure on where another may not have it. What is wrong with the request itself is
+not passed on, unless `fallbacks` name that kind. The log says who failed, why (in one word) and who
+is asked instead; never what anybody wrote, no address and no key.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from .._core.edges.http.retries import PASSING
+from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError, with_attempts
+from .targets import Target
+
+log = logging.getLogger("dragoman.llm")
+
+ANY = "*"  # the fallbacks for every kind of failure that has none of its own
+
+
+class Course:
+    """The models of one question, in their order, and how those failed that were asked."""
+
+    __slots__ = ("_asked", "_by_kind", "_failures", "_rest")
+
+    def __init__(self, targets: Sequence[Target], by_kind: Mapping[str, Sequence[Target]]) -> None:
+        self._rest = list(targets)
+        self._by_kind = by_kind
+        self._asked: list[Target] = []
+        self._failures: list[tuple[str, DragomanError]] = []
+
+    @property
+    def first(self) -> Target:
+        """The model that is asked first."""
+        return self._take(self._rest[0])
+
+    def after(self, target: Target, error: DragomanError) -> Target:
+        """The model that is asked next.
+
+        Raises the error itself where there is none, with what became of every model before.
+        """
+        self._failures.append((target.name, error))
+        kind = error_kind(error)
+        following = self._following(kind, error)
+        if following is None:
+            self._raise(error)
+        log.info("%s failed (%s), asking %s", target.name, kind, following.name)
+        return self._take(following)
+
+    def end(self, target: Target, error: DragomanError) -> NoReturn:
+        """Raise the error of an answer that a program has seen a part of: nobody else is asked."""
+        self._failures.append((target.name, error))
+        self._raise(error)
+
+    def _raise(self, error: DragomanError) -> NoReturn:
+        if len(self._failures) > 1:
+            log.warning("all of %d models failed, the last of them with %s",
+                        len(self._failures), error_kind(error))  # fmt: skip
+            with_attempts(error, self._failures)
+        raise error from error.__cause__
+
+    def _take(self, target: Target) -> Target:
+        self._asked.append(target)
+        return target
+
+    def _following(self, kind: str, error: DragomanError) -> Target | None:
+        named = self._by_kind.get(kind)
+        if named is None and not _passes(kind, error):
+            return None
+        last = self._by_kind.get(ANY, ()) if named is None else ()
+        for target in (*(named or ()), *self._rest, *last):
+            if not any(target is one for one in self._asked):
+                return target
+        return None
+
+
+def error_kind(error: DragomanError) -> str:
+    """The kind of a failure: a provider's, or why a model cannot be asked at all.
+
+    `untold` is a request that a model cannot be told, `no_key` a model whose key is missing.
+    """
+    if isinstance(error, ProviderError):
+        return error.kind
+    if isinstance(error, ContextOverflow):
+        return "context_overflow"
+    return "no_key" if isinstance(error, ConfigError) else "untold"
+
+
+def has_no_key(error: ConfigError) -> bool:
+    """Whether a model cannot be asked for want of a key."""
+    return error.code in ("key.missing", "key.header")
+
+
+def _passes(kind: str, error: DragomanError) -> bool:
+    return kind in PASSING or not isinstance(error, ProviderError)

@@ -1,0 +1,205 @@
+"""What a program may call a model: a name, a profile, a table, a Vendor, a ChatModel, an LLM.
+
+    LLM("anthropic/claude-opus-5-5", fallbacks=[
+        "openai/gpt-5.6",                                              # a name, or a profile
+        {"model": "vllm/qwen3", "base_url": "http://gpu:8000/v1"},     # a table
+        Vendor("acme", ...),                                           # a host of your own
+        ChatModel("openai", "gpt-5.6", api_key=key), LLM("groq/gpt-oss-120b"),
+    ])
+
+Each brings its own address, key and headers; what is asked stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, get_args
+
+from .._core.edges.http.credentials import Key
+from .._core.edges.profiles import profile
+from .._core.failures import ErrorKind
+from .._core.redaction import shown
+from ..errors import ConfigError
+from ..formatter import FormatterBase
+from ..model.chat_model import ChatModel
+from ..model.endpoint import ConnectionOptions
+from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
+from .course import ANY
+from .names import maker_of
+from .targets import FORMATTER_OPTIONS, Target
+
+# a name, a profile, a table, a row, a model, an LLM, or several of them
+ModelLike: TypeAlias = Any
+
+_KINDS = frozenset({*get_args(ErrorKind), "untold", "no_key", ANY})
+_SHARED = ("transport", "timeout", "retries", "max_answer_bytes", "max_event_bytes")
+_FORMS = (
+    'a name such as "anthropic/claude-opus-5-5", a profile, a table such as {"model": "vllm/qwen3",'
+    ' "base_url": "..."}, a Vendor, a ChatModel, an LLM, or a list of these'
+)
+
+
+def listed(value: ModelLike, path: str) -> list[Any]:
+    """The models that a program names, one or several. Raises ConfigError for what is none."""
+    if isinstance(value, (str, Mapping, Vendor, ChatModel)) or hasattr(value, "_door"):
+        return [value]
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [one for item in value for one in listed(item, path)]
+    raise _no_model(value, path)
+
+
+def kinds_of(fallbacks: Any) -> Mapping[str, Any]:
+    """The fallbacks by kind of failure, where they are given so; empty where they are not.
+
+    Raises ConfigError for a kind that there is not.
+    """
+    if not isinstance(fallbacks, Mapping) or "model" in fallbacks or "vendor" in fallbacks:
+        return {}
+    for kind in fallbacks:
+        if kind not in _KINDS:
+            text = f"there is no kind of failure {shown(kind)}"
+            hint = f"one of {', '.join(sorted(_KINDS))}; or a table with `model`"
+            raise ConfigError(text, path=f"$.fallbacks.{kind}", hint=hint, code="llm.fallbacks")
+    return fallbacks
+
+
+def profile_of(model: Any, file: Any) -> dict[str, Any] | None:
+    """The settings of the profile that a name may be; None of what is no profile."""
+    if not isinstance(model, str) or "/" in model or maker_of(model):
+        return None
+    return profile(model, file)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetMaker:
+    """Makes targets of what a program calls a model.
+
+    The `connection` and the `key` are those of the first model: another host is not reached by its
+    address, its client or its headers, and never gets its key.
+    """
+
+    connection: ConnectionOptions
+    key: Key
+    formatting: Mapping[str, Any]
+    formatter: Any
+    facts: Any
+    profiles: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What may be stored: no key, no client and no headers, which may hold a key."""
+        kept = {k: v for k, v in self.connection.items() if k not in ("client", "headers")}
+        return type(self), (
+            kept, None, self.formatting, self.formatter, self.facts, self.profiles,
+        )  # fmt: skip
+
+    def targets(self, model: Any, path: str, *, first: bool = False) -> list[Target]:
+        """The targets of one model: several of an LLM, which has fallbacks of its own.
+
+        Raises ConfigError, FormatterMismatch.
+        """
+        connection = self.connection if first else self._elsewhere()
+        key = self.key if first else None
+        formatter = self.formatter if first else None
+        if isinstance(model, str):
+            if not first and (found := profile_of(model, self.profiles)) is not None:
+                return [self._of_table(found, path)]
+            return [Target.of(model, key, connection, self.formatting, formatter, self.facts)]
+        if isinstance(model, Vendor):
+            return [Target.of("", key, connection, self.formatting, formatter, self.facts, model)]
+        if isinstance(model, ChatModel):
+            self._has_its_own(first, path)
+            name = f"{model.wire.name}/{model.model_name}"
+            return [Target.paired(name, model, self.formatting, formatter)]
+        if isinstance(model, Mapping):
+            return [self._of_table(dict(model), path, first)]
+        if (door := getattr(model, "_door", None)) is not None:
+            self._has_its_own(first, path)
+            every: list[Target] = door.every_target
+            return every
+        raise _no_model(model, path)
+
+    def all(
+        self, models: Sequence[Any], fallbacks: Any
+    ) -> tuple[list[Target], dict[str, list[Target]]]:
+        """(the models that are asked one behind the other, those for kinds of failure alone)."""
+        first, *others = models
+        targets = self.targets(first, "$.name", first=True)
+        for other in others:
+            targets += self.targets(other, "$.name")
+        by_kind: dict[str, list[Target]] = {}
+        for kind, group in kinds_of(fallbacks).items():
+            by_kind[kind] = self._several(group, f"$.fallbacks.{kind}")
+        if not by_kind and fallbacks:
+            targets += self._several(fallbacks, "$.fallbacks")
+        return targets, by_kind
+
+    def _several(self, models: Any, path: str) -> list[Target]:
+        return [target for one in listed(models, path) for target in self.targets(one, path)]
+
+    def other_model(self, target: Target, name: str) -> Target:
+        """The target of a model that a call names: of another vendor, or of the same host."""
+        if not isinstance(name, str) or not name:
+            hint = '"vendor/model", or a model of the same host'
+            raise ConfigError(f"{shown(name)} names no model", path="$.model", hint=hint,
+                              code="llm.name")  # fmt: skip
+        head, slash, rest = name.partition("/")
+        elsewhere = slash and rest and (head in VENDORS or head in PROTOCOLS or head in wires())
+        home = target.wire.vendor
+        if elsewhere and home is not None and vendor_named(head) is home:
+            return self.targets(name, "$.model", first=True)[0]
+        if elsewhere:
+            return self.targets(name, "$.model")[0]
+        return target.renamed(name, self.formatting, self.formatter)
+
+    def _of_table(self, table: dict[str, Any], path: str, first: bool = False) -> Target:
+        row = table.pop("vendor", None)
+        name = table.pop("model", "")
+        key = table.pop("key", self.key if first else None)
+        connection: Any = dict(self.connection if first else self._elsewhere())
+        formatting, formatter = dict(self.formatting), table.pop("formatter", None)
+        for option in [*table]:
+            if option in ConnectionOptions.__annotations__:
+                connection[option] = table.pop(option)
+            elif option in FORMATTER_OPTIONS:
+                formatting[option] = table.pop(option)
+        if table:
+            option = next(iter(table))
+            hint = "a fallback says how it is reached and written; what is asked is the LLM's"
+            raise ConfigError(f"a fallback takes no {shown(option)}", path=f"{path}.{option}",
+                              hint=hint, code="llm.fallbacks")  # fmt: skip
+        if isinstance(row, str):
+            name, row = f"{row}/{name}", None
+        if row is None and not name:
+            raise ConfigError("the table names no model", path=f"{path}.model", hint=_FORMS,
+                              code="llm.name")  # fmt: skip
+        formatting = formatting if formatter is None else {}
+        return Target.of(name, key, connection, formatting, formatter, self.facts, row)
+
+    def _elsewhere(self) -> ConnectionOptions:
+        kept: Any = {name: self.connection[name] for name in _SHARED if name in self.connection}  # type: ignore[literal-required]
+        made: ConnectionOptions = kept
+        return made
+
+    def _has_its_own(self, first: bool, path: str) -> None:
+        """Raise ConfigError where the address of a model is given that has one already."""
+        given = [name for name in self.connection if name not in _SHARED] if first else []
+        if first and self.key is not None:
+            given.append("key")
+        if given:
+            hint = "give it to the model"
+            raise ConfigError(f"the model has a {given[0]} of its own", path=f"$.{given[0]}",
+                              hint=hint, code="llm.name")  # fmt: skip
+
+
+def vendor_named(head: str) -> Vendor | None:
+    """The row that the beginning of a name means."""
+    return vendor(head) if head in VENDORS else None
+
+
+def _no_model(value: Any, path: str) -> ConfigError:
+    what = type(value).__name__
+    if isinstance(value, FormatterBase):
+        what = "a formatter"
+    return ConfigError(f"{shown(value)} ({what}) names no model", path=path, hint=_FORMS,
+                       code="llm.name")  # fmt: skip
