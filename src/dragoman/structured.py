@@ -30,6 +30,7 @@ from .message import (
     TextBlock,
     ToolUseBlock,
 )
+from .message.ending import Ending, ending_of
 from .message.format_forms import read_form
 from .message.python_types import type_schema
 from .message.request import Way
@@ -124,10 +125,14 @@ class Structured(Generic[T]):
         """The value that an answer holds, of a response, a message or a text.
 
         Words around the JSON and Markdown fences are let pass, as well as slips that the schema
-        tells how to mend. Raises InvalidOutput with the path of everything that does not fit, and
-        with the text.
+        tells how to mend. Of a response that was cut, refused, filtered or broke off no value is
+        taken. Raises InvalidOutput with the path of everything that does not fit, and with the
+        text.
         """
         text, value = _said(answer)
+        if isinstance(answer, ChatResponse) and (why := _UNFIT.get(ending_of(answer))) is not None:
+            # what stands before a cut may be a draft, or half of a list
+            raise InvalidOutput(why, text=text, hint="ask again", code="output.json")
         values = [value] if value is not None else [*_json_values(text)]
         if not values:
             raise InvalidOutput(
@@ -299,9 +304,18 @@ def _why_none(answer: Answer) -> str:
     msg = answer.msg if isinstance(answer, ChatResponse) else answer
     if isinstance(msg, Msg) and any(type(block) is RefusalBlock for block in msg.blocks):
         return "the model has declined to answer"
-    if isinstance(answer, ChatResponse) and answer.finish.reason in ("length", "context_overflow"):
-        return "the answer was cut by a limit before its JSON ended"
     return "the answer holds no JSON"
+
+
+# endings of an answer of which no value is taken, whatever JSON stands in it
+_UNFIT: dict[Ending, str] = {
+    "cut": "the answer was cut by a limit before its JSON ended",
+    "refused": "the model has declined to answer",
+    "filtered": "a filter of the provider's has cut the answer",
+    "failed": "the provider failed in the middle of the answer",
+    "broken_off": "the answer broke off before its end",
+    "no_answer": "the answer says nothing",
+}
 
 
 _OPENING = re.compile(r"[{\[]")

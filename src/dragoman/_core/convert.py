@@ -18,7 +18,8 @@ from ..errors import ConfigError, LossRefused, ProviderError, ReadError
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
-from ..message import ChatRequest, ChatResponse, Written, request_of
+from ..message import ChatRequest, ChatResponse, Finish, Written, request_of
+from ..message.ending import client_error
 from ..protocols.base import Room
 from ..sse import Decoder, Framing, ServerEvent
 from ..vendors import PROTOCOLS, Vendor, wire
@@ -141,6 +142,10 @@ class StreamConverter:
         self._named = model is None  # whether the model's name went out, if it is not their own
         self._policy = policy
         self._judged = 0  # losses that the policy lets pass
+        self._doubtful: list[End] = []  # ends that may be none; see `settle`
+        self._failures = target.room.failures
+        origin = self.decoder.origin
+        self._is_own = origin is not None and origin.issuer == target.room.issuer
 
     @property
     def losses(self) -> list[Loss]:
@@ -161,8 +166,21 @@ class StreamConverter:
         return [event for piece in pieces for event in self._piece(piece)]
 
     def finish(self) -> list[tuple[str | None, Json]]:
-        """The events that stand at the end, once nothing more will come."""
-        return self.pieces(self.decoder.rest()) + self.end()
+        """The events that stand at the end, once nothing more will come.
+
+        An error where the answer has no end, or is none that the target's clients would see.
+        """
+        return self.pieces(self.decoder.rest()) + self.settle() + self.end()
+
+    def settle(self) -> list[tuple[str | None, Json]]:
+        """The events of ends that were held back, or of the error that there is in their place."""
+        if self.failed is not None or (self.finished and not self._doubtful):
+            return []
+        ends, self._doubtful = self._doubtful, []
+        error = client_error(self.decoder.snapshot(), self._failures if ends else frozenset())
+        if error is not None:
+            return self._piece(Failed(error))
+        return [event for end in ends for event in self._ending(end)]
 
     def end(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end, behind the last piece."""
@@ -179,9 +197,35 @@ class StreamConverter:
             self.begun = True
             self._candidates.add(piece.key[0])
         elif type(piece) is End:
-            self._ended.add(piece.candidate)
+            if self._may_be_none(piece):
+                self._doubtful.append(piece)
+                return []
+            return self._ending(piece)
         elif type(piece) is Failed:
             self.failed = piece.error
+        return self._told(piece)
+
+    def _may_be_none(self, end: End) -> bool:
+        """Whether only the whole answer shows what this end is worth."""
+        reason, index = end.finish.reason, end.candidate
+        if reason == "tool_calls":
+            return not self.decoder.builder.has_call(index)
+        if reason == "other":
+            return not end.finish.raw and index not in self._candidates
+        return reason in ("malformed_call", "error")
+
+    def _ending(self, end: End) -> list[tuple[str | None, Json]]:
+        """The events of an end; one that says no reason is for another's clients a plain one."""
+        self._ended.add(end.candidate)
+        finish = end.finish
+        if not self._is_own and finish.reason == "other" and not finish.raw:
+            plain = Finish("stop")
+            self.encoder.report.lost("answer.finish", plain, "finish", what="no reason", did="stop")
+            end = End(plain, end.candidate)
+        return self._told(end)
+
+    def _told(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events of a piece, in front of the first the model's name."""
         if self._named:
             if self._model is not None and type(piece) is Meta and piece.model is not None:
                 piece = replace(piece, model=self._model)
@@ -219,7 +263,8 @@ class ConvertedStream(Events[ServerEvent]):
 
     Raises ReadError, in place of a first event, for what is no stream of the source's wire, and
     LossRefused, in place of the event that would lose it, for what the policy refuses. An error
-    of the provider's is an event. `close`, or the end of a `with` block, closes what it reads from.
+    of the provider's is an event, and so is that the answer broke off: `error` is either. `close`,
+    or the end of a `with` block, closes what it reads from.
     """
 
     def __init__(
@@ -257,6 +302,11 @@ class ConvertedStream(Events[ServerEvent]):
             raise ConfigError("the stream was not read to its end", hint=hint, code="stream.unread")
         return self._converter.decoder.snapshot()
 
+    @property
+    def error(self) -> ProviderError | None:
+        """The error among the events: the provider's own, or that the answer broke off."""
+        return self._converter.failed if self._converter is not None else None
+
     def _iterate(self) -> Generator[ServerEvent]:
         try:
             for name, payload in self._converted():
@@ -282,6 +332,7 @@ class ConvertedStream(Events[ServerEvent]):
         if not (read or any(type(piece) is not Raw for piece in last)):
             raise _no_stream(wire.name, received)
         yield from converter.pieces(last)
+        yield from converter.settle()
         yield from converter.end()
         self._ended = True
         self._policy.judge(converter.encoder.report, LossLog())

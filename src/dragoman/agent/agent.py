@@ -14,9 +14,17 @@ from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
 from .._core.suggestions import AGENT_SYNONYMS, explains_keywords
-from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
+from ..errors import (
+    ConfigError,
+    InvalidMessage,
+    InvalidOutput,
+    NoAnswer,
+    StreamError,
+    ToolFailed,
+)
 from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
+from ..message.ending import reply_finish
 from ..structured import Structured, repair_messages
 from ..toolkit import ToolContext, Toolkit, toolkit_of
 from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
@@ -47,7 +55,8 @@ class ReActAgent:
     `memories(messages)` gives what the agent remembers of elsewhere, or None. `on_step(state)` is
     given the state after each step. `hooks` are functions by the names of AgentScope's, such as
     `pre_reasoning`; see `register_instance_hook`. `repairs` is how often an answer that is not of
-    the type `response_format` is asked for again.
+    the type `response_format` is asked for again. `allow_partial`: an answer that broke off is
+    taken for one, where else StreamBroken or NoAnswer is raised and the run can go on.
 
     Not for two tasks at once. Raises ConfigError.
     """
@@ -69,6 +78,7 @@ class ReActAgent:
         response_format: Any = None,
         way: Way = "auto",
         repairs: int = 0,
+        allow_partial: bool = False,
         options: Options | Mapping[str, Any] | None = None,
         memories: Callable[[list[Msg]], Any] | None = None,
         on_step: Callable[[dict[str, Any]], Any] | None = None,
@@ -83,6 +93,7 @@ class ReActAgent:
         self.max_iters, self.budget = max_iters, budget or Budget()
         self.parallel, self.approve, self.interrupted = parallel, approve, interrupted
         self.response_format, self.way, self.repairs = response_format, way, repairs
+        self.allow_partial = allow_partial
         self.options = Options.of(options)
         self.memories, self.on_step = memories, on_step
         self.deps = self._deps = deps
@@ -221,7 +232,7 @@ class ReActAgent:
             self._running.release()
             if release is not None:
                 await _settled(release())
-        if reply.finish == "done":
+        if run.done:  # there is an answer, whole or not
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
         yield RunEndEvent(reply)
@@ -244,7 +255,7 @@ class ReActAgent:
         own = [m for m in self.messages if m.role == "assistant" and m.name == self.name]
         if finish != "paused":
             self._run = None
-        if run.done and structured is not None and run.parsed is None:
+        if run.finish == "done" and run.done and structured is not None and run.parsed is None:
             run.parsed = structured.parse(own[-1])  # the program that has read it is no more
         await self._save()
         return Reply(
@@ -270,6 +281,10 @@ class ReActAgent:
                         yield event
                 response = event.response
             msg = formatter.parse_response(response, request=written)
+        except (StreamError, NoAnswer) as error:  # nothing of it is said; the run can go on
+            run.spend_in_vain(error.response)
+            await self._save()
+            raise
         except InvalidOutput as error:
             if error.response is None or run.repairs >= self.repairs:
                 raise
@@ -280,6 +295,7 @@ class ReActAgent:
         msg = await self._hooked("post_reasoning", kwargs, msg)
         cost = run.spend(response)
         run.done = not (msg.calls or follows or response.finish.reason == "pause")
+        run.finish = reply_finish(response) if run.done else "done"  # type: ignore[assignment]
         run.parsed = getattr(response, "parsed", None)
         self.messages += [msg, *follows]
         await self._save()
@@ -368,8 +384,9 @@ class ReActAgent:
             self.model = AsyncLLM(self.model, formatter=self.formatter)
             self.formatter = None  # it is the LLM's
         return pair_of(
-            self.model, self.formatter, structured=structured, way=self.way, streams=streams
-        )
+            self.model, self.formatter, structured=structured, way=self.way, streams=streams,
+            allow_partial=self.allow_partial,
+        )  # fmt: skip
 
     # -- calls that wait ---------------------------------------------------------------------------
 

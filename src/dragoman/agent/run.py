@@ -17,7 +17,12 @@ from ..model import Cost
 
 _INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
 _ABANDONED = "the call was not run: the conversation went on without it"
-Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "seconds"]
+# why an answer ended that is not complete
+Reason: TypeAlias = Literal[
+    "length", "context_overflow", "refusal", "content_filter", "malformed_call", "error",
+    "interrupted", "pause", "other",
+]  # fmt: skip
+Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "seconds"] | Reason
 
 
 @explains_keywords({"max_steps": "steps", "max_turns": "steps", "max_tokens": "tokens",
@@ -56,9 +61,12 @@ class Reply:
     """What a run ended with.
 
     `msg` is the last message of the agent (None if there is none yet), `finish` why it ended:
-    `done`, `paused` (see `pending`), or the limit that was reached. `parsed` is the value of
-    `response_format`; `cost` what all answers of the run cost, as `Answer.cost` has it for one,
-    None where nobody knows.
+    `done`, `paused` (see `pending`), the limit of the run that was reached, or why its last answer
+    is not all of one: `length` (cut by a limit of tokens), `context_overflow`, `refusal`,
+    `content_filter`, `malformed_call`, `error`, `other`, and `interrupted` for one that broke off,
+    where such an answer is taken (`allow_partial`). `parsed` is the value of `response_format`;
+    `cost` what all answers of the run cost, as `Answer.cost` has it for one, None where nobody
+    knows.
     """
 
     msg: Msg | None
@@ -81,7 +89,8 @@ class Run:
 
     `started`, `allowed` and `results` are of the open calls, by their keys (see `keyed`), and so is
     `ended`: those whose results are the reply. `later` are messages that came while calls were
-    open, to stand behind their results. `losses` and `parsed` are of this process.
+    open, to stand behind their results. `done`: there is an answer, `finish` why it ended. `losses`
+    and `parsed` are of this process.
     """
 
     id: str = field(default_factory=lambda: token_hex(4))
@@ -89,6 +98,7 @@ class Run:
     seconds: float = 0.0
     repairs: int = 0
     done: bool = False
+    finish: Finish = "done"
     usage: Usage = field(default_factory=Usage)
     cost: Cost | None = field(default_factory=Cost)
     started: list[str] = field(default_factory=list)
@@ -125,6 +135,12 @@ class Run:
         self.cost = None if cost is None or self.cost is None else self.cost + cost
         return cost
 
+    def spend_in_vain(self, response: Any) -> None:
+        """Add what an answer took that is none, or broke off."""
+        self.steps += 1
+        if response is not None:
+            self.usage = self.usage + _counted(response.usage)
+
     def go_on(self, calls: Mapping[str, ToolUseBlock], again: bool) -> None:
         """Have calls that were running when the program ended run again, or tell of them."""
         for key in [key for key in calls if key in self.started]:
@@ -150,7 +166,7 @@ class Run:
     def end(self, budget: Budget, max_iters: int) -> Finish | None:
         """Why the run ends here, if it does: there is an answer, or a limit is reached."""
         if self.done:
-            return "done"
+            return self.finish
         usage = self.usage
         tokens = (usage.input, usage.cache_read, usage.cache_write, usage.output)
         spent: dict[Finish, float] = {

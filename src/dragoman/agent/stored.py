@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from hashlib import blake2b
 from json import dumps
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from ..errors import InvalidMessage
 from ..message import Msg, ToolResultBlock, ToolUseBlock, Usage
 from ..model import Cost
-from .run import Run, failed
+from .run import Finish, Reason, Run, failed
 
 STATE_VERSION = 2
 _MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
@@ -67,7 +67,8 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
         "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
-        "done": run.done, "cost": None if run.cost is None else _cost_parts(run.cost),
+        "done": run.done, "finish": run.finish,
+        "cost": None if run.cost is None else _cost_parts(run.cost),
         "usage": {name: value for name, value in usage.items() if value is not None},
         "started": [key for key in run.started if key in keys],
         "allowed": [key for key in run.allowed if key in keys],
@@ -84,6 +85,8 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
     old = isinstance(data, Mapping) and "id" not in data
     if old:
         data = {**data, "ended": []}
+    if isinstance(data, Mapping) and "finish" not in data:  # of a release that did not tell it
+        data = {**data, "finish": "done"}
     _fields(data, path, {*_READERS} if old else {"id", *_READERS})
     read = {name: reader(data[name], f"{path}.{name}") for name, reader in _READERS.items()}
     if old:  # of version 1, where the model's own ids were the keys
@@ -168,6 +171,14 @@ def _cost_parts(cost: Cost) -> dict[str, str]:
     return {**{name: str(getattr(cost, name)) for name in _DOLLARS}, "source": cost.source}
 
 
+def _finish(value: Any, path: str) -> Finish:
+    known = ("done", *get_args(Reason))
+    if value not in known:
+        raise _wrong(f"must be one of {', '.join(known)}", path)
+    finish: Finish = value
+    return finish
+
+
 def _cost(value: Any, path: str) -> Cost | None:
     if value is None:
         return None
@@ -224,7 +235,7 @@ def _results(value: Any, path: str) -> dict[str, Msg]:
 
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "steps": _count, "seconds": _seconds, "repairs": _count, "done": _flag, "usage": _usage,
-    "cost": _cost, "started": _texts, "allowed": _texts, "ended": _texts, "results": _results,
-    "later": _messages,
+    "steps": _count, "seconds": _seconds, "repairs": _count, "done": _flag, "finish": _finish,
+    "usage": _usage, "cost": _cost, "started": _texts, "allowed": _texts, "ended": _texts,
+    "results": _results, "later": _messages,
 }  # fmt: skip

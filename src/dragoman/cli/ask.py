@@ -7,16 +7,18 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from ..errors import StreamError
+from ..errors import ProviderError
 from ..llm import LLM
 from ..losses import Policy
 from ..message import Msg, RefusalBlock, TextBlock, ThinkingBlock
+from ..message.ending import reply_finish
 from ..model.answer import Answer
 from . import inputs, options, output
 from .output import CommandError
 from .trust import ask_about
 
-_ENDED_WELL = ("stop", "tool_calls", None)
+# of an answer that is not all of one: the provider or the model has not given it
+_DECLINED = ("refusal", "content_filter", "malformed_call", "error")
 
 Words: TypeAlias = Annotated[
     list[str] | None,
@@ -53,6 +55,7 @@ def ask_model(
     schema: Schema = None,
     base_url: options.BaseUrl = None,
     stream: Streaming = True,
+    allow_partial: options.AllowPartial = False,
     losses: ShowLosses = False,
     usage: ShowUsage = False,
 ) -> None:
@@ -60,14 +63,16 @@ def ask_model(
 
     What is piped in follows the question: `cat FILE | dragoman ask MODEL "Summarise"`. The key
     stands in the vendor's variable of the environment, such as OPENAI_API_KEY, and is no option.
-    Exit code 1: the provider refused or could not be reached, the model declined, or its answer
-    does not fit the schema.
+    Exit code 1: the provider refused or could not be reached, the answer broke off or is none, the
+    model declined, or its answer does not fit the schema.
     """
     settings: dict[str, Any] = {"policy": Policy(), **options.settings(option)}
     if system is not None:
         settings["system"] = system
     if base_url is not None:
         settings["base_url"] = base_url
+    if allow_partial:
+        settings["allow_partial"] = True
     form = None if schema is None else inputs.read_schema(schema)
     question = _question(words or [], image or [])
     ask_about(model)
@@ -78,7 +83,7 @@ def ask_model(
         elif stream:
             answer = _streamed(llm, question)
         else:
-            answer = llm.ask(question)
+            answer = _whole(llm, question)
             _write(answer.text)
             _end_line(answer.text)
     _tell(answer, losses, usage)
@@ -94,6 +99,16 @@ def _question(words: list[str], images: list[str]) -> Msg:
     return Msg.user([*blocks, TextBlock(text)] if text and blocks else blocks or text)
 
 
+def _whole(llm: LLM, question: Msg) -> Answer[Any]:
+    try:
+        return llm.ask(question)
+    except ProviderError as error:
+        if error.response is not None and error.response.candidates:  # what came of it is shown
+            _write(error.response.text)
+            _end_line(error.response.text)
+        raise
+
+
 def _streamed(llm: LLM, question: Msg) -> Answer[Any]:
     text = ""
     with llm.stream(question) as stream:
@@ -101,7 +116,7 @@ def _streamed(llm: LLM, question: Msg) -> Answer[Any]:
             for piece in stream.text:
                 text = piece or text  # before it is written: an interrupt may come in between
                 _write(piece)
-        except (StreamError, KeyboardInterrupt):
+        except (ProviderError, KeyboardInterrupt):
             _end_line(text)
             raise
     _end_line(text)
@@ -132,11 +147,14 @@ def _tell(answer: Answer[Any], losses: bool, usage: bool) -> None:
     unseen = {block.type for block in answer.msg.blocks if not isinstance(block, shown)}
     if unseen:
         _note(f"the answer also holds {', '.join(sorted(unseen))}, which is no text")
-    if answer.finish.reason not in _ENDED_WELL:
-        _note(f"the answer ended early: {answer.finish.reason}")
+    ended = reply_finish(answer)
+    if ended != "done":
+        _note(f"the answer ended early: {ended}")
     for block in answer.msg.blocks:
         if isinstance(block, RefusalBlock):
             raise CommandError(f"the model declined: {block.text}", code=output.REFUSED)
+    if ended in _DECLINED:
+        raise CommandError(f"this is no whole answer: {ended}", code=output.REFUSED)
 
 
 def _note(text: str) -> None:

@@ -27,6 +27,7 @@ from ..message import (
     Usage,
     dump,
 )
+from ..message.ending import reply_finish
 from ..toolkit import Toolkit
 from . import inputs, output
 from .output import CommandError
@@ -172,8 +173,8 @@ class ChatSession:
         self.usage += answer.usage
         self.history.append(answer.msg)
         self._tell_losses([loss for loss in answer.losses if loss.kind in _LOST])
-        if answer.finish.reason not in ("stop", "tool_calls"):
-            self.view.note(f"the answer ended early: {answer.finish.reason}")
+        if (ended := reply_finish(answer)) != "done":
+            self.view.note(f"the answer ended early: {ended}")
         return answer.calls
 
     def _watch(self, stream: AnswerStream[Any]) -> None:

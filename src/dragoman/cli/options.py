@@ -145,6 +145,9 @@ Settings: TypeAlias = Annotated[
     ),
 ]  # fmt: skip
 
+AllowPartial: TypeAlias = Annotated[
+    bool, typer.Option("--allow-partial", help="Take an answer that broke off for one.")
+]
 BaseUrl: TypeAlias = Annotated[
     str | None,
     typer.Option("--base-url", metavar="URL", help="Where the provider is, if elsewhere."),

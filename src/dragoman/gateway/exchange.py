@@ -28,6 +28,7 @@ from .._core.stream.builder import Builder
 from ..envelope import MARK
 from ..errors import DragomanError, ProviderError, ReadError, WriteError
 from ..message import ChatRequest, ChatResponse, Written
+from ..message.ending import client_error
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
 from .bodies import looks_like_object, object_in, unreadable
@@ -569,8 +570,8 @@ class Exchange:
             raise unreadable(ReadError("it is nested too deeply", code="json.deep")) from error
         except ReadError as error:
             raise unreadable(error) from error
-        if resp.error is not None:
-            raise resp.error
+        if (failure := client_error(resp, self.surface.wire.room.failures)) is not None:
+            raise failure
         return resp
 
     def _look(self, body: bytes) -> None:

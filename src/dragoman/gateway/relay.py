@@ -248,7 +248,7 @@ class ConvertedAnswer:
         self._settle()
         converter = self._converter
         try:
-            events = [] if cut else converter.pieces(converter.decoder.rest())
+            events = [] if cut else converter.pieces(converter.decoder.rest()) + converter.settle()
         except RecursionError:
             return self.fail(_too_deep())
         if converter.failed is None and not converter.finished:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from .._core.edges.http.transport import Reply
 from .._core.redaction import shown
 from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
@@ -27,8 +26,8 @@ from ..message import (
 from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
-from ..model.chat_model import parsed
 from ..model.endpoint import CallOptions, ConnectionOptions
+from ..model.received import Received
 from ..structured import Structured, repair_messages
 from ..token import CharTokenCounter
 from ..toolkit import toolkit_of
@@ -75,10 +74,11 @@ def _known(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[s
 
 
 class Attempt(NamedTuple):
-    """What is to be sent, and to whom."""
+    """What is to be sent, and to whom; `allow_partial`: whether half an answer is taken."""
 
     target: Target
     written: Written
+    allow_partial: bool = False
 
 
 class Asked(NamedTuple):
@@ -90,6 +90,7 @@ class Asked(NamedTuple):
     repairs: int
     call: CallOptions
     model: str | None
+    allow_partial: bool = False
 
 
 class FrontDoor:
@@ -104,6 +105,7 @@ class FrontDoor:
             text = f"unknown order {shown(self.order)}"
             raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
         self.repairs = _repairs(settings.pop("repairs", 0))
+        self.allow_partial = _flag(settings.pop("allow_partial", False), "$.allow_partial")
         self.way = _way(settings.pop("way", "auto"))
         form = settings.pop("response_format", None)
         self.structured = None if form is None else _structured(form)
@@ -161,6 +163,7 @@ class FrontDoor:
             if (value := settings.pop(name, None)) is not None:
                 call[name] = value  # type: ignore[literal-required]
         model = settings.pop("model", None)
+        partial = _flag(settings.pop("allow_partial", self.allow_partial), "$.allow_partial")
         request = request_of(x)
         if request.stream:  # a body that somebody streams; `ask` and `stream` say which it is here
             request = replace(request, stream=False)
@@ -180,7 +183,7 @@ class FrontDoor:
         if form is not None and (plain := _plain_format(form)) is not None:
             says_nothing = plain.kind == "text" and request.response_format is None
             request = replace(request, response_format=None if says_nothing else plain)
-        return Asked(request, structured, way, repairs, call, model)
+        return Asked(request, structured, way, repairs, call, model, partial)
 
     def written(self, asked: Asked, stream: bool = False) -> Written:
         """What would be sent to the first model."""
@@ -225,7 +228,7 @@ class FrontDoor:
 
     # -- one answer --------------------------------------------------------------------------------
 
-    def asking(self, asked: Asked) -> Generator[Attempt, Reply, Answer[Any]]:
+    def asking(self, asked: Asked) -> Generator[Attempt, Received, Answer[Any]]:
         """Yields what is to be sent until an answer is good; what failed is thrown in.
 
         The next model is asked at once where one fails for a reason that another may not have, or
@@ -250,16 +253,16 @@ class FrontDoor:
 
     def _answered(
         self, target: Target, out: Written, asked: Asked
-    ) -> Generator[Attempt, Reply, Answer[Any]]:
+    ) -> Generator[Attempt, Received, Answer[Any]]:
         spent = Usage()
         request = asked.request
         for remaining in range(asked.repairs, -1, -1):
-            reply = yield Attempt(target, out)
-            raw = parsed(reply.body)
-            resp = target.formatter.read_response(raw, request=out)
+            received = yield Attempt(target, out, asked.allow_partial)
+            resp = received.response
+            target.formatter.named(resp, out)
             spent = resp.usage + spent if remaining < asked.repairs else resp.usage
             try:
-                answer = target.answer(out, resp, request, asked.structured, raw)
+                answer = target.answer(out, resp, request, asked.structured, received.raw)
             except InvalidOutput as error:
                 if not remaining:
                     raise
@@ -300,6 +303,12 @@ def _way(value: Any) -> Way:
         raise ConfigError(text, path="$.way", hint=hint, code="llm.way")
     way: Way = value
     return way
+
+
+def _flag(value: Any, path: str) -> bool:
+    if type(value) is not bool:
+        raise ConfigError(f"must be True or False, not {shown(value)}", path=path, code="llm.flag")
+    return value
 
 
 def _repairs(value: Any) -> int:

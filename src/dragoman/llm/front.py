@@ -61,6 +61,8 @@ class LLM(_Settings):
     - what is asked beside the messages: `system`, `memories`, `tools`, `tool_choice`,
       `response_format`, `way`, `repairs`, `agent_name`, `extras` and every option of a request
       (`temperature`, `max_tokens`, `reasoning`, ...);
+    - what is taken for an answer: `allow_partial=True` takes one that broke off, whose `status` and
+      `finish` tell so, where else StreamBroken or NoAnswer is raised;
     - how it is written: `formatter`, or what a formatter takes: `speakers`, `rewrites`,
       `history_tokens` (the most that the history may have), `token_counter`, `truncate`, `policy`,
       `strict`, `can`, `facts`, `fetch`, `media_saver`, `prompt`, `told`;
@@ -104,11 +106,12 @@ class LLM(_Settings):
             attempt = next(steps)
             while True:
                 try:
-                    reply = attempt.target.model.endpoint.send(attempt.written)
+                    endpoint = attempt.target.model.endpoint
+                    received = endpoint.ask(attempt.written, attempt.allow_partial)
                 except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
                     attempt = steps.throw(error)
                 else:
-                    attempt = steps.send(reply)
+                    attempt = steps.send(received)
         except StopIteration as end:
             answer: Answer[Any] = end.value
             return answer
@@ -195,11 +198,12 @@ class AsyncLLM(_Settings):
             attempt = next(steps)
             while True:
                 try:
-                    reply = await attempt.target.model.endpoint.asend(attempt.written)
+                    endpoint = attempt.target.model.endpoint
+                    received = await endpoint.aask(attempt.written, attempt.allow_partial)
                 except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
                     attempt = steps.throw(error)
                 else:
-                    attempt = steps.send(reply)
+                    attempt = steps.send(received)
         except StopIteration as end:
             answer: Answer[Any] = end.value
             return answer

@@ -15,16 +15,16 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from .._core.exchange.stream import AsyncStream
 from .._core.stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model import ChatModel, ChatModelBase, paired
 from ..model.chat_model import AsyncChunks
+from ..model.received import judge
 from ..structured import Structured, structured_request
 from .front import LLM, AsyncLLM
-from .settings import Way
+from .settings import AskSettings, Way
 from .streams import AsyncAnswerStream
 from .targets import Target
 
@@ -74,18 +74,20 @@ def pair_of(
     structured: Structured[Any] | None = None,
     way: Way = "auto",
     streams: bool = False,
+    allow_partial: bool = False,
 ) -> Pair:
     """The pair that a model and a formatter (or its default) make.
 
     `structured` is the type that answers shall have, `way` how it is asked for. Say `streams` if
-    `model.stream` will be called. Raises FormatterMismatch, and ConfigError for what is no model.
+    `model.stream` will be called. `allow_partial`: an answer that broke off is taken. Raises
+    FormatterMismatch, and ConfigError for what is no model.
     """
     if isinstance(model, (AsyncLLM, LLM)):
         if formatter is not None:
             hint = "LLM(..., formatter=...), or a ChatModel and a formatter"
             raise ConfigError("an LLM has a formatter of its own", hint=hint, code="agent.model")
         llm = model if isinstance(model, AsyncLLM) else AsyncLLM.of(model)
-        door = _Door(llm, structured, way)
+        door = _Door(llm, structured, way, allow_partial)
         return Pair(door, door)
     if not isinstance(model, ChatModelBase):
         text = f"{type(model).__name__} is no model"
@@ -94,11 +96,12 @@ def pair_of(
     formatter = model.formatter if formatter is None else formatter
     model = paired(formatter, model)
     if isinstance(model, ChatModel) and isinstance(formatter, WireFormatter):
-        return Pair(formatter, _Endpoint(model, formatter, structured, way, streams))
+        partial = allow_partial or model.allow_partial
+        return Pair(formatter, _Endpoint(model, formatter, structured, way, streams, partial))
     if structured is not None:
         text = f"{type(model).__name__} takes messages alone, no response_format"
         raise ConfigError(text, hint="use a ChatModel or an LLM", code="agent.format")
-    alone = _MessagesAlone(model, formatter)
+    alone = _MessagesAlone(model, formatter, allow_partial)
     return Pair(alone, alone)
 
 
@@ -107,9 +110,10 @@ class _Endpoint:
 
     def __init__(
         self, model: ChatModel, formatter: WireFormatter, structured: Structured[Any] | None,
-        way: Way, streams: bool,
+        way: Way, streams: bool, allow_partial: bool,
     ) -> None:  # fmt: skip
         self.model_name = model.model_name
+        self._allow_partial = allow_partial
         self._model = model
         self._target = Target(model.model_name, model, formatter)
         self._structured = structured
@@ -131,14 +135,13 @@ class _Endpoint:
         if self._streams:
             return await _last([event async for event in self.stream(written)])
         try:
-            response = await self._model.apost(written)
+            response = await self._model.apost(written, self._allow_partial)
         except ProviderError as error:
             raise self._target.placed(error, written) from error.__cause__
         return self._answer(written, response)
 
     async def stream(self, written: Written) -> AsyncGenerator[StreamEvent]:
-        chunks = AsyncChunks(self._model, written)
-        stream: AsyncStream = self._model.wire.aread_stream(chunks, request=written)
+        stream = AsyncChunks(self._model, written, self._allow_partial).events()
         try:
             async for event in stream:
                 if event.type == "finish":
@@ -159,10 +162,14 @@ class _Door:
 
     model_name = ""
 
-    def __init__(self, llm: AsyncLLM, structured: Structured[Any] | None, way: Way) -> None:
+    def __init__(
+        self, llm: AsyncLLM, structured: Structured[Any] | None, way: Way, allow_partial: bool
+    ) -> None:
         self._llm = llm
+        self._settings: AskSettings = {"way": way, "repairs": 0}
+        if allow_partial:  # an LLM may also say for itself that it takes what broke off
+            self._settings["allow_partial"] = True
         self._structured = structured
-        self._way: Way = way
 
     def ready(self, request: ChatRequest) -> ChatRequest:
         return request
@@ -171,13 +178,11 @@ class _Door:
         return req
 
     async def __call__(self, written: ChatRequest) -> ChatResponse:
-        return await self._llm.ask(
-            written, response_format=self._structured, way=self._way, repairs=0
-        )
+        return await self._llm.ask(written, response_format=self._structured, **self._settings)
 
     async def stream(self, written: ChatRequest) -> AsyncGenerator[StreamEvent]:
         stream: AsyncAnswerStream[Any] = self._llm.stream(
-            written, response_format=self._structured, way=self._way
+            written, response_format=self._structured, **self._settings
         )
         async with stream:
             async for event in stream:
@@ -191,8 +196,11 @@ class _Door:
 class _MessagesAlone:
     """A model, or a formatter, of somebody else's: messages and tools go in, no whole request."""
 
-    def __init__(self, model: ChatModelBase, formatter: FormatterBase[Any]) -> None:
+    def __init__(
+        self, model: ChatModelBase, formatter: FormatterBase[Any], allow_partial: bool
+    ) -> None:
         self.model_name = model.model_name
+        self._allow_partial = allow_partial
         self._model = model
         self._formatter = formatter
 
@@ -209,7 +217,10 @@ class _MessagesAlone:
         options = dict(written.options.given())
         response = await self._model(messages, tools, written.tool_choice, **options)
         if isinstance(response, AsyncIterator):
-            return [part async for part in response][-1]
+            response = [part async for part in response][-1]
+        answer = getattr(response, "response", response)  # of a part of a stream
+        if isinstance(answer, ChatResponse):
+            judge(answer, type(self._model).__name__, None, b"", self._allow_partial)
         return response
 
     async def stream(self, written: ChatRequest) -> AsyncGenerator[StreamEvent]:

@@ -58,6 +58,7 @@ class RequestSettings(TypedDict, total=False):
     metadata: dict[str, Any] | None
     way: Way
     repairs: int
+    allow_partial: bool
     max_tokens: int | None
     temperature: float | None
     top_p: float | None

@@ -116,12 +116,12 @@ class AnswerStream(_Streamed[T]):
         target = self._course.first
         while True:
             target, out = self._writes(target)
-            self._chunks = Chunks(target.model, out)
+            self._chunks = Chunks(target.model, out, self._asked.allow_partial)
             seen = False  # whether the program has seen something of this answer
             held: list[StreamEvent] = []  # what shows nothing yet
             try:
                 self._chunks.open()
-                stream: Stream = target.wire.read_stream(self._chunks, request=out)
+                stream: Stream = self._chunks.events()
                 self._stream = stream
                 try:
                     for event in stream:
@@ -184,12 +184,12 @@ class AsyncAnswerStream(_Streamed[T]):
         await target.fetch_ahead(self._asked.request)
         while True:
             target, out = self._writes(target)
-            self._chunks = AsyncChunks(target.model, out)
+            self._chunks = AsyncChunks(target.model, out, self._asked.allow_partial)
             seen = False  # whether the program has seen something of this answer
             held: list[StreamEvent] = []  # what shows nothing yet
             try:
                 await self._chunks.open()
-                stream: AsyncStream = target.wire.aread_stream(self._chunks, request=out)
+                stream: AsyncStream = self._chunks.events()
                 self._stream = stream
                 try:
                     async for event in stream:

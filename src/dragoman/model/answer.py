@@ -98,6 +98,11 @@ class ReceivedChunks:
             feed_chunk(decoder, chunk)
         return decoder.snapshot()
 
+    @property
+    def decoder(self) -> StreamDecoder:
+        """What has read the newest state."""
+        return self._decoder
+
     def whole(self) -> ChatResponse:
         """The answer, once nothing more will come."""
         self.answer(len(self.chunks))

@@ -13,17 +13,18 @@ from typing import Any, Unpack
 
 from .._core.edges.http.credentials import Key
 from .._core.edges.http.transport import AsyncStreamReply, StreamReply
-from .._core.exchange.stream import AsyncStream, Stream
+from .._core.exchange.stream import AsyncStream, Stream, StreamDecoder
 from .._core.exchange.wire import Wire
 from .._core.jsontext import loads
 from .._core.suggestions import refuse_unknown, renamed
-from ..errors import ConfigError, ProviderError, UnknownKeyword
+from ..errors import ConfigError, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, Options, ToolChoice, Written
 from ..message.request import OPTIONS
 from ..vendors import Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
 from .base import ChatModelBase, WireMessages, body_of, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
+from .received import Received, StreamJudge
 
 _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 
@@ -33,7 +34,8 @@ class ChatModel(ChatModelBase):
 
     `host` is a vendor, `vendor/wire` or a Vendor of your own. `generate_kwargs` go with every
     request, as the keywords of a call do: options (`temperature`, ...) and fields of the provider's
-    own. How the provider is reached: see `Connection`.
+    own. How the provider is reached: see `Connection`. An answer that broke off raises StreamBroken
+    with what came as its `response`; with `allow_partial` it is taken, and its `status` tells.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class ChatModel(ChatModelBase):
         stream: bool = False,
         *,
         generate_kwargs: Mapping[str, Any] | None = None,
+        allow_partial: bool = False,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         super().__init__(model_name, stream)
@@ -54,6 +57,7 @@ class ChatModel(ChatModelBase):
                 text = f"{name} is an option of requests"
                 hint = f'generate_kwargs={{"{name}": ...}}, or a keyword of the call'
                 raise UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
+        self.allow_partial = allow_partial
         self.wire: Wire = host if isinstance(host, Wire) else wire(host)
         self.generate_kwargs = dict(generate_kwargs or {})
         self.connection = Connection(key=api_key, **given)
@@ -68,7 +72,8 @@ class ChatModel(ChatModelBase):
         other = wire(f"{host}/{protocol}" if isinstance(host, str) else host)
         return ChatModel(
             other, self.model_name, self.connection.key, self.stream,
-            generate_kwargs=self.generate_kwargs, **self.connection.options(),
+            generate_kwargs=self.generate_kwargs, allow_partial=self.allow_partial,
+            **self.connection.options(),
         )  # fmt: skip
 
     def with_own_options(self, request: ChatRequest) -> ChatRequest:
@@ -107,7 +112,7 @@ class ChatModel(ChatModelBase):
     ) -> AsyncStream:  # fmt: skip
         """The typed events of a stream; `.response` behind the last one."""
         out = self.request(messages, tools, tool_choice, True, **options)
-        return self.wire.aread_stream(AsyncChunks(self, out), request=out)
+        return AsyncChunks(self, out, self.allow_partial).events()
 
     def sync_events(
         self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
@@ -115,7 +120,7 @@ class ChatModel(ChatModelBase):
     ) -> Stream:  # fmt: skip
         """The same without an event loop."""
         out = self.request(messages, tools, tool_choice, True, **options)
-        return self.wire.read_stream(Chunks(self, out), request=out)
+        return Chunks(self, out, self.allow_partial).events()
 
     def request(
         self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
@@ -139,39 +144,45 @@ class ChatModel(ChatModelBase):
 
     async def _parts(self, out: Written) -> AsyncIterator[PartialAnswer]:
         received = ReceivedChunks(lambda: self.wire.stream_decoder(request=out))
-        chunks = AsyncChunks(self, out)
+        chunks = AsyncChunks(self, out, self.allow_partial)
         try:
             async for chunk in chunks:
                 received.chunks.append(chunk)
                 yield PartialAnswer(received)
         except ProviderError as error:
             error.response = received.whole()
-            raise
+            if not (self.allow_partial and isinstance(error, StreamBroken)):
+                raise
         finally:
             await chunks.aclose()
         response = received.whole()
-        if response.error is not None:
-            raise response.error
+        chunks.judge(received.decoder, response)
         yield PartialAnswer(received, response)
 
     # -- whole requests ---------------------------------------------------------------------------
 
-    def post(self, out: Written) -> Answer[None]:
+    def post(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
         """The answer to a whole request. Raises ProviderError and what stands below it."""
-        reply = self.endpoint.send(out)
-        return self.answer(out, reply.body, reply.status)
+        partial = self.allow_partial if allow_partial is None else allow_partial
+        return self._made(out, self.endpoint.ask(out, partial))
 
-    async def apost(self, out: Written) -> Answer[None]:
+    async def apost(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
         """The same in a loop."""
-        reply = await self.endpoint.asend(out)
-        return self.answer(out, reply.body, reply.status)
+        partial = self.allow_partial if allow_partial is None else allow_partial
+        return self._made(out, await self.endpoint.aask(out, partial))
 
     def answer(self, out: Written, body: Any, status: int | None = None) -> Answer[None]:
         """What the bytes of a whole answer say."""
         raw = parsed(body)
         resp = self.wire.read_response(raw, request=out, status=status)
-        host = self.wire.vendor.name if self.wire.vendor is not None else self.wire.name
-        return Answer.of(resp, raw=raw, written=out, host=host, vendor=self.wire.vendor)
+        return self._made(out, Received(raw, resp))
+
+    def _made(self, out: Written, received: Received) -> Answer[None]:
+        home = self.wire.vendor
+        return Answer.of(
+            received.response, raw=received.raw, written=out, vendor=home,
+            host=home.name if home is not None else self.wire.name,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Close the connections of plain calls."""
@@ -182,14 +193,30 @@ class ChatModel(ChatModelBase):
         await self.endpoint.aclose()
 
 
-class Chunks:
-    """The bytes of one stream as they come, read once; `open` sends the request."""
+class _Judged:
+    """The bytes of one stream, and what judges it at its end."""
 
-    def __init__(self, model: ChatModel, out: Written) -> None:
+    _reply: Any = None  # once the request was sent
+
+    def __init__(self, model: ChatModel, out: Written, allow_partial: bool = False) -> None:
         self._model = model
         self._out = out
         self.max_event_bytes = model.connection.max_event_bytes
-        self._reply: StreamReply | None = None
+        self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
+
+    @property
+    def status(self) -> int | None:
+        """The status of the answer, once it has begun."""
+        return None if self._reply is None else self._reply.status
+
+    def _decoder(self) -> StreamDecoder:
+        return self._model.wire.stream_decoder(request=self._out)
+
+
+class Chunks(_Judged):
+    """The bytes of one stream as they come, read once; `open` sends the request."""
+
+    _reply: StreamReply | None = None
 
     def open(self) -> StreamReply:
         """Send the request, if it was not yet, and wait for the beginning of the answer."""
@@ -197,17 +224,17 @@ class Chunks:
             self._reply = self._model.endpoint.stream(self._out)
         return self._reply
 
+    def events(self) -> Stream:
+        """The typed events; what is no answer is raised at the end."""
+        return Stream(self._decoder(), self, self.judge)
+
     def __iter__(self) -> Iterator[Any]:
-        if self._reply is not None and not _is_whole(self._reply.headers, self._model.wire):
+        if self._reply is not None:
             return iter(self._reply)  # its own pieces, with nothing in between
         return self._read()
 
     def _read(self) -> Iterator[Any]:
-        reply = self.open()
-        if _is_whole(reply.headers, self._model.wire):
-            yield loads(reply.read())  # of a server that streams nothing
-        else:
-            yield from reply
+        yield from self.open()
 
     def close(self) -> None:
         """Close the connection, from any thread."""
@@ -215,14 +242,10 @@ class Chunks:
             self._reply.close()
 
 
-class AsyncChunks:
+class AsyncChunks(_Judged):
     """The same in a loop."""
 
-    def __init__(self, model: ChatModel, out: Written) -> None:
-        self._model = model
-        self._out = out
-        self.max_event_bytes = model.connection.max_event_bytes
-        self._reply: AsyncStreamReply | None = None
+    _reply: AsyncStreamReply | None = None
 
     async def open(self) -> AsyncStreamReply:
         """Send the request, if it was not yet, and wait for the beginning of the answer."""
@@ -230,18 +253,18 @@ class AsyncChunks:
             self._reply = await self._model.endpoint.astream(self._out)
         return self._reply
 
+    def events(self) -> AsyncStream:
+        """The typed events; what is no answer is raised at the end."""
+        return AsyncStream(self._decoder(), self, self.judge)
+
     def __aiter__(self) -> AsyncIterator[Any]:
-        if self._reply is not None and not _is_whole(self._reply.headers, self._model.wire):
+        if self._reply is not None:
             return aiter(self._reply)  # its own pieces, with nothing in between
         return self._read()
 
     async def _read(self) -> AsyncIterator[Any]:
-        reply = await self.open()
-        if _is_whole(reply.headers, self._model.wire):
-            yield loads(await reply.read())
-        else:
-            async for chunk in reply:
-                yield chunk
+        async for chunk in await self.open():
+            yield chunk
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -252,8 +275,3 @@ class AsyncChunks:
 def parsed(body: Any) -> Any:
     """The JSON of a body; what an SDK has parsed as it is."""
     return loads(body) if isinstance(body, (bytes, str)) else body
-
-
-def _is_whole(headers: Mapping[str, str], wire: Wire) -> bool:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind == "application/json" and wire.room.framing == "sse"

@@ -43,6 +43,7 @@ from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..vendors import Vendor
+from .received import Received, check_status, is_page, page, read_reply
 
 
 @explains_keywords()
@@ -216,6 +217,57 @@ class Endpoint:
 
         return calling(self.retries, self.timeouts, attempt)
 
+    def ask(self, out: Written, allow_partial: bool = False) -> Received:
+        """The whole answer, read and judged; one that is none is asked for again, as errors are.
+
+        Args:
+            out: What is sent.
+            allow_partial: Whether an answer that broke off is taken.
+
+        Returns:
+            The answer and the body that it was read from.
+
+        Raises:
+            ProviderError: And what stands below it; NoAnswer for what is none.
+            ConfigError: No key, or no such transport.
+        """
+        wire = self.wire
+        if (boto := self._boto) is not None:
+
+            def called(_: Timeouts) -> Received:
+                return read_reply(wire, out, _reply(boto.converse(out.sdk())), "", allow_partial)
+
+            return calling(replace(self.retries, begun=True), self.timeouts, called)
+        transport = self._transport()
+
+        def attempt(left: Timeouts) -> Received:
+            call = self._signed(out)
+            with without_keys(call.headers):
+                reply = check_size(transport.send(call, left), call)
+                if reply.status >= 400:
+                    raise self._failed(reply, reply.body)
+                return read_reply(wire, out, reply, call.url, allow_partial)
+
+        return calling(replace(self.retries, begun=True), self.timeouts, attempt)
+
+    async def aask(self, out: Written, allow_partial: bool = False) -> Received:
+        """`ask` in a loop."""
+        wire = self.wire
+        if self._boto is not None:
+            reply = _reply(await self._boto.aconverse(out.sdk()))
+            return read_reply(wire, out, reply, "", allow_partial)
+        transport = self._atransport()
+
+        async def attempt(left: Timeouts) -> Received:
+            call = await self._asigned(out)
+            with without_keys(call.headers):
+                reply = check_size(await transport.asend(call, left), call)
+                if reply.status >= 400:
+                    raise self._failed(reply, reply.body)
+                return read_reply(wire, out, reply, call.url, allow_partial)
+
+        return await acalling(replace(self.retries, begun=True), self.timeouts, attempt)
+
     def stream(self, out: Written) -> StreamReply:
         """The answer as soon as it begins, which is never asked for again. Raises the same."""
         if self._boto is not None:
@@ -231,6 +283,12 @@ class Endpoint:
                 if reply.status >= 400:
                     with reply:
                         raise self._failed(reply, reply.read())
+                if (redirect := check_status(reply.status, reply.headers, call.url)) is not None:
+                    reply.close()
+                    raise redirect
+                if is_page(reply.headers):
+                    with reply:
+                        raise page(call.url, reply.status, reply.read())
                 return reply
 
         return calling(self.retries, self.timeouts, attempt)
@@ -266,6 +324,12 @@ class Endpoint:
                 if reply.status >= 400:
                     async with reply:
                         raise self._failed(reply, await reply.read())
+                if (redirect := check_status(reply.status, reply.headers, call.url)) is not None:
+                    await reply.aclose()
+                    raise redirect
+                if is_page(reply.headers):
+                    async with reply:
+                        raise page(call.url, reply.status, await reply.read())
                 return reply
 
         return await acalling(self.retries, self.timeouts, attempt)
@@ -282,13 +346,17 @@ class Endpoint:
 
     # -- one call ---------------------------------------------------------------------------------
 
-    def _call(self, out: Written) -> HttpCall:
-        """The call without a key."""
+    def address(self) -> str:
+        """The base URL of the calls."""
         given = self.connection
         if self._client is not None:
-            base = self._client.base_url
-        else:
-            base = address(self.vendor, self.wire.room.protocol, given.places, given.base_url or "")
+            base: str = self._client.base_url
+            return base
+        return address(self.vendor, self.wire.room.protocol, given.places, given.base_url or "")
+
+    def _call(self, out: Written) -> HttpCall:
+        """The call without a key."""
+        given, base = self.connection, self.address()
         headers = {"content-type": "application/json", **out.headers, **given.headers}
         body = encoded(out.body)
         return HttpCall("POST", base + out.path, headers, body, given.max_answer_bytes)

@@ -32,7 +32,7 @@ Event: TypeAlias = tuple[str | None, Json]
 EVENTS = "events"  # among the fields of an answer: events that its reader did not know
 
 _OPEN_REASONS = frozenset({"stop", "tool_calls", "other"})  # that content may correct
-_CORRECTED_REASONS = frozenset({"stop", "tool_calls", "refusal"})
+_CORRECTED_REASONS = frozenset({"stop", "tool_calls", "refusal", "malformed_call"})
 
 
 # OpenAI docs, "Error codes", and the codes of `response.failed`: kind -> (type, code)
@@ -44,6 +44,7 @@ OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
     "authentication": ("invalid_request_error", "invalid_api_key"),
     "not_found": ("invalid_request_error", "model_not_found"),
     "model_not_found": ("invalid_request_error", "model_not_found"),
+    "no_answer": ("server_error", "server_error"),
 }
 
 
@@ -441,7 +442,7 @@ class AnswerEncoder(ABC, Generic[_W]):
     def __init__(self, writer: _W, request: tree.ChatRequest | None = None) -> None:
         self.writer = writer
         self.report = writer.report
-        self.about = Builder(writer.issuer)
+        self.about = Builder(writer.issuer, beside=True)
         self.requested_model = (request.model if request is not None else None) or ""
 
     def feed(self, piece: Piece) -> list[Event]:

@@ -133,6 +133,11 @@ class Room(ABC):
     # know is `[DONE]`
     last_events: ClassVar[tuple[str, tuple[object, ...]]] = ("", ())
     overflow: ClassVar[OverflowWords | None] = None  # how clients hear of a context that is full
+    # what ends an answer that says no reason: `done`, the sign `[DONE]`; `whole`, that it is whole
+    unsaid_ends: ClassVar[frozenset[str]] = frozenset()
+    # which failures a client sees in an answer itself: reasons by which it ended; `failed`, that an
+    # error stands beside it; `interrupted`, that it has no end. All others are told in its place.
+    failures: ClassVar[frozenset[str]] = frozenset()
     ends_in_text: bool = False  # whether clients take the last block for the answer
     # fields of a request as a prompt cache reads them, what stays the same first: some hosts cache
     # by the order of the body, and tools behind the messages would move with each turn. The model

@@ -54,7 +54,7 @@ def test_an_open_call_is_never_ended_by_a_failure(target: str, half: str, failur
         assert reader.response.calls == []
         assert reader.response.finish.reason != "tool_calls"
         assert reader.response.status in ("interrupted", "error", "truncated")
-        assert (reader.error is not None) is failure
+        assert reader.error is not None  # the provider's, or that there was no end
 
 
 def ends_behind_the_call(events: list[Any]) -> frozenset[str]:

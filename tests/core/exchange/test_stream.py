@@ -308,13 +308,36 @@ def test_what_the_connection_raises_passes_and_the_answer_so_far_stays() -> None
 
 
 def test_a_stream_that_just_ends_was_interrupted() -> None:
-    stream = WIRE.read_stream([sse(CHUNKS[:7])])
+    stream = WIRE.read_stream([sse(CHUNKS[:7])[: -len(DONE)]])
     events = list(stream)
     assert stream.response.status == "interrupted"
     assert events[-2].type == "tool-end"
     assert events[-2].block is not None
     assert events[-2].block["unfinished"] is True
     assert stream.response.calls == []
+
+
+@pytest.mark.parametrize("name", ["openai-chat", "deepseek", "mistral"])
+@pytest.mark.parametrize("reason", [None, ""])
+def test_the_sign_of_the_end_ends_it_without_a_reason(name: str, reason: str | None) -> None:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": "Hi"}, "finish_reason": reason}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+    bound = dragoman.wire(name)
+    ended = bound.read_stream([sse([chunk])])
+    types = [event.type for event in ended]
+    assert (ended.response.status, ended.response.text) == ("complete", "Hi")
+    assert types[-2:] == ["text-end", "finish"]
+    message = {"role": "assistant", "content": "Hi"}
+    body = {"id": "c", "object": "chat.completion", "model": "m", "choices": [
+        {"index": 0, "message": message, "finish_reason": reason}]}  # fmt: skip
+    whole = bound.read_response(body)
+    assert (ended.response.finish.reason, whole.status) == (whole.finish.reason, "complete")
+    cut = bound.read_stream([sse([chunk])[: -len(DONE)]])
+    assert list(cut)
+    assert cut.response.status == "interrupted"
+    empty = bound.read_stream([DONE])
+    assert list(empty)
+    assert empty.response.status == "interrupted"  # nothing came that could have ended
 
 
 def test_an_error_in_the_stream_is_told_by_the_answer() -> None:

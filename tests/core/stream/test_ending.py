@@ -9,7 +9,6 @@ import pytest
 from dragoman._core.stream.builder import (
     FinishCorrector,
     build,
-    finish_and_status,
     first_candidate_only,
 )
 from dragoman._core.stream.pieces import End, Meta, Part, Piece
@@ -23,6 +22,7 @@ from dragoman.message import (
     TextBlock,
     ToolUseBlock,
 )
+from dragoman.message.ending import finish_and_status
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
@@ -41,8 +41,8 @@ NO = RefusalBlock("No.")
         ("stop", [TEXT, CALL], "tool_calls", "complete"),
         ("other", [CALL], "tool_calls", "complete"),
         ("tool_calls", [CALL], "tool_calls", "complete"),
-        ("tool_calls", [TEXT], "stop", "complete"),
-        ("tool_calls", [], "stop", "complete"),
+        ("tool_calls", [TEXT], "malformed_call", "complete"),  # announced, and none came
+        ("tool_calls", [], "malformed_call", "complete"),
         ("tool_calls", [SERVER], "stop", "complete"),  # whoever ran it, nobody has to run it
         ("stop", [SERVER], "stop", "complete"),
         ("tool_calls", [TEXT, MINE], "tool_calls", "complete"),  # of a custom tool: ours to run

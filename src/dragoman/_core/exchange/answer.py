@@ -13,7 +13,7 @@ from typing import Any
 from ... import message as tree
 from ...capabilities import Capabilities
 from ...envelope import Envelope, Sealing, sealed
-from ...errors import DragomanError, InvalidMessage
+from ...errors import DragomanError, InvalidMessage, ProviderError
 from ...losses import Loss, Policy, Report
 from ...losses.codes.code import Kind
 from ...losses.policies import LossLog
@@ -29,6 +29,7 @@ from ...message import (
 )
 from ...message.answer import total
 from ...message.check import FAULTS, raise_for_notes
+from ...message.ending import client_error
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json, arguments
 from ..passes.plain_tools import plain_answer, plain_call
@@ -36,7 +37,14 @@ from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Key, Part, Piece
 from .kin import Kin
 
+# of the errors that stand in place of an answer
+_ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
+
+
+def _unsaid(finish: Finish) -> bool:
+    """Whether nobody has said why the answer ended."""
+    return finish.reason == "other" and not finish.raw
 
 
 class StreamReport(Report):
@@ -141,7 +149,11 @@ class WireAnswering:
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
         if origin is None or origin.issuer != self.room.issuer:
-            resp = plain_answer(resp, self.can(), report)
+            if (error := client_error(resp, self.room.failures)) is not None:
+                if "failed" not in self.room.failures:
+                    return self._failure(error, resp, report, policy)
+                resp = report.made(replace(resp, status="error", error=error), resp)
+            resp = self._with_reasons(plain_answer(resp, self.can(), report), report)
         try:
             body = self.room.write_response(resp, report, request)
         except FAULTS as error:
@@ -151,6 +163,34 @@ class WireAnswering:
             raise
         (policy or self.policy).judge(report, self._logged)
         return Written(body, model=resp.model, report=report)
+
+    def _failure(
+        self, error: ProviderError, resp: ChatResponse, report: Report, policy: Policy | None
+    ) -> Written:
+        """The error, in this wire's words, in place of an answer that failed; what came is lost."""
+        for candidate in resp.candidates:
+            if candidate.msg.content:
+                report.lost("answer.unsaid", candidate, what="what came before it failed")
+        told = ChatResponse([], status="error", error=error)
+        body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
+        names = ("type", "error") if "error" in body else _ERROR_FIELDS
+        (policy or self.policy).judge(report, self._logged)
+        return Written({name: body[name] for name in names if name in body}, report=report)
+
+    def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:
+        """The answer of another wire; one that ended without saying why has simply ended."""
+        if resp.status != "complete" or not any(
+            _unsaid(candidate.finish) for candidate in resp.candidates
+        ):
+            return resp
+        candidates = []
+        for candidate in resp.candidates:
+            made = candidate
+            if _unsaid(candidate.finish):
+                report.lost("answer.finish", candidate, "finish", what="no reason", did="stop")
+                made = report.made(replace(candidate, finish=Finish("stop")), candidate)
+            candidates.append(made)
+        return report.made(replace(resp, candidates=candidates), resp)
 
     def stream_encoder(
         self,

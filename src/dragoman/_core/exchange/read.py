@@ -203,7 +203,14 @@ class WireReading(ABC):
         make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
         properties = _properties(tools, request, caps, names)
         return StreamDecoder(
-            make_reader, builder, room.framing, names, properties, meant, room.last_events
+            make_reader,
+            builder,
+            room.framing,
+            names,
+            properties,
+            meant,
+            room.last_events,
+            room.unsaid_ends,
         )
 
     def read_response(

@@ -5,6 +5,7 @@ Sans-IO: bytes and events come in as values, whoever fetched them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -18,22 +19,32 @@ from collections.abc import (
 from dataclasses import replace
 from inspect import isawaitable
 from types import MappingProxyType, TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from ...errors import AnswerTooLarge, ConfigError, ProviderError, ReadError, by_kind
+from ...errors import (
+    AnswerTooLarge,
+    ConfigError,
+    ProviderError,
+    ReadError,
+    StreamBroken,
+    by_kind,
+)
 from ...message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
+from ...message.ending import NO_REASON
 from ...protocols.base import Reader
-from ...sse import Decoder
+from ...sse import Decoder, Framing
 from ..jsontext import Json, loads
 from ..passes.properties import ArgumentNames, own_arguments
 from ..stream.builder import Builder
 from ..stream.events import EventView, StreamEvent
 from ..stream.odd_values import FAILURES, OddValues
-from ..stream.pieces import Failed, Key, Part, Piece, Raw, provider_error
+from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, provider_error
 from ..stream.restoring import CallRestorer
 from .plain_json import bytes_of, plain, text_of, values_of
 
 _NO_PROPERTIES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_SHOWN = 300  # bytes of the beginning of a body
 _PARSED = frozenset({dict, list, type(None), bool, int, float})
 
 
@@ -44,9 +55,9 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_arguments", "_frames", "_last", "_make_reader", "_odd_values", "_properties",
-                 "_reader", "_restorer", "builder", "framing", "max_unread", "names", "over",
-                 "stops", "unread")  # fmt: skip
+    __slots__ = ("_arguments", "_done", "_frames", "_last", "_make_reader", "_odd_values",
+                 "_properties", "_reader", "_restorer", "_unsaid_ends", "begun_with", "builder",
+                 "framing", "max_unread", "names", "over", "stops", "unread")  # fmt: skip
 
     def __init__(
         self,
@@ -57,6 +68,7 @@ class StreamDecoder:
         properties: Mapping[str, Mapping[str, str]] = _NO_PROPERTIES,
         meant: Mapping[str, Tool] = MappingProxyType({}),
         last: tuple[str, tuple[object, ...]] = ("", ()),
+        unsaid_ends: frozenset[str] = frozenset(),
     ) -> None:
         self.builder = builder
         self.framing = framing
@@ -65,6 +77,9 @@ class StreamDecoder:
         self.unread = 0  # bytes since the last piece of the body that completed an event
         self.over = False  # the event has come behind which nothing of an answer comes
         self.stops = False  # whether bytes behind that event are left unread
+        self.begun_with = b""  # the first bytes of the body, for an error that tells of it
+        self._done = False  # the sign `[DONE]` has come
+        self._unsaid_ends = unsaid_ends  # see Room.unsaid_ends
         self._last = last  # how it is known: see Room.last_events
         self._make_reader = make_reader
         self._reader = make_reader()
@@ -100,6 +115,8 @@ class StreamDecoder:
             chunk = bytes_of(chunk)
         if self._frames is None:
             self._frames = Decoder(self.framing)
+        if not self.begun_with:
+            self.begun_with = chunk[:_SHOWN]
         pieces: list[Piece] = []
         frames = self._frames.frames(chunk)
         self.unread = 0 if frames else self.unread + len(chunk)
@@ -136,11 +153,23 @@ class StreamDecoder:
         ]  # fmt: skip
         self._arguments.clear()
         pieces += self._added([*unfinished, *last])
+        if self._done:
+            pieces += self.end_unsaid("done")
         return pieces if self._restorer is None else pieces + self._restorer.finish()
 
     def forget(self) -> None:
         """Let go of the bytes of an event that will not be whole."""
         self._frames = None
+
+    def end_unsaid(self, way: str) -> list[Piece]:
+        """The ends of what has come, where answers of this wire end so without saying why.
+
+        Args:
+            way: What has ended it; see `Room.unsaid_ends`.
+        """
+        if way not in self._unsaid_ends or self.builder.failed:
+            return []
+        return self._added([End(NO_REASON, index) for index in self.builder.unended])
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -169,7 +198,8 @@ class StreamDecoder:
 
     def _unparsable(self, text: str, event: str | None) -> list[Piece]:
         if text.strip() in ("", "[DONE]"):
-            self.over = self.over or bool(text.strip())
+            self._done = self._done or bool(text.strip())
+            self.over = self.over or self._done
             return []
         values = values_of(text)
         if not values:
@@ -242,14 +272,18 @@ def read_whole(
         try:
             body = loads(body)
         except ReadError as error:
-            if not is_error:
+            if is_error:  # a page of some proxy on the way
+                raise provider_error(text_of(body), status) from error
+            if (framing := _framing_of(body)) is None:
                 raise
-            raise provider_error(
-                text_of(body), status
-            ) from error  # a page of some proxy on the way
+            return _read_events(decoder, body, framing)
     elif type(body) not in _PARSED:
         body = plain(body)
-    pieces = decoder.feed(body)
+    if type(body) is list and any(type(one) is dict and has_shape(one) for one in body):
+        pieces = [piece for event in body for piece in decoder.feed(event)]  # the events of one
+    else:
+        pieces = decoder.feed(body)
+        decoder.end_unsaid("whole")
     resp = decoder.finish()
     failed = next((piece for piece in pieces if type(piece) is Failed), None)
     empty = not any(candidate.msg.blocks for candidate in resp.candidates)
@@ -266,6 +300,41 @@ def read_whole(
         text = "this is no answer of this wire"
         hint = "check the wire; a recorded stream is read event by event"
         raise ReadError(text, path="$", hint=hint, code="answer.shape")
+    return resp
+
+
+_EVENTS = re.compile(rb"(?:data|event|id|retry)?:")
+
+
+def _framing_of(body: str | bytes) -> Framing | None:
+    """How a whole body is cut into events, of a server that streams unasked; None if it is not."""
+    data = (body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body).lstrip(_BLANK)
+    if _EVENTS.match(data) is not None:
+        return "sse"
+    if data[:1] == b"{":
+        first = data.splitlines()[0]
+        try:
+            return "ndjson" if type(loads(first)) is dict else None
+        except ReadError:
+            return None
+    return "aws-eventstream" if b":event-type" in data[:_SHOWN] else None
+
+
+def _read_events(decoder: StreamDecoder, body: str | bytes, framing: Framing) -> ChatResponse:
+    """The answer of a body that holds the events of a stream, to its end.
+
+    Raises ProviderError for an error before anything came, ReadError if nothing can be read.
+    """
+    decoder.framing = framing
+    data = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
+    pieces = [*decoder.feed_bytes(data), *decoder.rest()]
+    resp = decoder.builder.finish()
+    failed = next((piece for piece in pieces if type(piece) is Failed), None)
+    if failed is not None and not any(candidate.msg.blocks for candidate in resp.candidates):
+        raise by_kind(failed.error)
+    if all(type(piece) is Raw for piece in pieces):
+        text = "nothing in these events is an answer of this wire"
+        raise ReadError(text, path="$", hint="check the wire", code="answer.shape")
     return resp
 
 
@@ -315,12 +384,21 @@ def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
     raise ConfigError(text, hint=hint, code="stream.type")
 
 
+class Judge(Protocol):
+    """Looks at the answer of a stream once nothing more will come, and raises what it is not."""
+
+    may_break: bool  # whether a connection that breaks ends a stream, too
+
+    def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None: ...
+
+
 class _StreamState:
     """The events of a decoder, and the answer behind the last of them."""
 
-    def __init__(self, decoder: StreamDecoder, chunks: object) -> None:
+    def __init__(self, decoder: StreamDecoder, chunks: object, judge: Judge | None) -> None:
         self.decoder = decoder
         decoder.max_unread = getattr(chunks, "max_event_bytes", None)
+        self._judge = judge
         self._view = EventView(decoder.names)
         self._response: ChatResponse | None = None
 
@@ -347,10 +425,19 @@ class _StreamState:
         view = self._view
         return [event for piece in feed_chunk(self.decoder, chunk) for event in view.feed(piece)]
 
-    def _closed(self) -> list[StreamEvent]:
-        last = [event for piece in self.decoder.rest() for event in self._view.feed(piece)]
-        self._response = self.decoder.finish()
-        return [*last, *self._view.finish(self._response)]
+    def _closed(self) -> Iterator[StreamEvent]:
+        """The last events; what is judged to be no answer is raised in place of `finish`."""
+        for piece in self.decoder.rest():
+            yield from self._view.feed(piece)
+        response = self.decoder.finish()
+        if self._judge is not None:
+            self._judge(self.decoder, response)
+        self._response = response
+        yield from self._view.finish(response)
+
+    def _may_break(self, error: BaseException) -> bool:
+        """Whether what came before a connection broke is taken for the answer."""
+        return isinstance(error, StreamBroken) and self._judge is not None and self._judge.may_break
 
 
 class Events(Generic[_Event]):
@@ -394,8 +481,10 @@ class Stream(_StreamState, Events[StreamEvent]):
     `with` block, ends it for good and closes what it reads from; `partial` stays.
     """
 
-    def __init__(self, decoder: StreamDecoder, chunks: Iterable[Any]) -> None:
-        super().__init__(decoder, chunks)
+    def __init__(
+        self, decoder: StreamDecoder, chunks: Iterable[Any], judge: Judge | None = None
+    ) -> None:
+        super().__init__(decoder, chunks, judge)
         self._source = chunks
         self._chunks = iterated(chunks)
         self._events = self._iterate()
@@ -408,15 +497,18 @@ class Stream(_StreamState, Events[StreamEvent]):
             if isinstance(error, AnswerTooLarge):
                 self.decoder.forget()
             self._left()
-            raise
+            if not self._may_break(error):
+                raise
         yield from self._closed()
 
 
 class AsyncStream(_StreamState):
     """The same for `async for`, `aclose` and `async with`."""
 
-    def __init__(self, decoder: StreamDecoder, chunks: AsyncIterable[Any]) -> None:
-        super().__init__(decoder, chunks)
+    def __init__(
+        self, decoder: StreamDecoder, chunks: AsyncIterable[Any], judge: Judge | None = None
+    ) -> None:
+        super().__init__(decoder, chunks, judge)
         self._source = chunks
         self._chunks = aiterated(chunks)
         self._events = self._iterate()
@@ -430,7 +522,8 @@ class AsyncStream(_StreamState):
             if isinstance(error, AnswerTooLarge):
                 self.decoder.forget()
             await self._left()
-            raise
+            if not self._may_break(error):
+                raise
         for event in self._closed():
             yield event
 

@@ -1,7 +1,7 @@
 """An answer made of the pieces of a stream, and the reason why it ended.
 
-The reason is the one that the content bears out: `finish_and_status` finds it for a whole answer,
-`FinishCorrector` for one that is passed on in pieces. Knows no provider.
+The reason is the one that the content bears out: `finish_and_status` of `message.ending` finds it
+for a whole answer, `FinishCorrector` for one that is passed on in pieces. Knows no provider.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ...message import Candidate, ChatResponse, Finish, Msg, Origin, Tool, ToolU
 from ...message.answer import FinishReason, Status, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
+from ...message.ending import finish_and_status
 from ..failures import ErrorRow
 from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
@@ -26,39 +27,12 @@ from .restoring import restored_call
 
 # kinds that a reason depends on
 _BEARS = frozenset({ToolUseBlock, tree.RawBlock, tree.RefusalBlock})
+_CALLS = frozenset({ToolUseBlock, tree.RawBlock, tree.ToolResultBlock})
 # kinds of errors that are reasons
 _FAILED: dict[str, FinishReason] = {
     "context_overflow": "context_overflow", "content_filter": "content_filter",
 }  # fmt: skip
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
-
-
-def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, Status]:
-    """(why it stopped, how the reading ended); `end` is None where nobody said why.
-
-    Providers say `stop` beside calls and `tool_calls` without any: the content decides. A call
-    that breaks off makes an answer truncated, whatever the reason says.
-    """
-    calls = [block for block in blocks if type(block) is ToolUseBlock]
-    broken = any(call.unfinished for call in calls)
-    # a call of one protocol only, such as a custom tool's, may be one that we have to run
-    ready = any(not call.unfinished for call in calls) or any(
-        type(block) is tree.RawBlock and block.role == "call" and block.by == "client"
-        for block in blocks
-    )
-    if end is None:
-        return Finish("other"), "interrupted"
-    reason: FinishReason = end.reason
-    if reason in _OPEN:
-        if ready:
-            reason = "tool_calls"
-        elif reason == "tool_calls" and not broken:
-            reason = "stop"
-        if reason == "stop" and any(type(block) is tree.RefusalBlock for block in blocks):
-            reason = "refusal"
-    finish = end if reason == end.reason else Finish(reason, end.raw)
-    truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
-    return finish, "truncated" if truncated else "complete"
 
 
 def first_candidate_only(resp: ChatResponse) -> ChatResponse:
@@ -128,7 +102,8 @@ class Builder:
     `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
     functions -> the tools that they stand for; `origin`: who answers,
     whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
-    nobody models; `host`: the vendor that answers, and `error_rows` what its codes of errors mean.
+    nobody models; `host`: the vendor that answers, and `error_rows` what its codes of errors mean;
+    `beside`: only what stands beside the blocks is added, so that none is missed.
     """
 
     def __init__(
@@ -140,10 +115,12 @@ class Builder:
         origin: Origin | None = None,
         host: str = "",
         error_rows: Sequence[ErrorRow] = (),
+        beside: bool = False,
     ) -> None:
         self._issuer = issuer
         self._host = host
         self._error_rows = error_rows
+        self._beside = beside
         self._names = names or {}
         self._meant = meant or {}
         self.origin = origin
@@ -191,6 +168,28 @@ class Builder:
     def empty(self) -> bool:
         """Whether nothing came so far."""
         return not (self._parts or self._meta or self._ends or self._usage or self._raw)
+
+    @property
+    def unread(self) -> bool:
+        """Whether nothing of an answer came so far, but what no reader knows."""
+        return not (self._parts or self._meta or self._ends or self._usage)
+
+    def has_call(self, candidate: int) -> bool:
+        """Whether something of a candidate came that is a call, or its provider's own."""
+        return any(
+            key[0] == candidate and any(type(part) in _CALLS for part in parts)
+            for key, parts in self._parts.items()
+        )
+
+    @property
+    def unended(self) -> list[int]:
+        """The candidates of which something came, and nobody has said why they ended."""
+        return sorted({key[0] for key in self._parts} - self._ends.keys())
+
+    @property
+    def failed(self) -> bool:
+        """Whether the provider has told of an error."""
+        return self._failed is not None
 
     def arguments(self, key: Key) -> Any:
         """What the call `key` says so far, its open strings and lists closed; linear each time."""
@@ -276,6 +275,8 @@ class Builder:
                 if type(block) is tree.ThinkingBlock:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
         finish, status = finish_and_status(end, blocks)
+        if self._beside and end is not None and end.reason == "tool_calls":
+            finish = Finish("stop", end.raw)
         return Candidate(msg, finish), status
 
     def _restored(self, block: ContentBlock) -> ContentBlock:

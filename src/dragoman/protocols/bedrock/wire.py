@@ -42,6 +42,7 @@ class BedrockConverse(Room):
     __slots__ = ()
     protocol = "bedrock-converse"
     overflow = OVERFLOW
+    failures = frozenset({"error", "malformed_call"})
     addresses = ("*/model/*/converse", "*/model/*/converse-stream")
     tools_path = "$.toolConfig.tools"
     ordered_flags = roles.MEDIA  # documents without a name of their own get a number

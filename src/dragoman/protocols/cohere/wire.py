@@ -37,6 +37,7 @@ class Cohere(ChatRoom):
     __slots__ = ()
     protocol = "cohere"
     overflow = OVERFLOW
+    failures = frozenset({"error"})
     addresses = ("*/v2/chat",)
     unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = ("command*", "c4ai-*")

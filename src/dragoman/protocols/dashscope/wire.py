@@ -39,6 +39,7 @@ class DashScope(Room):
     __slots__ = ()
     protocol = "dashscope"
     overflow = OVERFLOW
+    unsaid_ends = frozenset({"whole"})
     messages_path = "$.input.messages"
     tools_path = "$.parameters.tools"
     addresses = ("*/services/aigc/*-generation/generation",)

@@ -374,7 +374,8 @@ def _candidate(
     fields = writer.fields(candidate)
     writer.fields(candidate.msg)
     entry: JsonObject = {}
-    open_end = resp.status in ("interrupted", "error") and candidate.finish.raw is None
+    is_open = resp.status in ("interrupted", "error") or writer.own
+    open_end = is_open and candidate.finish.raw is None
     parts, texts = writer.parts(candidate.msg.blocks, open_end)
     if "content" in fields:
         content = fields.pop("content")

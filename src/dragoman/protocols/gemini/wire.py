@@ -49,6 +49,8 @@ class Gemini(Room):
     dialect: Dialect
     protocol = "gemini"
     overflow = OVERFLOW
+    failures = frozenset({"error", "failed", "malformed_call"})
+    unsaid_ends = frozenset({"whole"})
     messages_path = "$.contents"
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)

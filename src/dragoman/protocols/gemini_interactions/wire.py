@@ -40,6 +40,7 @@ class GeminiInteractions(Room):
     dialect: dialects.Dialect
     protocol = "gemini-interactions"
     overflow = OVERFLOW
+    failures = frozenset({"error", "failed", "interrupted"})
     messages_path = "$.input"
     addresses = ("*/interactions",)
     unique_fields = dialects.UNIQUE_FIELDS

@@ -38,6 +38,8 @@ class Mistral(ChatRoom):
     __slots__ = ()
     protocol = "mistral"
     overflow = OVERFLOW
+    failures = frozenset({"error"})
+    unsaid_ends = frozenset({"done"})
     addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
     unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = dialect.MODEL_PATTERNS

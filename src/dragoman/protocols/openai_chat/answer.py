@@ -264,7 +264,8 @@ _NEAREST_REASONS = {"context_overflow": "length", "malformed_call": "length", "e
 
 
 CUT = ("length", "context_overflow", "malformed_call", "error")  # calls may lack their arguments
-_CORRECTED = ("stop", "tool_calls", "refusal", "other")  # reasons that content may have corrected
+# reasons that content may have corrected
+_CORRECTED = ("stop", "tool_calls", "refusal", "malformed_call", "other")
 
 
 def write_finish(

@@ -52,6 +52,7 @@ class OpenAIChat(Room):
     dialect: Dialect
     protocol = "openai-chat"
     overflow = OPENAI_OVERFLOW
+    unsaid_ends = frozenset({"done"})
     addresses = ("*/chat/completions",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
     # of what stands beside the words of an answer, opencode 1.18 brings this back and nothing else

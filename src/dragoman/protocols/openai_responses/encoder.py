@@ -473,7 +473,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
             issuer = self.writer.reader_issuer(piece.block) or (issuers[0] if ID in note else "")
         self._begun = True
         self.writer.own = issuer in issuers
-        self.about = Builder(issuer)
+        self.about = Builder(issuer, beside=True)
 
     def part(self, piece: Part) -> list[Event]:
         """A part of a block; in an answer of this wire, one beside the items has no event."""

@@ -52,6 +52,7 @@ class OpenAIResponses(Room):
     dialect: Dialect
     protocol = "openai-responses"
     overflow = OPENAI_OVERFLOW
+    failures = frozenset({"error", "failed", "interrupted"})
     messages_path = "$.input"
     addresses = ("*/responses",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")

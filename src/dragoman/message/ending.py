@@ -1,0 +1,218 @@
+"""How an answer ended: the one place that decides it, for every wire, whole and streamed.
+
+`finish_and_status` finds the reason and the state that the content bears out; `ending_of` says in
+one word what that means, and `failure_of` what is raised, or told a client, for an answer that is
+none or broke off. Clients, agents, converters, the command and the gateway ask here. Knows no
+provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from .._core.redaction import clipped, one_line
+from ..errors import NoAnswer, ProviderError, StreamBroken
+from .answer import ChatResponse, Finish, FinishReason, Status
+from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+
+# complete: all that the model had to say. cut: by a limit. refused: by the model. filtered: by the
+# provider. malformed: a call was to come and is none. paused: it goes on if it is asked to.
+# failed: the provider says that it broke. broken_off: nobody said that it had ended.
+# no_answer: it says nothing, and not why.
+Ending: TypeAlias = Literal[
+    "complete", "cut", "refused", "filtered", "malformed", "paused", "failed", "broken_off",
+    "no_answer",
+]  # fmt: skip
+
+NO_REASON = Finish("other")  # of an answer that ended without a word on why
+_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
+_ENDINGS: dict[FinishReason, Ending] = {
+    "length": "cut", "context_overflow": "cut", "refusal": "refused", "content_filter": "filtered",
+    "pause": "paused", "malformed_call": "malformed", "error": "failed",
+}  # fmt: skip
+_ENDED: dict[Ending, str] = {"failed": "error"}
+_EXCERPT = 200  # characters of what came that an error shows
+_TAIL = 60
+
+
+def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, Status]:
+    """(why it stopped, how the reading ended); `end` is None where nobody said why.
+
+    Providers say `stop` beside calls: the content decides. A call that breaks off makes an answer
+    truncated, whatever the reason says; one that is announced and never comes is malformed.
+    """
+    calls = [block for block in blocks if type(block) is ToolUseBlock]
+    broken = any(call.unfinished for call in calls)
+    # a call of one protocol only, such as a custom tool's, may be one that we have to run
+    others = [b for b in blocks if type(b) is RawBlock and b.role in ("call", "result")]
+    ready = any(not call.unfinished for call in calls) or any(
+        b.role == "call" and b.by == "client" for b in others
+    )
+    if end is None:
+        return Finish("other"), "interrupted"
+    reason: FinishReason = end.reason
+    if reason in _OPEN:
+        if ready:
+            reason = "tool_calls"
+        elif reason == "tool_calls" and not broken:
+            # the provider may have run them itself
+            reason = "stop" if others else "malformed_call"
+        if reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
+            reason = "refusal"
+    finish = end if reason == end.reason else Finish(reason, end.raw)
+    truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
+    return finish, "truncated" if truncated else "complete"
+
+
+def ending_of(resp: ChatResponse) -> Ending:
+    """How an answer ended, in one word.
+
+    Args:
+        resp: An answer as a wire has read it, whole or streamed to its end.
+
+    Returns:
+        The state of the whole answer if that is a bad one, else why its first candidate stopped.
+
+    >>> from dragoman.message import Candidate, ChatResponse, Finish, Msg
+    >>> ending_of(ChatResponse([Candidate(Msg("", "Half", "assistant"), Finish("length"))]))
+    'cut'
+    """
+    if resp.status == "error":
+        return "failed"
+    says = any(_says(candidate.msg.blocks) for candidate in resp.candidates)
+    if resp.status == "interrupted":
+        began = says or any(c.msg.has_content_blocks("thinking") for c in resp.candidates)
+        return "broken_off" if began else "no_answer"
+    finish = resp.finish if resp.candidates else NO_REASON
+    unsaid = finish.reason == "other" and not finish.raw
+    if not says and (finish.reason in ("malformed_call", "error") or unsaid):
+        return "no_answer"
+    if resp.status == "truncated":
+        return "cut"
+    return _ENDINGS.get(finish.reason, "complete")
+
+
+def failure_of(
+    resp: ChatResponse, host: str = "", status: int | None = None, received: str = ""
+) -> ProviderError | None:
+    """What is raised for an answer that is none, broke off or failed; None for any other.
+
+    Args:
+        resp: The answer, which the error carries as its `response`.
+        host: Who was asked, for the text.
+        status: The status of HTTP under which it came.
+        received: How what came begins, for the text of an error where nothing could be read.
+
+    Returns:
+        StreamBroken for what had begun, NoAnswer for what never was, or the provider's own error.
+    """
+    ending = ending_of(resp)
+    if ending == "broken_off":
+        error: ProviderError = broken_off(host, status, _end_of(resp))
+    elif ending == "no_answer":
+        error = no_answer(_why_none(resp), host, status, received)
+    elif ending == "failed" and resp.error is not None:
+        error = resp.error
+    else:
+        return None
+    error.response = error.response or resp
+    return error
+
+
+def client_error(resp: ChatResponse, told: frozenset[str]) -> ProviderError | None:
+    """What a client of another wire is told in place of an answer that failed, or is none.
+
+    Args:
+        resp: The answer.
+        told: The failures that the client sees in an answer of its own wire; see `Room.failures`.
+
+    Returns:
+        The error, or None for an answer that the client is given.
+    """
+    ending = ending_of(resp)
+    finish = resp.finish if resp.candidates else NO_REASON
+    if ending in ("complete", "cut", "refused", "filtered", "paused"):
+        return None
+    if finish.reason in told and finish.reason in ("malformed_call", "error"):
+        return None
+    if resp.error is not None:
+        return None if "failed" in told else resp.error
+    if resp.status == "interrupted" and ending == "broken_off" and "interrupted" in told:
+        return None
+    if finish.reason == "malformed_call":
+        return malformed(finish)
+    return failure_of(resp) or no_answer(f"ended with {clipped(finish.raw or 'an error')!r}")
+
+
+def reply_finish(resp: ChatResponse) -> str:
+    """Why a run that ends with this answer ends: `done` for a complete one alone, else the reason.
+
+    An answer that nobody has ended is `interrupted`, one that is cut in a call `length`, and one
+    that ended with a word that nobody knows `other`.
+    """
+    ending = ending_of(resp)
+    reason = resp.finish.reason if resp.candidates else "other"
+    if ending in ("complete", "cut") and reason in _OPEN:
+        if ending == "cut":
+            return "length"
+        return "other" if reason == "other" and resp.finish.raw else "done"
+    return reason if reason not in _OPEN else _ENDED.get(ending, "interrupted")
+
+
+def broken_off(host: str = "", status: int | None = None, end: str = "") -> StreamBroken:
+    """The error of an answer that has begun and has no end."""
+    behind = f", behind {end}" if end else ""
+    text = f"{_who(host, status)} broke off before its end{behind}"
+    hint = "ask again; with allow_partial=True what came is taken"
+    return StreamBroken(text, status=status, type="connection_closed", hint=hint)
+
+
+def no_answer(
+    why: str, host: str = "", status: int | None = None, received: str = "", hint: str = ""
+) -> NoAnswer:
+    """The error of what is no answer: `why` goes on from "the answer"."""
+    shown = f": {clipped(one_line(received.strip()), _EXCERPT)}" if received.strip() else ""
+    hint = hint or "ask again, and check base_url and what stands between"
+    return NoAnswer(
+        f"{_who(host, status)} {why}{shown}", status=status, type="no_answer", hint=hint
+    )
+
+
+def malformed(finish: Finish) -> ProviderError:
+    """The error of an answer that ends in a call which is none, for a client of another wire."""
+    word = f" ({clipped(finish.raw)})" if finish.raw else ""
+    text = f"the model's call was malformed{word}: it came to no call that could be run"
+    return NoAnswer(text, type="no_answer", hint="ask again")
+
+
+def _says(blocks: Iterable[ContentBlock]) -> bool:
+    """Whether blocks say anything to whoever asked: thinking alone does not."""
+    for block in blocks:
+        if type(block) is TextBlock:
+            if block.text:
+                return True
+        elif type(block) is not ThinkingBlock:
+            return True
+    return False
+
+
+def _who(host: str, status: int | None) -> str:
+    of = f" of {host}" if host else ""
+    under = f" (status {status})" if status is not None else ""
+    return f"the answer{of}{under}"
+
+
+def _why_none(resp: ChatResponse) -> str:
+    finish = resp.finish if resp.candidates else NO_REASON
+    if not finish.raw:
+        return "says nothing and not why it ended"
+    return f"says nothing: it ended with {clipped(finish.raw)!r}"
+
+
+def _end_of(resp: ChatResponse) -> str:
+    """The last words of what came."""
+    text = resp.text if resp.candidates else ""
+    if not text:
+        return ""
+    return repr(clipped(one_line(text if len(text) <= _TAIL else f"...{text[-_TAIL:]}"), _TAIL + 3))

@@ -1,0 +1,160 @@
+"""What came from a provider, read and judged: an answer, or the error of what is none.
+
+Between the endpoint, which has bytes, and whoever wants an answer. What is judged is how it ended,
+as `message.ending` decides it; here that gets the host, the status and how the body begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .._core.edges.http.failing import host_of
+from .._core.edges.http.transport import Reply
+from .._core.exchange.stream import StreamDecoder
+from .._core.exchange.wire import Wire
+from .._core.jsontext import loads
+from .._core.stream.error_headers import told_by_headers
+from ..errors import NoAnswer, ProviderError, ReadError
+from ..message import ChatResponse, Written
+from ..message.ending import failure_of, no_answer
+
+_SHOWN = 300  # bytes of a body
+_PAGES = ("text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A whole answer: `raw` is its body, parsed; None of one that came as events."""
+
+    raw: Any
+    response: ChatResponse
+
+
+def check_status(
+    status: int, headers: Mapping[str, str], url: str, body: bytes = b""
+) -> NoAnswer | None:
+    """The error of a status below 400 under which no answer comes: a redirect, or no content.
+
+    Another attempt would be led the same way, so none is made; another model may be asked.
+    """
+    if 200 <= status < 300 and status not in (204, 205):
+        return None
+    to = headers.get("location", "")
+    why = f"is a redirect to {host_of(to)}" if to and status >= 300 else "holds none"
+    hint = "check base_url: the key is sent nowhere else"
+    error = no_answer(why, host_of(url), status, _text(body), hint)
+    error.should_retry = False
+    return error
+
+
+def is_page(headers: Mapping[str, str]) -> bool:
+    """Whether the headers of an answer say that it is a web page, or that nothing comes."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind in _PAGES or headers.get("content-length", "").strip() == "0"
+
+
+def page(url: str, status: int, body: bytes) -> NoAnswer:
+    """The error of a web page, or of nothing, in place of a stream."""
+    why = "is no stream" if body.strip() else "is empty"
+    return no_answer(why, host_of(url), status, _text(body))
+
+
+def read_reply(
+    wire: Wire, out: Written, reply: Reply, url: str = "", allow_partial: bool = False
+) -> Received:
+    """The answer in a whole reply, whether it came as one JSON body or as the events of a stream.
+
+    Args:
+        wire: The wire that was asked.
+        out: What was sent.
+        reply: What came back, with a status that is no error's.
+        url: Where it was asked, for the text of errors.
+        allow_partial: Whether an answer that broke off is taken.
+
+    Returns:
+        The answer with the body that it was read from.
+
+    Raises:
+        NoAnswer: what came is none, or says nothing and not why it ended.
+        StreamBroken: its events have no end; `response` is what came.
+        ProviderError: the provider tells of an error, whatever the status says.
+    """
+    host, body = host_of(url) if url else "", reply.body
+    if (redirect := check_status(reply.status, reply.headers, url, _bytes(body))) is not None:
+        raise redirect
+    raw = _parsed(body)
+    try:
+        if isinstance(raw, (bytes, str)) and not raw.strip():
+            raise no_answer("is empty", host, reply.status)
+        response = wire.read_response(raw, request=out)
+    except ReadError as error:
+        why = "cannot be read as one" if isinstance(raw, (bytes, str)) else "is none of this wire"
+        raise no_answer(why, host, reply.status, _text(_bytes(body))) from error
+    except ProviderError as error:
+        error.status = error.status or reply.status
+        raise told_by_headers(error, reply.headers) from error.__cause__
+    judge(response, host, reply.status, _bytes(body), allow_partial)
+    return Received(None if isinstance(raw, (bytes, str)) else raw, response)
+
+
+def judge(
+    response: ChatResponse, host: str, status: int | None, received: bytes, allow_partial: bool
+) -> None:
+    """Raise the error of an answer that is none, broke off or failed, unless it may be partial.
+
+    What the provider itself calls an error is raised in either case.
+    """
+    failure = failure_of(response, host, status, _text(received))
+    if failure is None or (allow_partial and response.error is None):
+        return
+    raise failure
+
+
+@dataclass(slots=True)
+class StreamJudge:
+    """Judges a stream at its end, as `judge` does a whole answer.
+
+    `url` gives the address that was asked, `status` the status that came: both are looked up for an
+    error alone. A connection that breaks ends a stream too, where it `may_break`.
+    """
+
+    url: Callable[[], str]
+    status: Callable[[], int | None]
+    may_break: bool = False
+
+    def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None:
+        """Raise the error of a stream that is no answer, broke off or failed.
+
+        What nobody could read is no partial answer, but a page of somebody else's.
+        """
+        if failure_of(response) is None:
+            return
+        host, received = host_of(self.url()), decoder.begun_with
+        if decoder.builder.unread and response.error is None:
+            why = "is no stream of this wire" if received.strip() else "is empty"
+            error = no_answer(why, host, self.status(), _text(received))
+            error.response = response
+            raise error
+        judge(response, host, self.status(), received, self.may_break)
+
+
+def _parsed(body: Any) -> Any:
+    """The JSON of a body; bytes that are none as they are, and what an SDK has parsed too."""
+    if not isinstance(body, (bytes, str)):
+        return body
+    try:
+        return loads(body)
+    except ReadError:
+        return body
+
+
+def _bytes(body: Any) -> bytes:
+    if isinstance(body, str):
+        return body.encode("utf-8", "replace")
+    return body if isinstance(body, bytes) else b""
+
+
+def _text(body: bytes) -> str:
+    return body[:_SHOWN].decode("utf-8", "replace")
