@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from dragoman.gateway.config import (
 from dragoman.gateway.exchange import Exchange, Gateway
 from dragoman.gateway.sealing import Sealer
 from dragoman.gateway.surface import Answer, ClientRequest, surfaces, wanted
+from tests.gateway.faults.wires import MESSAGES, OLLAMA, WIRES, Wire
 
 CHAT = {"model": "any", "messages": [{"role": "user", "content": "Hi"}]}
 KEY = ClientKey("bob", "0123456789abcdef:$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g")
@@ -377,3 +379,47 @@ def test_envelopes_are_judged_where_a_history_is_compacted_too(path: str) -> Non
         with pytest.raises(WriteError) as caught:
             call("compaction", wrong)
         assert caught.value.code in ("envelope.foreign", "envelope.changed")
+
+
+# -- who answered, and when ------------------------------------------------------------------------
+
+# of each wire: where answers say what they are called, and when they were made
+_NAMED = {"openai-chat": ("id", "created"), "openai-responses": ("id", "created_at"),
+          "anthropic": ("id", ""), "gemini": ("responseId", ""),
+          "gemini-interactions": ("id", "created"), "ollama": ("", "created_at")}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", WIRES, ids=str)
+@pytest.mark.parametrize("behind", WIRES, ids=str)
+def test_an_answer_has_an_id_of_its_own_and_a_time_of_its_own(client: Wire, behind: Wire) -> None:
+    if client is behind:
+        return
+    config = Config(routes=(Route(Target(behind.target, secret="of-the-provider")),))
+    name, time = _NAMED[str(client)]
+    silent = json.loads(behind.whole)
+    for key in ("id", "responseId", "created", "created_at"):
+        silent.pop(key, None)
+    seen: set[bytes] = set()
+    for _ in range(2):
+        exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
+        exchange.call()
+        body = json.loads(exchange.whole(200, {}, json.dumps(silent).encode()).body)
+        seen.add(body[name] if name else len(seen))
+        if time:
+            told = body[time]
+            assert told > 1.7e9 if isinstance(told, int) else told > "2026"
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("client", [one for one in WIRES if one is not OLLAMA], ids=str)
+def test_a_streamed_answer_of_a_wire_without_ids_has_one(client: Wire) -> None:
+    config = Config(routes=(Route(Target(OLLAMA.target, secret="of-the-provider")),))
+    seen = set()
+    for _ in range(2):
+        exchange = begun(config, asked(client.path("up", True), client.body("up", True)))
+        exchange.call()
+        relay = exchange.stream()
+        told = b"".join(relay.feed(event) for event in OLLAMA.events) + relay.finish()
+        ids = re.findall(rb'"(?:id|responseId)": ?"((?:chatcmpl-|resp_|msg_|v1_|)\w{20,})"', told)
+        seen |= {one for one in ids if not one.startswith(b"msg_") or client is MESSAGES}
+    assert len(seen) >= 2

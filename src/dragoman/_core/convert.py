@@ -129,7 +129,9 @@ class StreamConverter:
         request: ChatRequest | None = None,
         envelope: Envelope | None = None,
         sent: Written | None = None,
+        answer_id: str | None = None,
     ) -> None:
+        self._answer_id = answer_id  # of an answer whose wire tells none
         self.decoder: StreamDecoder = reader.stream_decoder(request=sent or request)
         self.encoder: StreamEncoder = target.stream_encoder(
             request, origin=self.decoder.origin, envelope=envelope, second=int(time())
@@ -238,10 +240,12 @@ class StreamConverter:
             return self._encoded(piece)
         self._named = True
         if type(piece) is Meta and piece.candidate is None:
-            return self._encoded(replace(piece, model=self._model))
+            named = replace(piece, model=self._model, id=piece.id or self._answer_id)
+            return self._encoded(named)
         origin = self.decoder.origin
         issuer = origin.issuer if origin is not None else ""
-        return self._encoded(Meta(model=self._model, issuer=issuer)) + self._encoded(piece)
+        named = Meta(model=self._model, id=self._answer_id, issuer=issuer)
+        return self._encoded(named) + self._encoded(piece)
 
     def _encoded(self, piece: Piece) -> list[tuple[str | None, Json]]:
         return self._judged_events(self.encoder.feed(piece))

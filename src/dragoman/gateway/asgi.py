@@ -23,9 +23,10 @@ from ..errors import DragomanError, Overloaded
 from .bodies import check_values
 from .client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
 from .config import ClientKey, Config, config_for
-from .exchange import Exchange, Gateway, refused
+from .exchange import Exchange, Gateway
 from .keys import Bounds, KeyRing
 from .off_loop import OffLoop, is_long
+from .refusals import refused
 from .sending import Begun, Sender, in_time
 from .settings import load, of_mapping
 from .surface import Answer, ClientRequest, Surface, wanted

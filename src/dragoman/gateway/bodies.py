@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from .._core.jsontext import JsonObject, loads
+from .._core.stream.pieces import answer_second
 from ..errors import ProviderError, ReadError
+from ..message import ChatResponse
 
 _SIGNS = re.compile(rb'[",\[{]')
 _PIECE = 2**20
@@ -68,6 +71,13 @@ def looks_like_object(body: bytes) -> bool:
     """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
     text = body.strip()
     return text.startswith(b"{") and text.endswith(b"}")
+
+
+def dated(resp: ChatResponse, second: int) -> ChatResponse:
+    """An answer that does not tell when it was made, as one of this second of the Unix clock."""
+    if answer_second(resp.extras) is not None:
+        return resp
+    return replace(resp, extras={**(resp.extras or {}), "": {"created": second}})
 
 
 def unreadable(error: ReadError) -> ProviderError:

@@ -17,7 +17,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import time
 from urllib.parse import quote
+from uuid import uuid4
 
 from .._core.convert import StreamConverter
 from .._core.edges.http.retries import PASSING, Retries
@@ -31,10 +33,11 @@ from ..message import ChatRequest, ChatResponse, Written
 from ..message.ending import client_error
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
-from .bodies import looks_like_object, object_in, unreadable
+from .bodies import dated, looks_like_object, object_in, unreadable
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .off_loop import is_long
+from .refusals import refused, upgrade_refused
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import (
@@ -46,11 +49,11 @@ from .splice import (
     written_anew,
 )
 from .surface import Answer, ClientRequest, Operation, Surface, wanted
-from .surface.base import named_model, told_error
+from .surface.base import JSON, named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import keyless
 from .tenancy import Tenancy, has_dots
-from .unknown_paths import asks_upgrade, is_served, may_pass, no_upgrade, stays_below
+from .unknown_paths import asks_upgrade, is_served, may_pass, stays_below
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
@@ -97,7 +100,7 @@ class Gateway:
             return Answer.json(200, surface.models(shown))
         if operation.kind == "state":
             if asks_upgrade(request):
-                return _upgrade_refused(surface, record)
+                return upgrade_refused(surface, record)
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
         if operation.kind == "model":
@@ -146,7 +149,7 @@ class Gateway:
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
         if asks_upgrade(request):
-            return _upgrade_refused(surface, record)
+            return upgrade_refused(surface, record)
         for route in self.config.routes:
             if not route.pass_through or route.target.name == KEPT:
                 continue
@@ -379,10 +382,9 @@ class Exchange:
             return ProviderError(text, status=502, type="api_error", code="upstream.status",
                                  hint="check base_url")  # fmt: skip
         hidden = self.upstream.hidden
-        if hidden:  # which some of them quote; also its ends around a mask, `sk-pr***wxyz`
-            body = keyless(body, hidden)
-            headers = {name: keyless(text.encode(), hidden).decode()
-                       for name, text in headers.items()}  # fmt: skip
+        # which some of them quote; also its ends around a mask, `sk-pr***wxyz`
+        body, heads = keyless(body, hidden), headers.items()
+        headers = {name: keyless(text.encode(), hidden).decode() for name, text in heads}
         self.keep(body)
         error = self.upstream.wire.error(status, body, headers)
         hidden.error(error)  # where its JSON has spelled it with escapes
@@ -440,15 +442,17 @@ class Exchange:
                 return self._done(Answer.json(200, compaction.body(resp, self._body)))
             if self.streams:
                 return self._done(compaction.streamed(self.surface, resp, self._client_request))
+        if self.surface.wire.room.issuer != self.upstream.wire.room.issuer:
+            resp = dated(resp, int(time()))
+        resp = replace(resp, model=self.asked, id=resp.id or self._new_id)
         written = self.surface.wire.write_response(
-            replace(resp, model=self.asked), self._client_request, envelope=self._state,
+            resp, self._client_request, envelope=self._state,
             policy=self.upstream.answer_policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
-        answer = Answer.json(200, whole, self.headers())
-        answer.body = self.upstream.hidden.data(answer.body)
-        return self._done(answer)
+        body = self.upstream.hidden.data(encoded(whole))
+        return self._done(Answer(200, body, {"content-type": JSON, **self.headers()}))
 
     def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers of an answer that goes on as it is."""
@@ -509,6 +513,7 @@ class Exchange:
         converter = StreamConverter(
             self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
             self._client_request, self._state, self._written,
+            self._new_id if self.upstream.protocol == "ollama" else None,
         )  # fmt: skip
         return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
                                self.upstream.hidden)  # fmt: skip
@@ -519,6 +524,12 @@ class Exchange:
         if self._tenancy is None or self.kind == "other":
             return None
         return self._tenancy.answered(self.surface.protocol)
+
+    @property
+    def _new_id(self) -> str | None:
+        """An id for an answer whose provider tells none, where answers of the client's have one."""
+        prefix = self.surface.answer_id
+        return None if prefix is None else f"{prefix}{uuid4().hex}"
 
     @property
     def _renamed(self) -> str | None:
@@ -588,19 +599,3 @@ class Exchange:
     def _note(self, told: Builder) -> None:
         record = self.record
         record.usage, record.finish, record.answer_model = told.usage, told.finishes, told.model
-
-
-def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:
-    """The answer that tells of an error."""
-    told = told_error(error)
-    answer = surface.refusal(error)
-    record.error, record.message = told.kind, log_message(error)
-    record.status = answer.status
-    return answer
-
-
-def _upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
-    """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
-    answer = refused(surface, no_upgrade(), record)
-    answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
-    return answer

@@ -34,7 +34,8 @@ from .bodies import check_values, unreadable
 from .bounded import AsyncBounded, Bounded, Patience, library_of
 from .client import header_value, too_large, unzipped
 from .config import Config, config_for
-from .exchange import Exchange, Gateway, refused
+from .exchange import Exchange, Gateway
+from .refusals import refused
 from .relay import AnswerStream
 from .sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from .splice import answer_too_large

@@ -35,6 +35,7 @@ class Messages(Surface):
     """`/v1/messages` and what stands beside it."""
 
     protocol: ClassVar[str] = "anthropic"
+    answer_id: ClassVar[str | None] = "msg_"
     maker: ClassVar[str] = "anthropic"
     moves_marks: ClassVar[bool] = True
     keys: ClassVar[tuple[str, ...]] = ("x-api-key", "authorization")

@@ -131,6 +131,7 @@ class Surface(ABC):
     # in events that tell of an error, behind which one of `lasts` may tell it again, and no other
     heralds: ClassVar[re.Pattern[bytes] | None] = None
     closing: ClassVar[bytes] = b""  # the event that some hosts leave out at the end of an answer
+    answer_id: ClassVar[str | None] = None  # how the ids of answers begin, if they have any
     moves_marks: ClassVar[bool] = False  # whether clients mark what shall be cached, turn by turn
     usage_mark: ClassVar[bytes] = b'"usage"'  # in events that tell how much was used
 

@@ -74,6 +74,7 @@ class GenerateContent(_Gemini):
     """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
 
     protocol: ClassVar[str] = "gemini"
+    answer_id: ClassVar[str | None] = ""
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
     # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
     # event any more (2026-11-24)
@@ -183,6 +184,7 @@ class Interactions(_Gemini):
     """`/v1beta/interactions`."""
 
     protocol: ClassVar[str] = "gemini-interactions"
+    answer_id: ClassVar[str | None] = "v1_"
     endings: ClassVar[tuple[Ending, ...]] = (
         Ending(b"interaction.completed", re.compile(rb"(?m)^event: ?interaction\.completed\b")),
         Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),

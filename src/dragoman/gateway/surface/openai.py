@@ -86,6 +86,7 @@ class Chat(_OpenAI):
     """Chat Completions, and the lists of models that both have."""
 
     protocol: ClassVar[str] = "openai-chat"
+    answer_id: ClassVar[str | None] = "chatcmpl-"
     # some hosts say why the model stopped, and no `[DONE]`
     endings: ClassVar[tuple[Ending, ...]] = (
         Ending(b"[DONE]", re.compile(rb"(?m)^data: ?\[DONE\]")),
@@ -134,6 +135,7 @@ class Responses(_OpenAI):
     """Responses. What the provider would keep of them is refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
+    answer_id: ClassVar[str | None] = "resp_"
     sign_of_life: ClassVar[bytes] = b"event: keepalive\n"
     # events may come without their names, which stand in their data too
     endings: ClassVar[tuple[Ending, ...]] = (
