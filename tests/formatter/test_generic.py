@@ -10,7 +10,6 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
-from dragoman.errors import ConfigError
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
 from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
 from dragoman.rewrite.prompt import SystemPrompt
@@ -117,14 +116,17 @@ def test_an_overridden_hook_formats_the_request_too() -> None:
     assert out.body["tools"]
 
 
-def test_a_hook_cannot_format_a_request_whose_prompt_stands_apart() -> None:
+def test_a_hook_formats_a_request_whose_prompt_stands_apart() -> None:
     class Own(AnthropicChatFormatter):
         async def _format_agent_message(self, msgs: list[Msg], is_first: bool = True) -> Any:
-            return []
+            return [{"role": "user", "content": "|".join(m.text for m in msgs)}]
 
-    with pytest.raises(ConfigError) as caught:
-        Own(policy="ignore").format_request(ChatRequest(MSGS))
-    assert caught.value.code == "request.hooks"
+        async def _format_system_message(self, msg: Msg) -> Any:
+            return {"role": "system", "content": [{"type": "text", "text": f"{msg.text}!"}]}
+
+    body = Own(policy="ignore").format_request(ChatRequest(MSGS, system="Be.")).body
+    assert body["messages"][-1]["content"].endswith("So?")
+    assert "Be.!" in str(body["system"])
 
 
 def test_whoever_speaks_the_request_is_taken_by_its_judge() -> None:

@@ -17,14 +17,15 @@ from .._core.exchange.stream import AsyncStream, Stream, StreamDecoder
 from .._core.exchange.wire import Wire
 from .._core.jsontext import loads
 from .._core.suggestions import refuse_unknown, renamed
-from ..errors import ConfigError, ProviderError, StreamBroken, UnknownKeyword
-from ..message import ChatRequest, Options, ToolChoice, Written
+from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
+from ..message import ChatRequest, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS
-from ..vendors import Vendor, wire
+from ..vendors import PROTOCOLS, Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
-from .base import ChatModelBase, WireMessages, body_of, tools_for
+from .base import ChatModelBase, FormatterMismatch, WireMessages, body_of, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
 from .received import Received, StreamJudge
+from .shapes import difference, protocols_of
 
 _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 
@@ -128,6 +129,7 @@ class ChatModel(ChatModelBase):
     ) -> Written:  # fmt: skip
         """What would be sent: path, headers and body."""
         wire = self.wire
+        refuse_foreign(self, messages)
         read = wire.read_request(body_of(wire.room.messages_path, messages))
         fields = {**self.generate_kwargs, **options}
         if fields.pop("structured_model", None) is not None:
@@ -270,6 +272,31 @@ class AsyncChunks(_Judged):
         """Close the connection."""
         if self._reply is not None:
             await self._reply.aclose()
+
+
+def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
+    """Raise FormatterMismatch for messages that a formatter has written for another wire.
+
+    What is the same on both, such as plain text, is right for both, and passes.
+    """
+    if isinstance(messages, Msg) or any(isinstance(message, Msg) for message in messages):
+        text = f"{type(model).__name__} takes messages as a formatter has written them, no Msg"
+        hint = "model(await model.formatter.format(msgs)), or LLM(...).ask(msgs)"
+        raise NotMessages(text, path="$.messages", hint=hint)
+    protocol = model.wire.room.protocol
+    possible = protocols_of(messages)
+    if protocol in possible:
+        return
+    written_for = next((name for name in PROTOCOLS if name in possible), "several wires at once")
+    formatter = type(model.formatter).__name__
+    raise FormatterMismatch(
+        f"these messages are written for {written_for}, and {model!r} takes {protocol}:"
+        f" {difference(written_for, protocol)}",
+        path="$.messages",
+        hint=f"format them with {formatter}() (model.formatter), or send them with"
+        " paired(formatter, model), where the vendor has an endpoint that takes them",
+        code="pair.protocol",
+    )
 
 
 def parsed(body: Any) -> Any:

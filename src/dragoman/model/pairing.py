@@ -11,10 +11,14 @@ from importlib import import_module
 from typing import Any
 
 from .._core.exchange.wire import Wire
+from .._core.redaction import shown
+from .._core.suggestions import nearest
+from ..errors import ConfigError
 from ..vendors import NAMED as FORMATTERS
 from .base import ChatModelBase, FormatterMismatch, wire_of
 from .chat_model import ChatModel
 from .named import NAMED as MODELS
+from .shapes import difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +52,10 @@ def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
     spoken = ", ".join(vendor.wires) if vendor is not None else bound.room.protocol
     raise FormatterMismatch(
         f"{type(formatter).__name__} writes {protocol}, and {title} has no endpoint that takes it:"
-        f" {_difference(protocol, bound.room.protocol)}",
+        f" {difference(protocol, bound.room.protocol)}",
         hint=f"a formatter for {spoken}; or {type(model).__name__}.formatter",
         code="pair.protocol",
     )
-
-
-# what most sets a protocol apart from the others: its roles, and how a call and its result stand
-_SHAPES: dict[str, str] = {
-    "openai-chat": "messages with `tool_calls` of the assistant and messages of the role tool",
-    "openai-responses": "items such as function_call and function_call_output, no messages alone",
-    "anthropic": "blocks such as tool_use and tool_result, the system prompt beside the messages",
-    "gemini": "contents of the roles user and model, with functionCall and functionResponse",
-    "gemini-interactions": "steps such as function_call and function_result",
-    "dashscope": "messages below `input`, content as parts without a type",
-    "ollama": "messages with images beside their text, arguments of calls as objects",
-    "bedrock-converse": "blocks such as toolUse and toolResult of two roles",
-    "mistral": "messages with `tool_calls`, ids of nine characters, results with a name",
-    "cohere": "messages with a `tool_plan`, results as documents",
-}
-
-
-def _difference(one: str, other: str) -> str:
-    return f"{one} has {_SHAPES.get(one, one)}; {other} has {_SHAPES.get(other, other)}"
 
 
 def matrix(
@@ -84,6 +69,11 @@ def matrix(
     """
     cells = []
     module = import_module("dragoman.formatter")
+    for names, known, what in ((formatters, FORMATTERS, "formatter"), (models, MODELS, "model")):
+        for name in names or ():
+            if name not in known:
+                text = f"there is no {what} {shown(name)}"
+                raise ConfigError(text, hint=nearest(name, known), code="pair.name")
     for model_name in models or tuple(MODELS):
         model = MODELS[model_name]("model", **_NO_KEY.get(model_name, {"api_key": "none"}))
         for name in formatters or tuple(FORMATTERS):

@@ -124,7 +124,7 @@ def _by_content(content: Any, calls: bool) -> Iterator[frozenset[str]]:
     if isinstance(content, str):
         yield _CHAT | _RESPONSES | _CLAUDE
     elif content is None:
-        yield _CHAT - _OLLAMA - _DASHSCOPE if calls else _CHAT
+        yield _CHAT - _DASHSCOPE if calls else _CHAT
     elif isinstance(content, list):
         if calls and not content:
             yield _DASHSCOPE  # OpenAI: "Invalid 'messages[4].content': empty array"
@@ -141,3 +141,23 @@ def _by_part(part: Mapping[str, Any]) -> frozenset[str]:
         if key in part:
             return _CONVERSE if isinstance(part[key], Mapping) else _DASHSCOPE
     return _CONVERSE | _DASHSCOPE if "text" in part else _ALL
+
+
+# what most sets a protocol apart from the others: its roles, and how a call and its result stand
+_SHAPES: dict[str, str] = {
+    "openai-chat": "messages with `tool_calls` of the assistant and messages of the role tool",
+    "openai-responses": "items such as function_call and function_call_output, no messages alone",
+    "anthropic": "blocks such as tool_use and tool_result, the system prompt beside the messages",
+    "gemini": "contents of the roles user and model, with functionCall and functionResponse",
+    "gemini-interactions": "steps such as function_call and function_result",
+    "dashscope": "messages below `input`, content as parts without a type",
+    "ollama": "messages with images beside their text, arguments of calls as objects",
+    "bedrock-converse": "blocks such as toolUse and toolResult of two roles",
+    "mistral": "messages with `tool_calls`, ids of nine characters, results with a name",
+    "cohere": "messages with a `tool_plan`, results as documents",
+}
+
+
+def difference(one: str, other: str) -> str:
+    """What sets the messages of two protocols apart, for errors."""
+    return f"{one} has {_SHAPES.get(one, one)}; {other} has {_SHAPES.get(other, other)}"

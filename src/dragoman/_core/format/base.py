@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
-from ...capabilities import About, Capabilities
+from ...capabilities import About, Capabilities, override
 from ...errors import ConfigError
 from ...losses import Losses, Policy, Report
 from ...losses.policies import LossLog
@@ -414,8 +414,7 @@ class RequestFormatter(TruncatedFormatterBase):
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
 
         Raises WriteError for a medium of the newest user turn that the model would not see (unless
-        the policy is "ignore", or allows it), and ConfigError where an overridden hook formats
-        messages that this wire does not send as one list.
+        the policy is "ignore", or allows it).
         """
         req = request_of(req)
         report = Report(req.messages, req, places, self.wire.name)
@@ -442,16 +441,35 @@ class RequestFormatter(TruncatedFormatterBase):
 
     def _hooked(self, formatted: Written, req: ChatRequest) -> Written:
         """The request with its messages as the overridden hooks format them."""
-        if "messages" not in formatted.body or self.can.system_place == "top":
-            raise ConfigError(
-                f"{type(self).__name__} overrides how messages are formatted, and "
-                f"{self.wire.name} does not send them as one list",
-                hint="use speakers or rewrites, or override nothing and format the request",
-                code="request.hooks",
-            )
-        formatting = self._format_all(self._messages(req)[0], formatted.report.trial())
-        formatted.body["messages"] = drive(formatting, "format_request")
+        msgs, report = self._messages(req)[0], formatted.report.trial()
+        if self.can.system_place == "top" and msgs and msgs[0].role in ("system", "developer"):
+            if "_format_system_message" in self._hooks:
+                self._prompt_by_hook(msgs[0], formatted, req)
+            msgs = msgs[1:]  # it stands in its own field
+        formatter = self._styled(self.style)
+        # what the model can that is asked: its history may need more than any model's does
+        formatter.can = override(self.wire.can(formatted.model), self.style.changes)
+        messages = drive(formatter._format_all(msgs, report), "format_request")
+        *parents, last = self.wire.room.messages_path.removeprefix("$.").split(".")
+        node: Any = formatted.body
+        for name in parents:
+            node = node.setdefault(name, {})
+        node[last] = messages
         return formatted
+
+    def _prompt_by_hook(self, prompt: Msg, formatted: Written, req: ChatRequest) -> None:
+        """Put the system prompt, as the hook says it, where the wire has its field."""
+        said: Any = drive(self._format_system_message(prompt), "format_request")
+        items = said if isinstance(said, list) else [said]
+        texts: list[str] = []
+        for item in items:
+            content = item.get("content", item.get("parts")) if isinstance(item, dict) else item
+            parts = content if isinstance(content, list) else [content]
+            texts += [part["text"] if isinstance(part, dict) else part for part in parts if part]
+        rest = [m for m in req.messages if m.role not in ("system", "developer")]
+        asked = replace(req, messages=rest, system="\n".join(texts), memories=None)
+        written = self.wire.write_request(asked, formatted.model, style=self.style, policy=Policy())
+        formatted.body.update(written.body)
 
     def _input(self, msgs: History, tools: ToolList) -> tuple[Self, list[Msg], Report, Tools]:
         formatter = self
