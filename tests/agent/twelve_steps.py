@@ -42,6 +42,7 @@ from dragoman.message import (
 )
 from dragoman.model import ChatModel, Retries
 from dragoman.testing import Fault
+from dragoman.token import CharTokenCounter
 from tests.core.edges.http.servers import GUARD
 from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 
@@ -67,7 +68,10 @@ TURNS = [
     Turn("Ask Ann for the time."),
     Turn("Tell me of Khiva.", streams=True),
     Turn("Once more."),
-    Turn("And in short?", {"history_tokens": 1_200, "truncate": DropOldest()}),
+    Turn(
+        "And in short?",
+        {"history_tokens": 1_200, "token_counter": CharTokenCounter(), "truncate": DropOldest()},
+    ),
     Turn("As data.", form=CITY),
     Turn("And what do you say?", elsewhere=True),
 ]

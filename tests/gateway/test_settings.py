@@ -236,8 +236,8 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
          " neither a kind nor a code of losses")),
         (f"{ROUTE}counter = 'chars'", "3: $.routes[0].counter: there is no token counter"),
         (f"{ROUTE}counter = 'openai/'", "3: $.routes[0].counter: there is no token counter"),
-        (f"{ROUTE}truncate = {{ tokens = 9 }}", ("3: $.routes[0].truncate: truncation needs"
-         " counter")),
+        (f"{ROUTE}truncate = {{ counter = 'auto' }}", ("3: $.routes[0].truncate: truncation needs"
+         " tokens")),
         (f"{ROUTE}truncate = 9", "3: $.routes[0].truncate: is not a table ([truncate])"),
         (f"{ROUTE}can = {{ options = {{ sed = 'ignores' }} }}", ("3: $.routes[0].can.options.sed:"
          " is no option (did you mean seed?)")),

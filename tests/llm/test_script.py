@@ -22,6 +22,7 @@ from dragoman.message import (
 )
 from dragoman.model import Retries
 from dragoman.testing import Fault, StrictServer
+from dragoman.token import CharTokenCounter
 from tests.core.edges.http.servers import GUARD
 from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 from tests.llm.test_servers import client_of, left_open, sockets_go
@@ -148,7 +149,11 @@ def steps(
     assert talk.said(None).text == "After all."
     assert len(server.calls) == 11
     # 10 truncation
-    short = Conversation(server, make(history_tokens=200, truncate=DropOldest()), loop)
+    short = Conversation(
+        server,
+        make(history_tokens=200, token_counter=CharTokenCounter(), truncate=DropOldest()),
+        loop,
+    )
     assert short.ask([*talk.history, Msg.user("Short?")]).text == "Cut."
     assert len(server.requests[-1].messages) < len(talk.history)
     # 11 another provider in mid-conversation

@@ -139,7 +139,7 @@ def test_a_model_that_is_told_its_effort_costs_that_too() -> None:
     told = '{"reasoning_effort": "none"}'
     small, large = MistralTokenCounter("mistral-small-2603"), MistralTokenCounter("mistral-large")
     difference = small.count_sync(ASK) - large.count_sync(ASK)
-    assert difference == 2 + small._text(told) == 12
+    assert difference == 2 + small.text_tokens(told) == 12
     own = MistralTokenCounter("mistral-small-2603", tokenizer=large.tokenizer)
     assert own.count_sync(ASK) == large.count_sync(ASK)  # one's own tokenizer knows by itself
 

@@ -100,10 +100,10 @@ def checked_headers(headers: Mapping[str, str], path: str = "$") -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """A budget for histories: `tokens`, counted by `counter` (a name that `counters` knows)."""
+    """A budget for histories: `tokens`, counted by `counter`: `auto` is the model's own."""
 
     tokens: int
-    counter: str
+    counter: str = "auto"
 
 
 # Agents try again by themselves, and by what they are told; a connection that a provider has closed
@@ -118,10 +118,11 @@ class Route:
     `models` are patterns of the names that clients ask for. `fallbacks` follow in their order while
     nothing of an answer has come. `can` overrides what is known of the model, `policy` says what
     may be lost, `repair` whether broken histories are mended. `counter` counts tokens where the
-    provider offers no way to. `pass_through`: paths that the gateway does not know go to the
-    provider as they are. `shared_state`: client keys share what the provider keeps (answers, files,
-    caches). `transport` is `aiohttp` or `httpx2`. `fetch` gives the bytes of media
-    that clients send by URL, for targets that take bytes alone; None: they are lost, and named.
+    provider offers no way to; the model's own, without a network, where none is named.
+    `pass_through`: paths that the gateway does not know go to the provider as they are.
+    `shared_state`: client keys share what the provider keeps (answers, files, caches). `transport`
+    is `aiohttp` or `httpx2`. `fetch` gives the bytes of media that clients send by URL, for targets
+    that take bytes alone; None: they are lost, and named.
     """
 
     target: Target

@@ -11,7 +11,7 @@ from typing import Any
 from .._core.caches import remember
 from .._core.edges.http.transport import HttpCall
 from .._core.jsontext import JsonObject, encoded, loads
-from ..errors import DragomanError, ProviderError, ReadError
+from ..errors import ConfigError, DragomanError, ProviderError, ReadError
 from ..message import Written
 from .upstream import Upstream, counter_of
 
@@ -58,21 +58,50 @@ def read(protocol: str, body: bytes) -> int | None:
 
 
 def counted(name: str, written: Written) -> int:
-    """What a counter says of a request."""
-    body: JsonObject = written.body
-    messages: Any = body.get("messages") or body.get("contents") or body.get("input") or []
-    messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    system = body.get("system") or body.get("instructions") or body.get("systemInstruction")
-    if system:
-        messages = [{"role": "system", "content": system}, *messages]
+    """What a counter says of a request.
+
+    Raises:
+        DragomanError: It gives no figure: a provider that it asks refuses, a library that it needs
+            is missing, or it fails in any other way.
+    """
+    messages, tools = parts(written.body)
+    try:
+        figure: Any = _counter(name, written.model or "").count_sync(messages, tools or None)
+        return max(1, int(figure))
+    except DragomanError:
+        raise
+    except Exception as error:  # a counter is anybody's code and anybody's tokenizer
+        text = f"the counter {name!r} gave no figure: {type(error).__name__}"
+        raise ConfigError(text, code="count.failed",
+                          hint="name another counter in the route") from error  # fmt: skip
+
+
+def parts(body: JsonObject) -> tuple[list[Any], list[Any]]:
+    """(messages with the system prompt first, tools) of a body of any wire, as counters take them.
+
+    >>> parts({"input": {"messages": [{"role": "user", "content": "Hi"}]}, "parameters": {}})
+    ([{'role': 'user', 'content': 'Hi'}], [])
+    """
+    given: Any = body.get("messages") or body.get("contents") or body.get("input") or []
+    if isinstance(given, dict):  # DashScope
+        given = given.get("messages") or []
+    messages = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
+        if system := body.get(key):
+            said = system if isinstance(system, dict) else {"content": system}
+            messages = [{**said, "role": "system"}, *messages]
+            break
     tools: Any = body.get("tools")
-    figure: int = _counter(name).count_sync(messages, tools or None)
-    return max(1, figure)
+    for key in ("parameters", "toolConfig"):  # DashScope, Bedrock
+        inside = body.get(key)
+        if not tools and isinstance(inside, dict):
+            tools = inside.get("tools")
+    return messages, tools if isinstance(tools, list) else []
 
 
 @remember("token counters that routes name", entries=8, size=2**24)
-def _counter(name: str) -> Any:
-    return counter_of(name)
+def _counter(name: str, model: str) -> Any:
+    return counter_of(name, model)
 
 
 def unavailable(upstream: Upstream) -> DragomanError:

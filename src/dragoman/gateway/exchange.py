@@ -466,12 +466,24 @@ class Exchange:
         """The answer to a request for a count."""
         return self._done(Answer.json(200, self.surface.count(tokens), self.headers()))
 
-    def local_count(self) -> int | None:
-        """What the route's own counter says of a request for a count; None without one."""
-        if self.kind != "count" or not self.route.counter:
+    @property
+    def waits(self) -> bool:
+        """Whether the request waits while it is written: for media, or for a counter's figures."""
+        return self.route.fetch is not None or self.route.truncation is not None
+
+    def local_count(self, error: DragomanError) -> int | None:
+        """What a counter here says of a request for a count, once the provider gave no figure.
+
+        That is the route's counter; without one the model's own where the provider has no way to
+        count, and None where it refuses.
+        """
+        if self.kind != "count":
+            return None
+        counter = self.route.counter
+        if not counter and error.code != "count.unavailable":
             return None
         written = self._written or self._write(self._body)  # the body may have passed as it was
-        return counting.counted(self.route.counter, written)
+        return counting.counted(counter or "auto", written)
 
     def headers(self) -> dict[str, str]:
         """What an answer tells besides its body."""

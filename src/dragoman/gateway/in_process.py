@@ -234,8 +234,8 @@ def _whole(exchange: Exchange, transport: Transport) -> Answer:
 
     try:
         return _first(exchange, attempt)
-    except DragomanError:
-        if (tokens := exchange.local_count()) is None:
+    except DragomanError as error:
+        if (tokens := exchange.local_count(error)) is None:
             raise
         return exchange.counted(tokens)
 

@@ -101,8 +101,9 @@ class Sender:
 
         try:
             return await _first(exchange, attempt)
-        except DragomanError:
-            if (tokens := exchange.local_count()) is None:
+        except DragomanError as error:
+            failed = error
+            if (tokens := await self._in_thread(lambda: exchange.local_count(failed))) is None:
                 raise
             return exchange.counted(tokens)
 
@@ -164,21 +165,23 @@ class Sender:
             self._fetching.shutdown(wait=False, cancel_futures=True)
 
     async def _signed(self, exchange: Exchange) -> HttpCall:
-        """The call with its key; one that needs media of the web waits for them in a thread."""
-        if exchange.route.fetch is None and exchange.is_long:
+        """The call with its key; what waits to be written, for media or counts, has a thread."""
+        if not exchange.waits and exchange.is_long:
             call = await self._off.run(exchange.call)
-        elif exchange.route.fetch is None:
+        elif not exchange.waits:
             call = exchange.call()
         else:  # not one of the loop's own threads, which find the addresses of other hosts
-            if self._fetching is None:
-                self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
-            loop = asyncio.get_running_loop()
-            call = await loop.run_in_executor(self._fetching, exchange.call)
+            call = await self._in_thread(exchange.call)
         upstream = exchange.upstream
         if not upstream.keyless:
             call = await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
         exchange.record.attempts += 1
         return call
+
+    async def _in_thread(self, work: Callable[[], _T]) -> _T:
+        if self._fetching is None:
+            self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
+        return await asyncio.get_running_loop().run_in_executor(self._fetching, work)
 
     def _transport(self, exchange: Exchange) -> AsyncTransport:
         if self._given is not None:

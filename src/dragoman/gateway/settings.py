@@ -490,8 +490,8 @@ def _loss(value: Any) -> str:
 
 def _counter(value: Any) -> str:
     name = text(value)
-    if name != "characters" and not name.partition("/")[2]:
-        hint = "one of characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+    if name not in ("auto", "characters") and not name.partition("/")[2]:
+        hint = "one of auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL"
         raise ConfigError(f"there is no token counter {name!r}", hint=hint)
     counter_of(name)
     return name
@@ -501,11 +501,11 @@ def _truncation(table: Table) -> Truncation | None:
     given = table.table("truncate")
     if given is None:
         return None
-    truncation = Truncation(given.take("tokens", whole(1), 0), given.take("counter", _counter, ""))
-    for name in ("tokens", "counter"):
-        if name not in given:
-            given.add("", f"truncation needs {name}",
-                      'truncate = {tokens = 100000, counter = "characters"}')  # fmt: skip
+    truncation = Truncation(
+        given.take("tokens", whole(1), 0), given.take("counter", _counter, "auto")
+    )
+    if "tokens" not in given:
+        given.add("", "truncation needs tokens", "truncate = {tokens = 100000}")
     given.close()
     return truncation
 

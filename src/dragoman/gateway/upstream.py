@@ -66,11 +66,13 @@ class Upstream:
         self.same_wire = self._is_same_wire()
         if surface.moves_marks and not self.same_wire:
             self.wire = _with_result_parts(self.wire, route.fetch)
-        truncation = route.truncation
+        truncation, counter = route.truncation, None
+        if truncation is not None:
+            counter = counter_of(truncation.counter, self.model)
         self._formatter = WireFormatter(
             self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
             fetch=route.fetch,
-            token_counter=None if truncation is None else counter_of(truncation.counter),
+            token_counter=counter,
             max_tokens=None if truncation is None else truncation.tokens,
             truncate=None if truncation is None else DropOldest(pin=is_summary),
         )  # fmt: skip
@@ -236,23 +238,27 @@ def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
     return {**(extras or {}), issuer: own}
 
 
-def counter_of(name: str) -> Any:
-    """A token counter by its name in a configuration: `openai/gpt-5.6`, `characters`, ...
+def counter_of(name: str, model: str = "") -> Any:
+    """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
 
-    Raises ConfigError for a name that no counter has.
+    `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
+    no counter has.
     """
     from .. import token
 
-    kind, _, model = name.partition("/")
+    kind, _, named = name.partition("/")
+    if kind in ("auto", "estimated"):
+        made = token.choose_counter if kind == "auto" else token.EstimatedTokenCounter
+        return made(named or model)
     title = next((one for one in token.__all__ if one.lower() == f"{kind}tokencounter"), None)
     if kind == "characters":
         return token.CharTokenCounter()
-    if title is None or kind in ("sum", "cached", "base", "char"):
-        known = "characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+    if title is None or kind in ("sum", "cached", "base", "char", "installed"):
+        known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
         raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
                           code="counter.name")  # fmt: skip
     made = getattr(token, title)
-    return made(model) if model else made()
+    return made(named) if named else made()
 
 
 def unset_key(target: Target) -> str:

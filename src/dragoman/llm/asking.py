@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from .._core.counters.cached import default_counter
 from .._core.redaction import shown
 from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
@@ -29,7 +30,6 @@ from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
 from ..structured import Structured, repair_messages
-from ..token import CharTokenCounter
 from ..toolkit import toolkit_of
 from ..vendors import Vendor
 from .course import Course, has_no_key
@@ -119,10 +119,10 @@ class FrontDoor:
         formatting = {name: settings.pop(name) for name in FORMATTER_OPTIONS if name in settings}
         if "history_tokens" in settings:
             formatting["max_tokens"] = settings.pop("history_tokens")
-            formatting.setdefault("token_counter", CharTokenCounter())
         if formatter is not None and formatting:
             text = f"a formatter is given, and so is {next(iter(formatting))}"
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
+        self._counters: dict[str, Any] = {}  # by model, where none is named; made on use
         self.toolkit, served = toolkit_of(settings.pop("tools", ()))
         settings["tools"] = [*self.toolkit.tools, *served]
         self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
@@ -193,10 +193,18 @@ class FrontDoor:
 
     def counted(self, asked: Asked) -> tuple[Any, list[Any], list[Any]]:
         """(counter, formatted messages, tools) of a request to the first model."""
-        formatter = self._first_model(asked).for_request(asked.request).formatter
-        counter = formatter.token_counter or CharTokenCounter()
+        target = self._first_model(asked).for_request(asked.request)
+        formatter, name = target.formatter, target.model.model_name
+        counter = formatter.token_counter or self._counters.get(name)
+        if counter is None:
+            counter = self._counters[name] = default_counter(name)
         messages = formatter.write(asked.request).messages
         return counter, messages, formatter.format_tools(asked.request.tools)
+
+    @property
+    def counts(self) -> bool:
+        """Whether requests are counted while they are written, which may ask a network."""
+        return any(target.formatter.max_tokens is not None for target in self.targets)
 
     def course(self, asked: Asked) -> Course:
         """The models in the order in which they are asked, and who answers for which failure."""

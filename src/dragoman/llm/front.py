@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self, TypeVar, Unpack, overload
 
+from .._core.counters.base import counts_sync, decomposes
 from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
@@ -141,7 +145,11 @@ class LLM(_Settings):
 
     @with_keywords(AskSettings)
     def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
-        """How many tokens messages and tools have, by `token_counter`, else by their length."""
+        """How many tokens messages and tools have, by `token_counter`, else by the model's own.
+
+        That is a tokenizer of the model's family where one is installed, else a close estimate
+        (`dragoman.token.choose_counter`); nothing is asked over the network.
+        """
         counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = counter.count_sync(messages, tools)
         return tokens
@@ -194,19 +202,19 @@ class AsyncLLM(_Settings):
         asked = door.asked(x, response_format, settings)
         await door.target.for_request(asked.request).fetch_ahead(asked.request)
         steps = door.asking(asked)
-        try:
-            attempt = next(steps)
-            while True:
-                try:
-                    endpoint = attempt.target.model.endpoint
-                    received = await endpoint.aask(attempt.written, attempt.allow_partial)
-                except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
-                    attempt = steps.throw(error)
-                else:
-                    attempt = steps.send(received)
-        except StopIteration as end:
-            answer: Answer[Any] = end.value
-            return answer
+        step: Callable[[], Any] = partial(next, steps)
+        while True:
+            attempt = await asyncio.to_thread(_taken, step) if door.counts else _taken(step)
+            if isinstance(attempt, StopIteration):
+                answer: Answer[Any] = attempt.value
+                return answer
+            try:
+                endpoint = attempt.target.model.endpoint
+                received = await endpoint.aask(attempt.written, attempt.allow_partial)
+            except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
+                step = partial(steps.throw, error)
+            else:
+                step = partial(steps.send, received)
 
     @overload
     def stream(
@@ -233,9 +241,13 @@ class AsyncLLM(_Settings):
 
     @with_keywords(AskSettings)
     async def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
-        """How many tokens messages and tools have, by `token_counter`, else by their length."""
-        counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
-        tokens: int = await counter.count(messages, tools)
+        """See `LLM.count`; what is counted on this machine is counted in a thread."""
+        asked = self._door.asked(x, None, settings)
+        counter, messages, tools = self._door.counted(asked)
+        if counts_sync(counter) and decomposes(counter):
+            tokens: int = await asyncio.to_thread(counter.count_sync, messages, tools)
+        else:
+            tokens = await counter.count(messages, tools)
         return tokens
 
     async def aclose(self) -> None:
@@ -249,3 +261,11 @@ class AsyncLLM(_Settings):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _taken(step: Callable[[], Any]) -> Any:
+    """What the step of a generator yields, or its end, which no thread can raise."""
+    try:
+        return step()
+    except StopIteration as end:
+        return end

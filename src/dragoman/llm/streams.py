@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
@@ -26,6 +27,7 @@ class _Streamed(Generic[T]):
     def __init__(self, door: FrontDoor, asked: Asked) -> None:
         self._asked = asked
         self._course = door.course(asked)
+        self._counts = door.counts
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
 
@@ -183,7 +185,10 @@ class AsyncAnswerStream(_Streamed[T]):
         target = self._course.first
         await target.fetch_ahead(self._asked.request)
         while True:
-            target, out = self._writes(target)
+            # a counter may ask the network while the request is written
+            writes = self._writes
+            wrote = await asyncio.to_thread(writes, target) if self._counts else writes(target)
+            target, out = wrote
             self._chunks = AsyncChunks(target.model, out, self._asked.allow_partial)
             seen = False  # whether the program has seen something of this answer
             held: list[StreamEvent] = []  # what shows nothing yet

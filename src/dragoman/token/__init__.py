@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .._core.counters.anthropic import AnthropicTokenCounter
     from .._core.counters.base import SumTokenCounter, TokenCounterBase
     from .._core.counters.cached import CachedTokenCounter, CharTokenCounter
+    from .._core.counters.choice import InstalledTokenCounter, choose_counter
+    from .._core.counters.estimated import EstimatedTokenCounter
     from .._core.counters.gemini import GeminiTokenCounter
     from .._core.counters.huggingface import HuggingFaceTokenCounter
     from .._core.counters.mistral import MistralTokenCounter
@@ -24,18 +26,23 @@ __all__ = [
     "AnthropicTokenCounter",
     "CachedTokenCounter",
     "CharTokenCounter",
+    "EstimatedTokenCounter",
     "GeminiTokenCounter",
     "HuggingFaceTokenCounter",
+    "InstalledTokenCounter",
     "MistralTokenCounter",
     "OpenAITokenCounter",
     "SumTokenCounter",
     "TokenCounterBase",
+    "choose_counter",
 ]
 
 # A provider's counter stands in the module of its name.
 _HOMES = {
     "CachedTokenCounter": "cached",
     "CharTokenCounter": "cached",
+    "InstalledTokenCounter": "choice",
+    "choose_counter": "choice",
     "SumTokenCounter": "base",
     "TokenCounterBase": "base",
 }

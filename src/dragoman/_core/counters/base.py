@@ -28,6 +28,9 @@ class TokenCounterBase(ABC):
     decomposes: bool = False
     """Whether the count of a list is the sum of its messages' counts and one overhead."""
 
+    is_estimate: bool = False
+    """Whether texts are counted by their shape, not by a tokenizer of the model's family."""
+
     @abstractmethod
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The tokens of formatted messages, and of tool schemas where given; changes neither."""

@@ -183,6 +183,11 @@ class CachedTokenCounter(TokenCounterBase):
         return base.decomposes(self.counter)
 
     @property
+    def is_estimate(self) -> bool:  # type: ignore[override]  # it is what the wrapped one says
+        """Whether the wrapped counter's figures are estimates."""
+        return getattr(self.counter, "is_estimate", False) is True
+
+    @property
     def counts_sync(self) -> bool:
         """Whether `count_sync` gives a figure."""
         return self.decomposes or base.counts_sync(self.counter)
@@ -261,6 +266,13 @@ class CachedTokenCounter(TokenCounterBase):
 
 def _list_key(messages: Messages, tools: Tools) -> Hashable:
     return content_key(tools), *(content_key(message) for message in messages)
+
+
+def default_counter(model_name: str) -> Any:
+    """The counter of a model where none is named; what it is made of is imported on use."""
+    from .choice import choose_counter
+
+    return choose_counter(model_name)
 
 
 def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> CachedTokenCounter:

@@ -105,6 +105,10 @@ def _part(part: JsonObject, media: list[Medium]) -> JsonObject:
             changed_value = [_frame(item, "image", media, raw=True) for item in value]
         elif key == "result" and part.get("type") == "image_generation_call":
             changed_value = _frame(value, "image", media, raw=True)
+        elif key == "result" and isinstance(value, list):  # of a function, on Interactions
+            changed_value = _inside(value, media)
+        elif key == "data" and part.get("type") in _TYPES and isinstance(value, (str, bytes)):
+            changed_value = _frame(value, _TYPES[part["type"]], media, raw=True)
         else:
             continue
         if changed_value is not value:
@@ -296,6 +300,14 @@ def _sort(part: Any, turn: _Turn) -> None:
 
 def _sort_keyed(part: JsonObject, turn: _Turn) -> None:
     """A part that tells what it is by its only key, or is a medium, or is nothing we know."""
+    kind, inside = part.get("type"), part.get("content")  # items of Interactions
+    if kind == "function_result":
+        _result(part, part.get("result"), turn)
+        return
+    if kind in ("user_input", "model_output") and isinstance(inside, list):
+        for item in inside:
+            _sort(item, turn)
+        return
     for key in ("function_call", "functionCall", "toolUse"):
         if isinstance(call := part.get(key), dict):
             arguments = call.get("args", call.get("input"))
@@ -408,10 +420,13 @@ _PARAMETERS = (
 
 def function_tools(tools: list[JsonObject]) -> list[JsonObject]:
     """One `{"type": "function", "function": ...}` for each tool; others stay as they are."""
-    return [view for tool in tools for view in _views(tool)]
+    listed = tools if isinstance(tools, (list, tuple)) else [tools]
+    return [view for tool in listed for view in _views(tool)]
 
 
-def _views(tool: JsonObject) -> list[JsonObject]:
+def _views(tool: Any) -> list[JsonObject]:
+    if not isinstance(tool, dict):  # what is no tool is counted by its text
+        return [{"tool": tool}]
     if isinstance(tool.get("function"), dict):
         return [tool]
     for key in ("function_declarations", "functionDeclarations"):

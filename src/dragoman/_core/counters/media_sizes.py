@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import re
 from typing import Any
 
 _HEADER = 200  # a data URI's media type and parameters end long before this
@@ -177,3 +178,19 @@ def _mp3(audio: Payload, head: bytes) -> float | None:
         hertz = _SAMPLING[sampling] >> {3: 0, 2: 1, 0: 2}[version]
         return frames * (1152 if version == 3 else 576) / hertz
     return max(0, audio.size - offset) * 8 / (kilobits * 1000)
+
+
+_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
+_PAGES = re.compile(
+    rb"/Type\s*/Pages\b[^>]{0,200}?/Count\s+(\d{1,6})|/Count\s+(\d{1,6})[^>]{0,200}?/Type\s*/Pages\b"
+)
+_LOOKED_AT = 2**22  # bytes of a PDF in which pages are looked for
+
+
+def pages(document: Payload) -> int | None:
+    """The pages of a PDF, or None if it is none or keeps them in compressed objects."""
+    if document.read(0, 5) != b"%PDF-":
+        return None
+    data = document.read(0, _LOOKED_AT)
+    counts = [int(one or two) for one, two in _PAGES.findall(data)]
+    return max(counts, default=0) or len(_PAGE.findall(data)) or None

@@ -129,11 +129,11 @@ class MistralTokenCounter(Loading):
         views = function_tools(tools or [])
         functions = [view for view in views if "function" in view]
         others = [view for view in views if "function" not in view]
-        total += sum(self._text(as_json(view)) for view in others)
+        total += sum(self.text_tokens(as_json(view)) for view in others)
         if not turns and not functions:
             return total
         if self._given is None and bare(self.model_name).startswith(_WITH_SETTINGS):
-            total += _FRAME + self._text(_SETTINGS)
+            total += _FRAME + self.text_tokens(_SETTINGS)
         messages = [_message(turn) for turn in turns if not _says_nothing(turn)]
         return total + self._conversation(messages, functions)
 
@@ -162,9 +162,10 @@ class MistralTokenCounter(Loading):
 
     def _reasoning(self, turn: JsonObject) -> int:
         text = turn.get("reasoning_content")
-        return _FRAME + self._text(text) if isinstance(text, str) and text else 0
+        return _FRAME + self.text_tokens(text) if isinstance(text, str) and text else 0
 
-    def _text(self, text: str) -> int:
+    def text_tokens(self, text: str) -> int:
+        """The tokens of a text alone."""
         return len(self.tokenizer.instruct_tokenizer.tokenizer.encode(text, bos=False, eos=False))
 
     def _medium(self, medium: Medium) -> int:

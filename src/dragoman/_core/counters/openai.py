@@ -21,7 +21,7 @@ from .loading import Loading, library, require
 from .media_sizes import Payload, pixels, seconds
 
 NEWEST = "o200k_base"  # of every model since GPT-4o; what a model unknown to tiktoken is read with
-_FILES = "https://openaipublic.blob.core.windows.net/encodings/"
+FILES = "https://openaipublic.blob.core.windows.net/encodings/"
 
 # o200k_harmony is o200k_base with other special tokens, which no message can contain.
 _SAME_FILE = {"o200k_harmony": "o200k_base", "p50k_edit": "p50k_base"}
@@ -59,7 +59,7 @@ def encoding(name: str) -> Encoding:
 
 
 def _offline(name: str) -> str:
-    url = f"{_FILES}{_SAME_FILE.get(name, name)}.tiktoken"
+    url = f"{FILES}{_SAME_FILE.get(name, name)}.tiktoken"
     # the name that tiktoken.load gives its copy
     copy = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
     return (
@@ -299,7 +299,9 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
             return _ANSWER
         is_cl100k = getattr(self.encoding, "name", "") == "cl100k_base"
         each = _FUNCTION_CL100K if is_cl100k else _FUNCTION
-        chat = any(isinstance(tool.get("function"), dict) for tool in tools)
+        chat = any(
+            isinstance(view.get("function"), dict) for view in tools if isinstance(view, dict)
+        )
         instructions = _CHAT_TOOLS_GPT_5 if chat and self._since_gpt_5 else 0
         return _ANSWER + instructions + tools_tokens(tools, self._tokens, each)
 

@@ -33,7 +33,7 @@ from ...rewrite.lines import has_tools
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ...token import TokenCounterBase
 from ..counters.base import Tools
-from ..counters.cached import CachedTokenCounter, with_cache
+from ..counters.cached import CachedTokenCounter, default_counter, with_cache
 from ..exchange.pipeline import FormatStyle
 from ..exchange.unseen import refuse_unseen
 from ..exchange.wire import Wire
@@ -209,21 +209,25 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
     ) -> None:
         _check_limit(max_tokens)
         self.token_counter = token_counter
-        if max_tokens is not None and not self._counts_tokens:
-            hint = "dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others"
-            raise ConfigError("max_tokens needs a token_counter", hint=hint)
         self.max_tokens = max_tokens
         self.truncate: Truncation = DropOldest() if truncate is None else truncate
         strategic(self.truncate)
         # with a memory; nothing where only a hook of the formatter counts
         counts = callable(getattr(token_counter, "count", None))
         self._counts = with_cache(token_counter) if counts else None
+        self._needs_counter()
+
+    def _needs_counter(self) -> None:
+        """See that a limit has something to count with: the counter of the model by default."""
+        if self.max_tokens is not None and not self._counts_tokens:
+            self.token_counter = default_counter(getattr(self, "model", None) or "")
 
     def limited(self, max_tokens: int) -> Self:
         """The same formatter with another limit."""
         _check_limit(max_tokens)
         limited = copy(self)
         limited.max_tokens = max_tokens
+        limited._needs_counter()
         return limited
 
     async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:

@@ -257,6 +257,7 @@ class WireFormatter(AnswerFormatter):
             hint = "give history_tokens alone"
             raise ConfigError(text, path="$.max_tokens", hint=hint, code="name.twice")
         limit = max_tokens if history_tokens is None else history_tokens
+        self.model = model or wire.room.model
         super().__init__(token_counter, limit, truncate)
         changes = changes_of(can)
         self.wire = wire
