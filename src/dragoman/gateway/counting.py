@@ -57,6 +57,14 @@ def read(protocol: str, body: bytes) -> int | None:
     return figure if type(figure) is int and figure > 0 else None
 
 
+def local(counter: str, error: DragomanError) -> str:
+    """The counter that counts here once the provider gave no figure; empty where none is to.
+
+    That is the route's; without one the model's own, but only where the provider has no way.
+    """
+    return counter or ("auto" if error.code == "count.unavailable" else "")
+
+
 def counted(name: str, written: Written) -> int:
     """What a counter says of a request.
 

@@ -472,18 +472,12 @@ class Exchange:
         return self.route.fetch is not None or self.route.truncation is not None
 
     def local_count(self, error: DragomanError) -> int | None:
-        """What a counter here says of a request for a count, once the provider gave no figure.
-
-        That is the route's counter; without one the model's own where the provider has no way to
-        count, and None where it refuses.
-        """
-        if self.kind != "count":
-            return None
-        counter = self.route.counter
-        if not counter and error.code != "count.unavailable":
+        """What a counter here says where the provider gave no figure; None if nobody is to count."""
+        counter = counting.local(self.route.counter, error) if self.kind == "count" else ""
+        if not counter:
             return None
         written = self._written or self._write(self._body)  # the body may have passed as it was
-        return counting.counted(counter or "auto", written)
+        return counting.counted(counter, written)
 
     def headers(self) -> dict[str, str]:
         """What an answer tells besides its body."""

@@ -243,7 +243,9 @@ class AsyncLLM(_Settings):
     async def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
         """See `LLM.count`; what is counted on this machine is counted in a thread."""
         asked = self._door.asked(x, None, settings)
-        counter, messages, tools = self._door.counted(asked)
+        door = self._door
+        written = await asyncio.to_thread(door.counted, asked) if door.counts else None
+        counter, messages, tools = written or door.counted(asked)
         if counts_sync(counter) and decomposes(counter):
             tokens: int = await asyncio.to_thread(counter.count_sync, messages, tools)
         else:

@@ -181,7 +181,7 @@ class EstimatedTokenCounter(SumTokenCounter):
     message does not tell, a flat figure. `media_tokens` replaces figures: `{"image": 800}`.
 
     >>> EstimatedTokenCounter("claude-opus-5-5").count_sync([{"role": "user", "content": "Hi!"}])
-    9
+    8
     """
 
     is_estimate = True

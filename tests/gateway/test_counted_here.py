@@ -1,0 +1,144 @@
+"""Counts that the gateway makes itself: off the loop, for every wire, and never a 500."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+
+from dragoman import AsyncLLM, Msg
+from dragoman.errors import DragomanError, WriteError
+from dragoman.gateway import counting
+from dragoman.gateway.client import ClientRequest
+from dragoman.gateway.config import Config, Route, Target, Truncation
+from dragoman.gateway.exchange import Exchange, Gateway
+from dragoman.gateway.sending import Sender
+from dragoman.gateway.surface import Answer
+from dragoman.testing import Scripted
+from dragoman.token import SumTokenCounter
+
+TARGETS = (
+    "dashscope/dashscope/qwen3-max", "bedrock/amazon.nova-pro-v1:0", "ollama/qwen3",
+    "mistral/mistral-large-2512", "cohere/command-a-03-2025", "deepseek/deepseek-flash",
+    "gemini/gemini-interactions/gemini-3.5-flash", "xai/openai-responses/grok-4.3",
+)  # fmt: skip
+TOOL = {"name": "look", "description": "Look at a city.", "input_schema": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}  # fmt: skip
+BODY = {"model": "m", "system": "You are Friday.", "tools": [TOOL],
+        "messages": [{"role": "user", "content": "How far is Bukhara from Merv?"}]}  # fmt: skip
+ORPHAN = {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "warm"}]}  # fmt: skip
+
+
+def opened(route: Route, path: str, body: dict[str, Any]) -> Exchange:
+    request = ClientRequest("POST", path, "", {}, json.dumps(body).encode())
+    exchange = Gateway(Config((route,))).open(request)
+    assert isinstance(exchange, Exchange), exchange
+    return exchange
+
+
+class Slow(SumTokenCounter):
+    """As slow as one that asks a network."""
+
+    def count_message(self, message: Any) -> int:
+        time.sleep(1.5)
+        return 40
+
+
+async def longest_gap(work: Any) -> tuple[Any, float]:
+    """What the work gives, and for how long nothing else had its turn."""
+    task, gap, last = asyncio.ensure_future(work), 0.0, time.perf_counter()
+    while not task.done():
+        await asyncio.sleep(0.005)
+        now = time.perf_counter()
+        gap, last = max(gap, now - last), now
+    return await task, gap
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("counter", ["", "auto", "characters", "estimated/gpt-5.6"])
+def test_every_route_can_count(target: str, counter: str) -> None:
+    route = Route(Target(target), counter=counter)
+    exchange = opened(route, "/v1/messages/count_tokens", BODY)
+    answer = asyncio.run(Sender(None).whole(exchange))
+    assert isinstance(answer, Answer)
+    assert answer.status == 200
+    tokens = json.loads(answer.body)["input_tokens"]
+    least, most = (150, 2500) if counter == "characters" else (20, 420)
+    assert least < tokens < most
+
+
+def test_a_count_is_made_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_counter", lambda *_: Slow())
+    exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
+    answer, gap = asyncio.run(longest_gap(Sender(None).whole(exchange)))
+    assert json.loads(answer.body)["input_tokens"] == 80
+    assert gap < 1.2
+
+
+@pytest.mark.parametrize("fault", [KeyError("x"), RuntimeError("x"), TypeError("x"), ValueError()])
+def test_a_counter_that_fails_is_a_typed_error(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    class Failing(SumTokenCounter):
+        def count_message(self, message: Any) -> int:
+            raise fault
+
+    monkeypatch.setattr(counting, "_counter", lambda *_: Failing())
+    exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
+    with pytest.raises(DragomanError) as info:
+        asyncio.run(Sender(None).whole(exchange))
+    assert info.value.code == "count.failed"
+
+
+def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.gateway.upstream.counter_of", lambda *_: Slow())
+    route = Route(Target("deepseek/deepseek-flash"), truncation=Truncation(100))
+    exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
+
+    async def signed() -> Any:
+        return await Sender(None)._signed(exchange)
+
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
+    call, gap = asyncio.run(longest_gap(signed()))
+    assert json.loads(call.body)["messages"]
+    assert gap < 1.2
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "anthropic/claude-opus-5-5", "openai/gpt-5.6"])
+def test_an_orphan_result_is_no_fault_of_the_cut(target: str) -> None:
+    route = Route(Target(target), truncation=Truncation(60, "characters"))
+    exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9, "messages": [
+        {"role": "user", "content": "Long ago. " * 40}, ORPHAN,
+        {"role": "assistant", "content": "So it is."}, {"role": "user", "content": "And?"},
+    ]})  # fmt: skip
+    try:
+        exchange.call()
+    except DragomanError as error:
+        assert isinstance(error, WriteError) or error.code  # noqa: PT017 - of any kind, but typed
+
+
+@pytest.mark.parametrize("way", ["ask", "stream", "count"])
+def test_async_llm_counts_off_the_loop(way: str) -> None:
+    llm = AsyncLLM("deepseek/deepseek-flash", key="k", transport=Scripted("Hi."),
+                   history_tokens=1000, token_counter=Slow())  # fmt: skip
+
+    async def warm() -> None:  # what is imported at the first question is
+        plain = AsyncLLM("deepseek/deepseek-flash", key="k", transport=Scripted("Hi.", "Hi."))
+        await plain.ask("One.")
+        assert [event async for event in plain.stream("One.")]
+
+    async def work() -> Any:
+        if way == "ask":
+            return (await llm.ask([Msg.user("One.")])).text
+        if way == "count":
+            return await llm.count([Msg.user("One.")])
+        return [event async for event in llm.stream([Msg.user("One.")])]
+
+    asyncio.run(warm())
+    got, gap = asyncio.run(longest_gap(work()))
+    assert got
+    assert gap < 1.2
