@@ -12,11 +12,11 @@ import pytest
 from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
 from dragoman.gateway import counting
-from dragoman.gateway.client import ClientRequest
 from dragoman.gateway.config import Config, Route, Target, Truncation
 from dragoman.gateway.exchange import Exchange, Gateway
 from dragoman.gateway.sending import Sender
 from dragoman.gateway.surface import Answer
+from dragoman.gateway.surface.base import ClientRequest
 from dragoman.testing import Scripted
 from dragoman.token import SumTokenCounter
 

@@ -472,7 +472,7 @@ class Exchange:
         return self.route.fetch is not None or self.route.truncation is not None
 
     def local_count(self, error: DragomanError) -> int | None:
-        """What a counter here says where the provider gave no figure; None if nobody is to count."""
+        """What a counter here says where the provider gave no figure; None if none is to."""
         counter = counting.local(self.route.counter, error) if self.kind == "count" else ""
         if not counter:
             return None
