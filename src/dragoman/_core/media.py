@@ -73,6 +73,9 @@ _TEXTS = frozenset(f"application/{name}" for name in (
 _TEXT_SUFFIXES = ("+json", "+xml", "+yaml")
 
 
+_LOWERED = "media.type_lowered"
+
+
 def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
     """(the block under a media type that is true and that the wire knows, the code of the change).
 
@@ -80,6 +83,10 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
     a type that the wire lacks goes as plain text, or in one passage, where it takes that.
     """
     source = block.source
+    if type(source) is TextSource and source.media_type not in (None, "text/plain"):
+        plain, known = (caps.media("document", one) for one in ("text/plain", source.media_type))
+        if plain and not known:  # source code, say, of an MCP server
+            return with_source(block, replace(source, media_type="text/plain")), _LOWERED
     if type(source) is not Base64Source:
         return block, ""
     media_type = source.media_type
@@ -90,7 +97,7 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
 
     as_plain_text = caps.media("document", "text/plain") and not caps.media("document", media_type)
     if block.type == "document" and _is_text(source) and as_plain_text:
-        return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
+        return with_source(block, Base64Source("text/plain", source.data)), _LOWERED
     return block, ""
 
 

@@ -15,7 +15,14 @@ from ....losses.codes.code import Kind
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import BILLING, NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
-from ...media import as_base64, is_drawing, media_fault, speech_id, with_registered_type
+from ...media import (
+    as_base64,
+    is_drawing,
+    media_fault,
+    speech_id,
+    with_registered_type,
+    with_true_type,
+)
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
 from .state import (
     State,
@@ -206,7 +213,7 @@ def _result_medium(
     """The medium itself, or a text that names it while it moves, is saved, or is lost."""
     caps, kind, source = state.caps, block.type, block.source
     medium: MediaBlock | None = None
-    fault = media_fault(as_base64(block), caps)
+    fault = media_fault(with_true_type(as_base64(block), caps)[0], caps)
     if fault is None and (kind in kinds or (kind in caps.user and kind in caps.move_media)):
         prepared = prepare_medium(state, block)
         medium = None if isinstance(prepared, str) else prepared
