@@ -77,10 +77,15 @@ def encoded(value: Json) -> bytes:
 def canonical(value: Json) -> str:
     """One ASCII text for all spellings of a value: for hashes, never for a wire.
 
+    Raises InvalidMessage for what is nested too deeply.
+
     >>> canonical({"b": 1, "a": [2]})
     '{"a":[2],"b":1}'
     """
-    return _CANONICAL.encode(value)
+    try:
+        return _CANONICAL.encode(value)
+    except RecursionError as error:
+        raise InvalidMessage("nested too deeply", code="json.deep") from error
 
 
 def loads(text: str | bytes) -> Json:

@@ -293,7 +293,7 @@ class ReActAgent:
             msg, *follows = [response.msg, *repair_messages(response, error)[-1:]]
         msg.name = self.name
         msg = await self._hooked("post_reasoning", kwargs, msg)
-        cost = run.spend(response)
+        cost = run.spend(response, kwargs["request"].messages)
         run.done = not (msg.calls or follows or response.finish.reason == "pause")
         run.finish = reply_finish(response) if run.done else "done"  # type: ignore[assignment]
         run.parsed = getattr(response, "parsed", None)

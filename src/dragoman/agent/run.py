@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from secrets import token_hex
@@ -12,7 +12,15 @@ from typing import Any, Literal, TypeAlias
 from .._core.suggestions import explains_keywords
 from ..errors import ConfigError
 from ..losses import Loss
-from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock, Usage
+from ..message import (
+    ContentBlock,
+    Msg,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    Usage,
+)
 from ..model import Cost
 
 _INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
@@ -32,9 +40,10 @@ Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "second
 class Budget:
     """What one reply may take; None is no limit. Looked at between steps, never within one.
 
-    `steps` are calls of the model, `tokens` input and output of all of them, `cost` US dollars
-    (extra `prices`; a model whose price nobody knows raises ConfigError), `seconds` the time in
-    which the agent works, pauses left out.
+    `steps` are calls of the model, `tokens` input and output of all of them; where a host tells no
+    usage, or none that can be, an estimate by the characters of what was asked and answered.
+    `cost` is US dollars (extra `prices`; a model whose price nobody knows raises ConfigError),
+    `seconds` the time in which the agent works, pauses left out.
     """
 
     steps: int | None = None
@@ -97,6 +106,7 @@ class Run:
     steps: int = 0
     seconds: float = 0.0
     repairs: int = 0
+    estimated: int = 0  # tokens of which no host has told
     done: bool = False
     finish: Finish = "done"
     usage: Usage = field(default_factory=Usage)
@@ -125,13 +135,18 @@ class Run:
         self.losses |= new
         return [*new.values()]
 
-    def spend(self, response: Any) -> Cost | None:
+    def spend(self, response: Any, asked: Sequence[Msg]) -> Cost | None:
         """Add one answer of the model; what it cost, None where nobody knows."""
         cost: Cost | None = None
-        with suppress(ConfigError):  # the package of prices is missing
+        with suppress(ConfigError, ValueError, ArithmeticError):  # no package, or no such counts
             cost = getattr(response, "cost", None)
+        usage = _counted(response.usage)
         self.steps += 1
-        self.usage = self.usage + _counted(response.usage)
+        self.usage = self.usage + usage
+        if usage.input is None and usage.cache_read is None:
+            self.estimated += _estimate(asked)
+        if usage.output is None:
+            self.estimated += _estimate([response.msg])
         self.cost = None if cost is None or self.cost is None else self.cost + cost
         return cost
 
@@ -170,7 +185,7 @@ class Run:
         usage = self.usage
         tokens = (usage.input, usage.cache_read, usage.cache_write, usage.output)
         spent: dict[Finish, float] = {
-            "steps": self.steps, "tokens": sum(part or 0 for part in tokens),
+            "steps": self.steps, "tokens": sum(part or 0 for part in tokens) + self.estimated,
             "cost": float(self.cost or 0), "seconds": self.seconds,
         }  # fmt: skip
         for name, value in spent.items():
@@ -218,3 +233,27 @@ def _counted(usage: Usage) -> Usage:
     counts = {name for name, value in given.items()
               if type(value) is int and 0 <= value < 2**53}  # fmt: skip
     return Usage(**{name: given[name] for name in counts})
+
+
+def _estimate(messages: Sequence[Msg]) -> int:
+    """About how many tokens: four letters of the Latin script make one, one sign of another too."""
+    texts = [text for msg in messages for text in _texts(msg.blocks)]
+    signs = sum(len(text) for text in texts)
+    wide = sum(len(text.encode("utf-8", "replace")) - len(text) for text in texts) // 2
+    return (signs - wide) // 4 + wide
+
+
+def _texts(blocks: Sequence[ContentBlock]) -> Iterator[str]:
+    """What a model reads in letters; media have none."""
+    for block in blocks:
+        if isinstance(block, ToolUseBlock):
+            yield block.name
+            yield block.raw_input or json.dumps(block.input, ensure_ascii=False)
+        elif isinstance(block, ToolResultBlock) and isinstance(block.output, list):
+            yield from _texts(block.output)
+        elif isinstance(block, ToolResultBlock):
+            yield block.output if isinstance(block.output, str) else json.dumps(block.output)
+        elif isinstance(block, TextBlock):
+            yield block.text
+        elif isinstance(block, ThinkingBlock):
+            yield block.thinking

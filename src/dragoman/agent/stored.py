@@ -67,6 +67,7 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
         "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
+        "estimated": run.estimated,
         "done": run.done, "finish": run.finish,
         "cost": None if run.cost is None else _cost_parts(run.cost),
         "usage": {name: value for name, value in usage.items() if value is not None},
@@ -84,7 +85,7 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
         return None
     old = isinstance(data, Mapping) and "id" not in data
     if old:
-        data = {**data, "ended": []}
+        data = {**data, "ended": [], "estimated": 0}
     if isinstance(data, Mapping) and "finish" not in data:  # of a release that did not tell it
         data = {**data, "finish": "done"}
     _fields(data, path, {*_READERS} if old else {"id", *_READERS})
@@ -235,7 +236,8 @@ def _results(value: Any, path: str) -> dict[str, Msg]:
 
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "steps": _count, "seconds": _seconds, "repairs": _count, "done": _flag, "finish": _finish,
+    "steps": _count, "seconds": _seconds, "repairs": _count,
+    "estimated": _count, "done": _flag, "finish": _finish,
     "usage": _usage, "cost": _cost, "started": _texts, "allowed": _texts, "ended": _texts,
     "results": _results, "later": _messages,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from .._core.redaction import clipped
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Tool
 from .keywords import TYPES, Refs, below, same_or, types_of, values_of
+from .load import is_heavy, keep_light
 from .normalize import normalised
 from .values import of_type
 
@@ -103,7 +104,9 @@ def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list
     if too_deep(arguments, _DEEPEST):
         return [Violation("$", f"nested deeper than {_DEEPEST}", "")]
     try:
-        judge = _judge_of(canonical(normalised(plain)), formats)
+        root = normalised(plain)
+        keep_light(root, arguments)
+        judge = _judge_of(canonical(root), formats)
     except RecursionError as error:
         raise InvalidMessage("a schema nested too deeply", code="schema.invalid") from error
     return sorted(map(_violation, judge.iter_errors(arguments)))
@@ -196,9 +199,14 @@ def _repaired(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[Json
     plain = _plain(schema)
     if plain is None or too_deep(arguments, _MENDING_DEEPEST):
         return arguments, []
-    root = normalised(plain)
-    mender = _Mender(root, nulls_only)
-    return mender.value(root, arguments, "$"), mender.done
+    try:
+        root = normalised(plain)
+        if is_heavy(root, arguments):
+            return arguments, []  # whoever checks them says so
+        mender = _Mender(root, nulls_only)
+        return mender.value(root, arguments, "$"), mender.done
+    except RecursionError:  # a schema nested too deeply, as `checked` says
+        return arguments, []
 
 
 class _Mender:

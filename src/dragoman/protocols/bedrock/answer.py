@@ -141,7 +141,10 @@ class ConverseWriter(AnswerWriter):
         if citation.quote is not None:
             data["sourceContent"] = [{"text": citation.quote}]
         if citation.url is not None:
-            host = urlsplit(citation.url).hostname if "://" in citation.url else None
+            try:
+                host = urlsplit(citation.url).hostname if "://" in citation.url else None
+            except ValueError:  # half an address of IPv6: whoever cites it may write anything
+                host = None
             domain = {} if host is None else {"domain": host}
             data["location"] = {"web": {"url": citation.url, **domain}}
         for name in ("start", "end"):
