@@ -96,7 +96,9 @@ def test_no_other_wire_takes_a_list_with_calls_for_its_own() -> None:
 
 
 def test_lists_of_two_wires_at_once_are_refused() -> None:
-    mixed: list[Any] = [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "tool", "tool_call_id": "1"}]
+    mixed: list[Any] = [
+        {"role": "user", "parts": [{"text": "Hi"}]}, {"role": "tool", "tool_call_id": "1"},
+    ]  # fmt: skip
     model = ChatModel("openai", "gpt-4o", "k", transport=Scripted("Hi."))
     with pytest.raises(FormatterMismatch):
         model.request(mixed)

@@ -15,11 +15,13 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from .._core.exchange.plain_json import plain
 from .._core.stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
-from ..message import ChatRequest, ChatResponse, Msg, Written
+from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written
 from ..model import ChatModel, ChatModelBase, paired
+from ..model.base import wire_of
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
 from ..structured import Structured, structured_request
@@ -101,6 +103,10 @@ def pair_of(
     if structured is not None:
         text = f"{type(model).__name__} takes messages alone, no response_format"
         raise ConfigError(text, hint="use a ChatModel or an LLM", code="agent.format")
+    if not isinstance(formatter, FormatterBase):
+        text = f"{type(formatter).__name__} is no formatter"
+        hint = "a subclass of dragoman.formatter.FormatterBase, or Formatter(wire)"
+        raise ConfigError(text, path="$.formatter", hint=hint, code="agent.formatter")
     alone = _MessagesAlone(model, formatter, allow_partial)
     return Pair(alone, alone)
 
@@ -218,16 +224,38 @@ class _MessagesAlone:
         response = await self._model(messages, tools, written.tool_choice, **options)
         if isinstance(response, AsyncIterator):
             response = [part async for part in response][-1]
-        answer = getattr(response, "response", response)  # of a part of a stream
-        if isinstance(answer, ChatResponse):
-            judge(answer, type(self._model).__name__, None, b"", self._allow_partial)
-        return response
+        answer = self._read(response)
+        judge(answer, type(self._model).__name__, None, b"", self._allow_partial)
+        return answer
 
     async def stream(self, written: ChatRequest) -> AsyncGenerator[StreamEvent]:
         yield FinishEvent("finish", await self(written))
 
+    def _read(self, response: Any) -> ChatResponse:
+        """What a model gave, read if it is the provider's own answer.
+
+        By the formatter if it says how, else by the wire of either. Raises ConfigError for a pair
+        that names no wire.
+        """
+        answer = getattr(response, "response", response)  # of a part of a stream
+        if isinstance(answer, ChatResponse):
+            return answer
+        if isinstance(self._formatter, WireFormatter):
+            return self._formatter.read_response(response)
+        if self._parses:
+            return ChatResponse([Candidate(self._formatter.parse_response(response))])
+        return wire_of(self._model).read_response(plain(response))
+
+    @property
+    def _parses(self) -> bool:
+        """Whether the formatter says in its own way how an answer is read."""
+        return type(self._formatter).parse_response is not FormatterBase.parse_response
+
     def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
-        return self._formatter.parse_response(raw)
+        if getattr(raw, "raw", None) is not None and self._parses:
+            return self._formatter.parse_response(raw)
+        msg: Msg = raw.msg
+        return msg
 
 
 async def _last(events: list[StreamEvent]) -> ChatResponse:
