@@ -399,7 +399,7 @@ def test_an_answer_has_an_id_of_its_own_and_a_time_of_its_own(client: Wire, behi
     silent = json.loads(behind.whole)
     for key in ("id", "responseId", "created", "created_at"):
         silent.pop(key, None)
-    seen: set[bytes] = set()
+    seen: set[Any] = set()
     for _ in range(2):
         exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
         exchange.call()
@@ -423,3 +423,23 @@ def test_a_streamed_answer_of_a_wire_without_ids_has_one(client: Wire) -> None:
         ids = re.findall(rb'"(?:id|responseId)": ?"((?:chatcmpl-|resp_|msg_|v1_|)\w{20,})"', told)
         seen |= {one for one in ids if not one.startswith(b"msg_") or client is MESSAGES}
     assert len(seen) >= 2
+
+
+@pytest.mark.parametrize("status", [600, 700, 999])
+@pytest.mark.parametrize("client", WIRES, ids=str)
+def test_a_status_beyond_all_of_http_is_no_client_s(client: Wire, status: int) -> None:
+    config = Config(routes=(Route(Target(client.target, secret="of-the-provider")),))
+    exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
+    exchange.call()
+    error = exchange.failed(status, {}, b'{"error": {"message": "odd", "type": "odd"}}')
+    assert 500 <= exchange.refusal(error).status < 600
+
+
+def test_an_error_that_waits_for_a_fallback_holds_no_frames() -> None:
+    """They hold the whole body of the answer, of up to `limits.answer`."""
+    exchange = begun(falling("openai/a", "anthropic/b"), asked("/v1/messages", CHAT))
+    with pytest.raises(ProviderError) as caught:
+        raise BUSY
+    assert caught.value.__traceback__ is not None
+    exchange.go_on(caught.value)
+    assert caught.value.__traceback__ is None

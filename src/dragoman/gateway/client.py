@@ -67,6 +67,7 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > most:
+                parts.clear()  # which an error keeps as long as somebody has it
                 raise too_large(most)
             parts.append(part)
             if not message.get("more_body"):

@@ -228,7 +228,7 @@ class Exchange:
         the target before it failed. What passes at an unknown path is for the first target alone.
         """
         if isinstance(error, ProviderError):
-            self._failure = error
+            self._failure = error.with_traceback(None)  # whose frames hold the whole answer
             passing = error.kind in PASSING
         else:
             passing = self._failure is not None
@@ -285,8 +285,7 @@ class Exchange:
         """The client's own bytes, with the target's model."""
         upstream, request = self.upstream, self.request
         body = request.body
-        headers = request_headers(request.headers)
-        query = without_key(request.query)
+        headers, query = request_headers(request.headers), without_key(request.query)
         if self.kind == "other":
             path = quote(request.path, safe=_PATH)
             return upstream.passing(f"{path}?{query}" if query else path, headers, body,
@@ -377,7 +376,7 @@ class Exchange:
     def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """The error of an answer whose status is a failure."""
         self.record.upstream_status = status
-        if status < 400:
+        if not 400 <= status < 600:
             text = f"the provider answered with status {status}"
             return ProviderError(text, status=502, type="api_error", code="upstream.status",
                                  hint="check base_url")  # fmt: skip

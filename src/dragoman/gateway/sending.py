@@ -217,6 +217,7 @@ async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
             parts.append(part)
             most -= len(part)
             if most < 0:
+                parts.clear()  # which an error keeps as long as somebody has it
                 raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
     except StreamBroken as error:  # of which nobody has seen anything
         raise whole(error) from error

@@ -9,13 +9,14 @@ import socket
 from collections.abc import Callable, Iterator
 from http.client import HTTPResponse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dragoman import ConfigError
 from dragoman.gateway.config import ClientKey, Config, Route, Target, config_for
-from dragoman.gateway.process.connection import ClientConnection
+from dragoman.gateway.process.connection import LEFT_BYTES, ClientConnection
 from dragoman.gateway.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.process.server import serve
 from dragoman.gateway.process.serving import AppMaker, Source
@@ -440,6 +441,39 @@ def test_the_body_of_a_request_that_offers_http_2_is_read(
 )
 def test_heads_have_bounds(running: Gateway, pieces: list[bytes], status: bytes) -> None:
     assert running.raw(*pieces).split(b" ")[1] == status
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET /told HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET /told HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", b"400"),
+        (b"GET /told HTTP/1.1\r\nHost: localhost\r\nhost: other.example\r\n\r\n", b"400"),
+        (b"GET /told HTTP/1.0\r\nHost: localhost\r\nHost: other.example\r\n\r\n", b"400"),
+        (b"GET /told HTTP/1.0\r\n\r\n", b"200"),
+    ],
+)
+def test_a_request_names_one_host(running: Gateway, head: bytes, status: bytes) -> None:
+    """RFC 9112, 3.2."""
+    assert running.raw(head).startswith(b"HTTP/1.1 " + status)
+
+
+def test_a_body_behind_its_answer_is_not_read_without_end() -> None:
+    connection = ClientConnection.__new__(ClientConnection)
+    closed: list[int] = []
+    read: list[int] = []
+    client: Any = connection
+    client._is_told_again, client._left_over = False, 0
+    client.cycle = SimpleNamespace(response_complete=True, body=bytearray())
+    client.transport = SimpleNamespace(close=lambda: closed.append(len(read)))
+    client.parser = SimpleNamespace(should_upgrade=lambda: False)
+    for _ in range(64):
+        connection.on_body(bytes(2**16))
+        read.append(2**16)
+        if closed:
+            break
+    assert sum(read) <= LEFT_BYTES + 2**17
+    assert not connection.cycle.body
 
 
 def test_a_body_as_long_as_it_likes_is_the_app_s_to_bound(running: Gateway) -> None:

@@ -22,6 +22,7 @@ HEAD_BYTES = 64 * 2**10  # of the first line and all headers
 HEAD_FIELDS = 200
 HEAD_SECONDS = 15.0  # until a head is whole, from the connection's beginning on
 BODY_SECONDS = 60.0  # without a byte of a body that the gateway waits for
+LEFT_BYTES = 2**20  # of a body that come behind the answer which refuses it
 
 
 class _HeadTooLarge(Exception):
@@ -42,11 +43,16 @@ def _written(cycle: RequestResponseCycle, data: bytes) -> bool:
     return True
 
 
+class _WrongHost(Exception):
+    """Stops the parser; the client gets status 400."""
+
+
 class ClientConnection(HttpToolsProtocol):
     """One connection of a client.
 
     A head that is too large gets status 431, one that does not come status 408. A body that stops
-    coming closes the connection, which the app learns as that the client is gone.
+    coming closes the connection, which the app learns as that the client is gone. A head of
+    HTTP/1.1 has one `Host`, else it gets status 400.
     """
 
     head_bytes = HEAD_BYTES
@@ -61,6 +67,7 @@ class ClientConnection(HttpToolsProtocol):
         self._in_body = False
         self._head = 0  # bytes of the fields so far
         self._unread = 0  # bytes of a head that has not ended
+        self._left_over = 0  # bytes of a body behind its answer
         self._last = 0.0
         self._timer: TimerHandle | None = None
         self._is_told_again = False
@@ -161,9 +168,23 @@ class ClientConnection(HttpToolsProtocol):
         if self._is_told_again:
             return
         self._stop()
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (not hosts and self.parser.get_http_version() != "1.0"):
+            # RFC 9112, 3.2: what stands in front may have gone by another one than we
+            raise _WrongHost
+        self._left_over = 0
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
         self.scope["extensions"] = {WRITE: partial(_written, self.cycle)}  # type: ignore[dict-item]
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body; behind the answer that has refused it, only so much more."""
+        if not self._is_told_again and self.cycle.response_complete:
+            self._left_over += len(body)
+            if self._left_over > LEFT_BYTES:
+                self.transport.close()
+                return
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The body is whole; for the next head the time-out of idle connections holds."""
