@@ -21,7 +21,7 @@ from .._core.edges.http.answer_bounds import (
     check_size,
     counted,
 )
-from .._core.edges.http.credentials import Key, aauthorized, address, authorized
+from .._core.edges.http.credentials import Key, aauthorized, address, authorized, environment_url
 from .._core.edges.http.over_httpx2 import new_after_fork
 from .._core.edges.http.retries import Retries, acalling, calling
 from .._core.edges.http.sdk_clients import BotoCalls, client_transport
@@ -52,13 +52,15 @@ class Connection:
     """How a provider is reached.
 
     `key` is the API key, else the vendor's variable of the environment holds it. `base_url` and
-    `headers` stand for and beside the vendor's own; `places` fill what a base URL leaves open, such
-    as `region`. `client` is an official SDK client, whose address, credentials, proxies and HTTP
-    client are used instead. `transport`: `httpx2`, `aiohttp` (asynchronous calls alone) or one of
-    your own. `timeout` in seconds is that of the whole call, or Timeouts; `retries` how often a
-    failed call is repeated, or Retries. `max_answer_bytes` is the most that an answer may have,
-    unpacked, whole or streamed, and `max_event_bytes` that of one event; None: no bound. Beyond it
-    AnswerTooLarge is raised (boto3's client reads answers itself, and knows no bound).
+    `headers` stand for and beside the vendor's own; without it, a variable of the environment that
+    the vendor's official SDK reads (`OPENAI_BASE_URL`, ...) counts here too; `places` fill what a
+    base URL leaves open, such as `region`. `client` is an official SDK client, whose address,
+    credentials, proxies and HTTP client are used instead. `transport`: `httpx2`, `aiohttp`
+    (asynchronous calls alone) or one of your own. `timeout` in seconds is that of the whole call,
+    or Timeouts; `retries` how often a failed call is repeated, or Retries. `max_answer_bytes` is
+    the most that an answer may have, unpacked, whole or streamed, and `max_event_bytes` that of one
+    event; None: no bound. Beyond it AnswerTooLarge is raised (boto3's client reads answers itself,
+    and knows no bound).
     """
 
     key: Key = field(default=None, repr=False)
@@ -352,7 +354,10 @@ class Endpoint:
         if self._client is not None:
             base: str = self._client.base_url
             return base
-        return address(self.vendor, self.wire.room.protocol, given.places, given.base_url or "")
+        protocol, url = self.wire.room.protocol, given.base_url or ""
+        if not url and not given.places:
+            url = environment_url(self.vendor, protocol)
+        return address(self.vendor, protocol, given.places, url)
 
     def _call(self, out: Written) -> HttpCall:
         """The call without a key."""

@@ -151,7 +151,9 @@ class Vendor:
     every request, never a key. `auth` says how a host is told the key; `auths` those of protocols
     that are told it in another way. `billing` says where answers tell what they cost. `errors` are
     rows of codes that mean something at this host alone; what hosts say in sentences stands in the
-    table that all share.
+    table that all share. `keys` are variables that may hold the key, the first one first, where
+    there is more than `key`; `base_variables` name, by protocol or for all ("*"), the variable of
+    another base URL and the path behind it. Both are those that the vendor's official SDK reads.
     """
 
     name: str
@@ -167,6 +169,8 @@ class Vendor:
     auths: Mapping[str, Auth] = field(default_factory=dict)
     billing: Billing = _NO_FIGURE
     errors: tuple[ErrorRow, ...] = ()
+    keys: tuple[str, ...] = ()
+    base_variables: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for protocol in (*self.wires, *self.facts, *self.auths):

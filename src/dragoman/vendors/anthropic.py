@@ -26,6 +26,7 @@ VENDOR = Vendor(
     base_url="https://api.anthropic.com",
     billing=Billing(geos={"us": "1.1"}),
     key="ANTHROPIC_API_KEY",
+    base_variables={"*": ("ANTHROPIC_BASE_URL", "")},  # anthropic 2.14
     auth=API_KEY,
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},

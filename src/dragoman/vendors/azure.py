@@ -20,6 +20,7 @@ VENDOR = Vendor(
     "azure",
     base_url="https://{resource}.openai.azure.com/openai/v1",
     key="AZURE_OPENAI_API_KEY",
+    base_variables={"*": ("AZURE_OPENAI_ENDPOINT", "/openai/v1")},  # openai 3.57
     auth=Auth("api-key", "", tokens="azure", scope="https://ai.azure.com/.default"),
     places={"resource": ("AZURE_RESOURCE_NAME",)},
     wires={

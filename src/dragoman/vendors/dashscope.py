@@ -165,6 +165,10 @@ VENDOR = Vendor(
     "dashscope",
     base_url="https://dashscope.aliyuncs.com/api/v1",
     key="DASHSCOPE_API_KEY",
+    base_variables={  # dashscope 2.0.2
+        "dashscope": ("DASHSCOPE_HTTP_BASE_URL", ""),
+        "openai-chat": ("DASHSCOPE_COMPATIBLE_BASE_URL", ""),
+    },
     auths={"anthropic": API_KEY},
     wires={
         "dashscope": Dialect(),

@@ -107,6 +107,11 @@ VENDOR = Vendor(
     "ollama",
     base_url="http://localhost:11434",
     key="OLLAMA_API_KEY",
+    base_variables={  # ollama 0.6.3
+        "ollama": ("OLLAMA_HOST", ":11434"),
+        "openai-chat": ("OLLAMA_HOST", ":11434/v1"),
+        "openai-responses": ("OLLAMA_HOST", ":11434/v1"),
+    },
     auth=OPTIONAL,
     wires={
         "ollama": Dialect(),

@@ -22,6 +22,7 @@ VENDOR = Vendor(
     "openai",
     base_url="https://api.openai.com/v1",
     key="OPENAI_API_KEY",
+    base_variables={"*": ("OPENAI_BASE_URL", "")},  # openai 3.57
     wires={"openai-chat": Dialect(), "openai-responses": _RESPONSES},
     facts={
         "openai-chat": Facts(

@@ -67,6 +67,10 @@ class Row(Protocol):
     @property
     def key(self) -> str: ...
     @property
+    def keys(self) -> tuple[str, ...]: ...
+    @property
+    def base_variables(self) -> Mapping[str, tuple[str, str]]: ...
+    @property
     def places(self) -> Mapping[str, tuple[str, ...]]: ...
     @property
     def regions(self) -> Mapping[str, str]: ...
@@ -125,6 +129,37 @@ def address(
         raise ConfigError(text, hint=hint, code="address.place")
 
     return _PLACE.sub(filled, url).rstrip("/")
+
+
+def environment_url(vendor: Row, protocol: str) -> str:
+    """The base URL that the environment names for a vendor, as its official SDK reads it.
+
+    Args:
+        vendor: The row, whose `base_variables` say which variable and what path goes behind it.
+        protocol: The one that is spoken.
+
+    Returns:
+        The URL, empty where no variable is set. A value without a scheme is one of `http`, with the
+        port that stands before the path (`:11434/v1`) if it names none.
+    """
+    rows = vendor.base_variables
+    variable, path = rows.get(protocol) or rows.get("*") or ("", "")
+    value = os.environ.get(variable, "").strip().rstrip("/") if variable else ""
+    if not value:
+        return ""
+    port, path = path.partition("/")[0], path[path.find("/") :] if "/" in path else ""
+    if "://" not in value:
+        parts = urlsplit(f"http://{value}")
+        host = parts.netloc if parts.hostname else f"127.0.0.1{parts.netloc}"
+        ported = host if parts.port is not None else f"{host}{port}"
+        value = urlunsplit(parts._replace(netloc=ported))
+    return f"{value}{path}"
+
+
+def environment_key(vendor: Row) -> str | None:
+    """The key that the environment holds for a vendor: the first of its variables that is set."""
+    names = vendor.keys or (vendor.key,)
+    return next((text for name in names if name and (text := os.environ.get(name))), None)
 
 
 def _url(vendor: Row, protocol: str, region: str) -> str:
@@ -186,7 +221,7 @@ def _given(made: str | Awaitable[str]) -> str:
 def _text(key: object, auth: Auth, vendor: Row) -> str:
     """The key that is given or set; empty where there is none."""
     if key is None and vendor.key and not auth.token_only:
-        key = os.environ.get(vendor.key)
+        key = environment_key(vendor)
     if not key:
         return ""
     text = key.strip() if isinstance(key, str) else ""
