@@ -37,7 +37,7 @@ from .bodies import dated, looks_like_object, object_in, unreadable
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .off_loop import is_long
-from .refusals import refused, upgrade_refused
+from .refusals import key_refused, refused, upgrade_refused
 from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .sealing import SealedState, Sealer
 from .splice import (
@@ -60,8 +60,6 @@ _log = logging.getLogger("dragoman.gateway")
 
 # how envelopes begin, in plain and, where a field holds base64, in base64
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
-# how Gemini names a wrong key in an error of status 400
-_INVALID_KEY = b'"API_KEY_INVALID"'
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _LONGEST_NAME = 1000  # characters of a model's name
@@ -387,26 +385,12 @@ class Exchange:
         self.keep(body)
         error = self.upstream.wire.error(status, body, headers)
         hidden.error(error)  # where its JSON has spelled it with escapes
-        if error.kind in ("authentication", "permission") or _INVALID_KEY in body:
-            return self._key_refused(error, status)
+        if error.kind in ("authentication", "permission"):
+            return key_refused(self.upstream.vendor.name, error, status)
         known = self.surface.worded(error) is error and looks_like_object(body)
         if self.passes and (self.kind == "other" or known):
             self._whole_rejected = Answer(status, body, answer_headers(headers))
         return error
-
-    def _key_refused(self, error: ProviderError, status: int) -> ProviderError:
-        """The error of a key that is the gateway's own, which no client can mend.
-
-        With 401 or 403 agents take it for theirs, and ask for a login; of 502 the clients know that
-        another attempt may help, so they are told that none will.
-        """
-        text = f"{self.upstream.vendor.name} refused the gateway's own key with status {status}"
-        told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
-                             code="upstream.key", request_id=error.request_id,
-                             hint="whoever runs the gateway has to mend its route")  # fmt: skip
-        told.host_kind = "server"  # its message says why the key was refused, which is ours
-        told.should_retry = False
-        return told
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import DragomanError
+from ..errors import DragomanError, ProviderError
 from .surface import Answer, Surface
 from .surface.base import told_error
 from .telemetry.record import ExchangeRecord, log_message
@@ -23,3 +23,18 @@ def upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
     answer = refused(surface, no_upgrade(), record)
     answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
     return answer
+
+
+def key_refused(vendor: str, error: ProviderError, status: int) -> ProviderError:
+    """The error of a key that is the gateway's own, which no client can mend.
+
+    With 401 or 403 agents take it for theirs, and ask for a login; of 502 the clients know that
+    another attempt may help, so they are told that none will.
+    """
+    text = f"{vendor} refused the gateway's own key with status {status}"
+    told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
+                         code="upstream.key", request_id=error.request_id,
+                         hint="whoever runs the gateway has to mend its route")  # fmt: skip
+    told.host_kind = "server"  # its message says why the key was refused, which is ours
+    told.should_retry = False
+    return told
