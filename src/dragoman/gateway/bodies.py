@@ -13,6 +13,7 @@ from ..message import ChatResponse
 
 _SIGNS = re.compile(rb'[",\[{]')
 _PIECE = 2**20
+_LONGEST_NAME = 1000  # characters of a model's name
 _QUOTE, _BACKSLASH = 0x22, b"\\"
 
 
@@ -65,6 +66,19 @@ def object_in(data: bytes) -> JsonObject:
         raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
                         code="request.shape")  # fmt: skip
     return value
+
+
+def asked_model(body: JsonObject, in_path: str | None) -> str:
+    """The model that a request names, in its path or its body. Raises ReadError."""
+    asked = in_path or body.get("model")
+    if not isinstance(asked, str) or not asked:
+        raise ReadError("the request names no model", path="$.model", code="request.model",
+                        hint='add "model"')  # fmt: skip
+    if len(asked) > _LONGEST_NAME:
+        text = f"the name of the model has {len(asked)} characters"
+        raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
+                        code="request.model")  # fmt: skip
+    return asked
 
 
 def looks_like_object(body: bytes) -> bool:

@@ -33,7 +33,7 @@ from ..message import ChatRequest, ChatResponse, Written
 from ..message.ending import client_error
 from ..sse import CONTENT_TYPES, Framing
 from . import compaction, counting
-from .bodies import dated, looks_like_object, object_in, unreadable
+from .bodies import asked_model, dated, looks_like_object, object_in, unreadable
 from .config import KEPT, ClientKey, Config, Route
 from .keys import may_ask
 from .off_loop import is_long
@@ -62,7 +62,6 @@ _log = logging.getLogger("dragoman.gateway")
 _MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
-_LONGEST_NAME = 1000  # characters of a model's name
 _CACHED = 1024  # targets that were made ready
 
 
@@ -106,14 +105,7 @@ class Gateway:
             may_ask(key, name)
             return Answer.json(200, surface.model(listed_one(self.config, name)))
         body = object_in(request.body)
-        asked = operation.model or body.get("model")
-        if not isinstance(asked, str) or not asked:
-            raise ReadError("the request names no model", path="$.model", code="request.model",
-                            hint='add "model"')  # fmt: skip
-        if len(asked) > _LONGEST_NAME:
-            text = f"the name of the model has {len(asked)} characters"
-            raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
-                            code="request.model")  # fmt: skip
+        asked = asked_model(body, operation.model)
         record.model = asked
         may_ask(key, asked)
         route = self.config.route(asked)
