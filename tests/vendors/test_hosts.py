@@ -37,7 +37,7 @@ PLAIN = ("watsonx", "sambanova", "huggingface", "cloudflare", "qianfan")
         ("xiaomi", "https://api.xiaomimimo.com/v1/chat/completions", "MIMO_API_KEY"),
         ("xiaomi/anthropic", "https://api.xiaomimimo.com/anthropic/v1/messages",
          "MIMO_API_KEY"),
-        ("together", "https://api.together.xyz/v1/chat/completions", "TOGETHER_API_KEY"),
+        ("together", "https://api.together.ai/v1/chat/completions", "TOGETHER_API_KEY"),
         ("fireworks", "https://api.fireworks.ai/inference/v1/chat/completions",
          "FIREWORKS_API_KEY"),
         ("snowflake",

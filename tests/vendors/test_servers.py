@@ -38,6 +38,7 @@ LINK = ImageBlock(URLSource("https://example.com/a.png"))
         ("llamacpp", "http://localhost:8080/v1/chat/completions"),
         ("llamacpp/openai-responses", "http://localhost:8080/v1/responses"),
         ("llamacpp/anthropic", "http://localhost:8080/v1/messages"),
+        ("vllm/anthropic", "http://localhost:8000/v1/messages"),
     ],
 )
 def test_where_they_listen(wire: str, url: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from . import Billing, Vendor
 
 _REASONING = "Together docs, Reasoning: reasoning.enabled, reasoning_effort; models.dev, 2026-06-25"
 _LEVELS = ("low", "medium", "high")
@@ -15,7 +15,8 @@ _LEVELS = ("low", "medium", "high")
 
 VENDOR = Vendor(
     "together",
-    base_url="https://api.together.xyz/v1",
+    base_url="https://api.together.ai/v1",
+    billing=Billing(prices="together"),
     key="TOGETHER_API_KEY",
     wires={
         "openai-chat": Dialect(

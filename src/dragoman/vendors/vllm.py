@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .._core.edges.http.credentials import OPTIONAL
-from .._core.families.shared import COPIED_ITEMS
+from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Fact, Facts, without
-from ..protocols import openai_chat, openai_responses
+from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
@@ -44,9 +44,11 @@ VENDOR = Vendor(
             openai_responses.COPY,
             said="full",  # checked against the types of an answer, of which it reads one part
             bullets=True,  # results of several texts break gpt-oss
+            least_tokens=1,  # vLLM 0.32, tried
             model="default",
             issuers=("vllm", "openai-responses"),
         ),
+        "anthropic": anthropic.Dialect(model="default", issuers=("vllm",)),
     },
     facts={
         "openai-chat": Facts(
@@ -68,5 +70,12 @@ VENDOR = Vendor(
             since="2026-11-21",
             source=_SERVER,
         ),
+        "anthropic": copied(
+            "vllm",
+            "2026-11-27",
+            "vLLM 0.32, /v1/messages, tried: thinking with a signature",
+            {**BUDGETED, **TOP_K, "forced_tools": True},
+        ),
     },
+    urls={"anthropic": "http://localhost:8000"},
 )

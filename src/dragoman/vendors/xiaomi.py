@@ -54,6 +54,8 @@ VENDOR = Vendor(
             },
             rows=(
                 Fact(("mimo-v2-omni*",), _SEES, "2026-03-18", _MODELS),
+                Fact(("mimo-v2.[6-9]*",), _SEES, "2026-09-21",
+                     "litellm 1.110.2, models.dev: MiMo-V2.6 sees, hears and watches"),
                 Fact(("mimo-v2.[5-9]*",), _SEES, "2026-04-22", _MODELS, but=("*-pro*",)),
                 Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),
             ),

@@ -168,9 +168,13 @@ _GLM = (
 # M2 always thinks, M3 as much as it likes unless it is told not to.
 _DOCS = "MiniMax docs, OpenAI API compatible: thinking by model"
 
+# 400, code 2013, "requires adaptive thinking", to a disabled one
+_M3_1 = "MiniMax docs, MiniMax-M3.1-Flash: thinking cannot be turned off"
+
 _MINIMAX = (
     *known(("minimax-m1*", "minimax-text*"), "2025-06-16", _DOCS, _TEXT),
     *known(("minimax-m2*",), "2025-10-27", _DOCS, _thinks("always", **_TEXT), _KEPT),
+    *known(("minimax-m3.[1-9]*-flash*",), "2026-10-19", _M3_1, _thinks("always", **_IMAGES), _KEPT),
     *known(("minimax-m[0-9]*",), "2026-06-01", _DOCS, _thinks("default", **_IMAGES), _KEPT),
 )
 

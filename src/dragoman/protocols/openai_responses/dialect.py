@@ -32,6 +32,7 @@ class Dialect:
     instructions: bool = True
     developer: bool = True
     detail: bool = True  # every image says how closely to look; else only where that was given
+    least_tokens: int = 16  # of an answer; the API's own is a 400 integer_below_min_value for less
     bullets: bool = False  # several texts of one tool result become a list with dashes
     # a result of one text; as parts it keeps its form when a cache mark comes to it, or leaves it
     result_text: Literal["string", "parts"] = "string"

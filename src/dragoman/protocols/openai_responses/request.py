@@ -59,9 +59,6 @@ _SUMMARISES = "openai-responses"  # whose fields a host knows that takes `reason
 _SUMMARIES = {"auto": "auto", "concise": "concise", "detailed": "detailed", "none": "",
               "updates": "concise"}  # fmt: skip
 
-# The API answers 400 to less: integer_below_min_value.
-_LEAST_TOKENS = 16
-
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
 _NEUTRAL_EFFORTS = ("off", "on", "auto")  # which are no efforts of this API's
@@ -75,7 +72,7 @@ def generation(
     if _SUMMARISES in caps.reads:
         keys["thoughts"] = ""
     fields = options(request, keys, caps, report)
-    within(fields, "max_output_tokens", "max_tokens", (_LEAST_TOKENS, inf), request, report)
+    within(fields, "max_output_tokens", "max_tokens", (dialect.least_tokens, inf), request, report)
     within(fields, "top_p", "top_p", (0, 1), request, report)
     usual_tier(fields, "default", request, report)
     user = fields.pop(_KEYS["user"], None)

@@ -1,0 +1,76 @@
+"""Facts of models that came or were measured in autumn 2026: each says what is sent for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, Msg, Options
+
+PNG = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+
+
+def written(wire: str, model: str, msgs: Any = None, **options: Any) -> Any:
+    request = ChatRequest(msgs or [Msg.user("Hi")], options=Options(**options))
+    return dragoman.wire(wire, policy="ignore").write_request(request, model=model)
+
+
+@pytest.mark.parametrize(
+    ("model", "level"),
+    [("gemini-4-hydrogen", "XHIGH"), ("gemini-4-carbon", "HIGH"), ("gemini-4-argon", "HIGH")],
+)
+def test_hydrogen_alone_thinks_at_xhigh(model: str, level: str) -> None:
+    out = written("gemini", model, reasoning="xhigh")
+    thinking = out.body["generationConfig"]["thinkingConfig"]
+    assert thinking["thinkingLevel"].upper() == level
+
+
+@pytest.mark.parametrize(
+    ("wire", "model"),
+    [
+        ("xiaomi", "mimo-v2.6-pro"), ("xiaomi", "mimo-v2.6-flash"), ("cerebras", "qwen-3.8-27b"),
+        ("cerebras", "gemma-4-31b"), ("mistral", "zai-glm-5-3-flash"),
+        ("minimax", "MiniMax-M3.1-Flash"),
+    ],
+)  # fmt: skip
+def test_models_that_see_are_shown_pictures(wire: str, model: str) -> None:
+    msgs = [Msg("Tony", [{"type": "image", "source": PNG}], "user")]
+    out = written(wire, model, msgs)
+    assert "iVBORw0KGgo=" in str(out.body)
+    assert [loss.code for loss in out.losses if loss.code.startswith("media")] == []
+
+
+@pytest.mark.parametrize(
+    ("wire", "model"),
+    [("xiaomi", "mimo-v2.5-pro"), ("cerebras", "gpt-oss-120b"), ("mistral", "zai-glm-5-3")],
+)
+def test_others_beside_them_still_do_not(wire: str, model: str) -> None:
+    assert not dragoman.wire(wire).can(model).user & {"image"}
+
+
+def test_minimax_flash_cannot_be_kept_from_thinking() -> None:
+    out = written("minimax", "MiniMax-M3.1-Flash", reasoning="off")
+    assert "disabled" not in str(out.body)
+    assert out.losses
+    assert "disabled" in str(written("minimax", "MiniMax-M3", reasoning="off").body)
+
+
+@pytest.mark.parametrize(("wire", "least"), [("vllm", 1), ("openai", 16), ("llamacpp", 16)])
+def test_the_fewest_tokens_of_an_answer_are_the_hosts_own(wire: str, least: int) -> None:
+    out = written(f"{wire}/openai-responses", "default", max_tokens=1)
+    assert out.body["max_output_tokens"] == least
+
+
+def test_thinking_goes_back_to_the_messages_of_vllm() -> None:
+    room = dragoman.wire("vllm/anthropic")
+    body = {
+        "id": "1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+        "content": [{"type": "thinking", "thinking": "Far.", "signature": "s"},
+                    {"type": "text", "text": "350 km."}],
+        "usage": {"input_tokens": 3, "output_tokens": 4},
+    }  # fmt: skip
+    said = room.read_response(body).msg
+    out = written("vllm/anthropic", "default", [Msg.user("How far?"), said, Msg.user("Sure?")])
+    assert out.body["messages"][1]["content"][0] == body["content"][0]  # type: ignore[index]
