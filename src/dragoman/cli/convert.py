@@ -91,8 +91,10 @@ def convert_bodies(
     printer.end(inputs.file_name(file))
 
 
-def _jobs(file: str, source: str, kind: Kind, converter: _Converter) -> tuple[list[_Job], bool]:
+def _jobs(file: str, source: str, kind: Kind, converter: _Converter) -> tuple[Iterable[_Job], bool]:
     """What is to be converted, each with its place; True if there may be several."""
+    if kind is Kind.request and (lines := inputs.stream_values(file)) is not None:
+        return ((one.place, partial(converter.request, one, source)) for one in lines), True
     if kind is Kind.request:
         entries, many = inputs.read_values(file)
         return [(entry.place, partial(converter.request, entry, source)) for entry in entries], many
@@ -190,7 +192,7 @@ class _Printer:
     losing: int = 0  # of those
     codes: Counter[tuple[LossKind, str]] = field(default_factory=Counter)
 
-    def texts(self, jobs: list[_Job]) -> Iterator[str]:
+    def texts(self, jobs: Iterable[_Job]) -> Iterator[str]:
         """The text for each body. One of many that fails is told on stderr; alone, it raises."""
         for place, convert_one in jobs:
             try:

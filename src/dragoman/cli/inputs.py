@@ -155,6 +155,28 @@ def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
     return entries, lines
 
 
+def stream_values(file: str) -> Iterator[Entry] | None:
+    """The values of a file of JSON lines, one after the other; None for any other file.
+
+    No more than one line is kept, so that the file may be of any length.
+    """
+    if file == "-" or Path(file).suffix not in _LINES or not Path(file).is_file():
+        return None
+    return _streamed(Path(file))
+
+
+def _streamed(path: Path) -> Iterator[Entry]:
+    name, found = file_name(str(path)), False
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            row = _text(line, f"{name}:{number}", "bodies are")
+            if row.strip():
+                found = True
+                yield _entry(name, number, row)
+    if not found:
+        raise CommandError(f"{name}: there is nothing in it", _REQUEST)
+
+
 def piped_text() -> str:
     """What is piped into stdin, as text; none if it is a keyboard."""
     if sys.stdin.isatty():

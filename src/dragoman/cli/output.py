@@ -221,8 +221,14 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
         for text in texts:
             sys.stdout.write(text)
     else:
-        # all of it first: what fails half-way leaves the file as it was
-        Path(output).write_text("".join(texts), "utf-8")
+        # beside it first: what fails half-way leaves the file as it was
+        part = Path(f"{output}.part")
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                file.writelines(texts)
+            part.replace(output)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def show_losses(place: str, target: str, losses: Sequence[Loss]) -> None:

@@ -10,6 +10,7 @@ from .._core.jsontext import Json, JsonObject, loads
 from .._core.redaction import Shown
 from ..errors import ReadError
 from ..message import ChatRequest, Msg, ServerTool, Tool
+from ..message.check import heal
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
     A last line that breaks off, as it does where an agent was killed, is skipped. Raises ReadError
     with the line of any other that is no JSON object.
     """
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    # not splitlines: JSON strings may hold U+2028 as it is
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+    skipped: list[Skipped] = []
     if not lines:
         raise _unread(name, "line 1", "the log is empty")
     try:
@@ -102,7 +105,7 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
             raise _unread(name, f"line {lines[0][0]}", error.message) from error
     else:
         if isinstance(whole, dict):
-            return [Row(lines[0][0], whole)], []
+            return [Row(lines[0][0], _healed(whole, lines[0][0], skipped))], skipped
     rows: list[Row] = []
     for number, line in lines:
         try:
@@ -110,13 +113,23 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
         except ReadError as error:
             if rows and number == lines[-1][0] and not text.endswith("\n"):
                 why = "the line breaks off: the agent was stopped while it wrote"
-                return rows, [Skipped(f"line {number}", "broken line", why)]
+                return rows, [*skipped, Skipped(f"line {number}", "broken line", why)]
             raise _unread(name, f"line {number}", error.message) from error
         if not isinstance(value, dict):
             kind = type(value).__name__
             raise _unread(name, f"line {number}", f"a row of a log is an object, not a {kind}")
-        rows.append(Row(number, value))
-    return rows, []
+        rows.append(Row(number, _healed(value, number, skipped)))
+    return rows, skipped
+
+
+def _healed(value: JsonObject, number: int, skipped: list[Skipped]) -> JsonObject:
+    """The object without halves of surrogate pairs, which have no UTF-8 form; named if any were."""
+    places: list[str] = []
+    result: JsonObject = heal(value, "$", places)
+    if places:
+        why = "it has no UTF-8 form, and became U+FFFD"
+        skipped.append(Skipped(f"line {number}", "half of a surrogate pair", why))
+    return result
 
 
 def _unread(name: str, place: str, message: str) -> ReadError:
