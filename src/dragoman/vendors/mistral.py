@@ -47,7 +47,7 @@ _FACTS = Facts(
              _REASONING),
         Fact(("zai-glm-5-2*", "glm-5[-.]2*"), {"thinks": "default", "image": False,
              "efforts": ("minimal", "low", "medium", "high", "xhigh", "max")}, "2026-06-30", _GLM),
-        Fact(("zai-glm-5-3-flash*",), {"thinks": "always", "image": ("user",),
+        Fact(("zai-glm-5-3-flash*", "glm-5[-.]3-flash*"), {"thinks": "always", "image": ("user",),
              "efforts": ("low", "high", "max")}, "2026-10-30",
              "litellm 1.110.2, model table: zai-glm-5-3-flash sees"),
         Fact(("zai-glm-*", "glm-*"), {"thinks": "always", "image": False,
