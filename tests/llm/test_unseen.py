@@ -178,3 +178,15 @@ def test_in_a_container_whose_directory_is_the_root(
     with pytest.raises(MediaRefused) as raised:
         Formatter("anthropic").format_sync([Msg.user([ImageBlock(LocalSource(str(beside)))])])
     assert "the whole disk" in str(raised.value)
+
+
+def test_an_agent_with_a_chat_model_asks_nobody_either() -> None:
+    from dragoman.model import ChatModel
+
+    script = Scripted("A cat.", repeat=True)
+    for stream in (False, True):
+        model = ChatModel("deepseek", "deepseek-chat", "k", stream, transport=script)
+        with pytest.raises(WriteError) as raised:
+            asyncio.run(ReActAgent("Friday", None, model)([Msg.user([IMAGE, WORDS])]))
+        assert raised.value.code == "block.unsaid"
+    assert script.calls == []

@@ -84,9 +84,9 @@ class Fact:
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
-    def source_of(self, ask: str) -> str:
-        """Where it comes from what the fact says of a capability."""
-        return self.sources.get(ask, self.source)
+    def source_of(self, ask: str, kind: str = "") -> str:
+        """Where it comes from what the fact says of a capability, or of a kind of block there."""
+        return self.sources.get(kind) or self.sources.get(ask, self.source)
 
     def holds(self, model: str) -> bool:
         """Whether the fact is about this model."""
@@ -172,7 +172,7 @@ class Facts:
         """The fact that holds for `model` whatever the request, by its bare name."""
         return next(iter(self.holding(model)), None)
 
-    def source_of(self, ask: str) -> str:
+    def source_of(self, ask: str, kind: str = "") -> str:
         """Where it comes from what always holds."""
         return self.source
 

@@ -138,6 +138,7 @@ class _Endpoint:
         ).request
 
     async def __call__(self, written: Written) -> ChatResponse:
+        self._target.formatter.refuse_unseen(self._request, written)
         if self._streams:
             return await _last([event async for event in self.stream(written)])
         try:
@@ -147,6 +148,7 @@ class _Endpoint:
         return self._answer(written, response)
 
     async def stream(self, written: Written) -> AsyncGenerator[StreamEvent]:
+        self._target.formatter.refuse_unseen(self._request, written)
         stream = AsyncChunks(self._model, written, self._allow_partial).events()
         try:
             async for event in stream:

@@ -155,7 +155,9 @@ class Target:
         request = self._with_thoughts(request)
         if structured is not None:
             request = structured_request(request, self.wire, model, structured, way).request
-        return self.formatter.format_request(request, model)
+        written = self.formatter.format_request(request, model)
+        self.formatter.refuse_unseen(request, written)
+        return written
 
     def _with_thoughts(self, request: ChatRequest) -> ChatRequest:
         """The request that shows its thoughts where reasoning is asked for and makers hide them.

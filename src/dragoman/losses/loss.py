@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
+_MEDIA = frozenset({"image", "audio", "video", "document"})
+
+
 class Loss:
     """One thing that the target does not say as it was given, or that was added.
 
@@ -87,7 +90,17 @@ class Loss:
     def fix(self) -> str:
         """What can be done about it, in a sentence or two."""
         row = CODES.get(self.code)
-        return row.fix if row else ""
+        text = row.fix if row else ""
+        if '{"' not in text or self.code not in ("block.unsaid", "media.type"):
+            return text
+        # the row shows how to say it of an image
+        word = self.what.partition(" ")[0]
+        named = word if "/" in word else f"{word}/*"
+        kind = {"application": "document", "text": "document"}.get(named.partition("/")[0])
+        kind = kind or named.partition("/")[0]
+        if kind not in _MEDIA:
+            return text
+        return text.replace('"image"', f'"{kind}"').replace('"image/*"', f'"{named}"')
 
     def detach(self) -> Loss:
         """Store place, words and rule as text and let go of the history."""

@@ -194,7 +194,10 @@ class Report:
         issuer = self.called.get(issuer, issuer)
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
-            self.lost(code, node, field, f"a field of {issuer or 'nobody'}")
+            # ids, status and the like of an answer that came back: nobody would miss them
+            is_trivial = CODES[code].weight_of(field) == "trivial"
+            kind: Kind | None = "expected" if is_trivial else None
+            self.lost(code, node, field, f"a field of {issuer or 'nobody'}", kind=kind)
 
     def take(self, other: Report, but: Report) -> None:
         """Take over the losses of a trial that another trial did not have."""

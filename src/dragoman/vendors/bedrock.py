@@ -67,14 +67,15 @@ _SIGNED_NONE: dict[str, Any] = {"thinking": False}
 _BOUND: dict[str, Any] = {**_CLAUDE, "binding": "prefix"}
 # an hour is for Claude 4.5 and later
 _BRIEF: dict[str, Any] = {"cache_ttls": ("5m",)}
+_SEEN = dict.fromkeys(("image", "audio", "video", "document"), _RECORDED)
 _LATER = "vercel/ai, amazon-bedrock 5.0.131 of 2026-11-02; pydantic-ai 2.68: but for Fable 5"
 
 
 def _later(models: tuple[str, ...], changes: dict[str, Any], since: str, source: str) -> Any:
     """Facts of models that took no schemas when they came, and take them since November 2026."""
     return (
-        Fact(models, {**changes, **_SCHEMAS}, "2026-11-02", f"{source}; {_LATER}"),
-        Fact(models, changes, since, source),
+        Fact(models, {**changes, **_SCHEMAS}, "2026-11-02", f"{source}; {_LATER}", sources=_SEEN),
+        Fact(models, changes, since, source, sources=_SEEN),
     )
 
 
@@ -109,7 +110,7 @@ _CLAUDES = (
     # its thinking is not switched off, but kept to between calls, which is not proven here
     *_later(("claude-sonnet-*",), {**_BOUND, "thinks": "always"}, "2026-10-08", _BINDING),
     *_later(("claude-opus-*", "claude-haiku-*", "claude-mythos-*"), _BOUND, "2026-08-31", _BINDING),
-    Fact(("claude-*",), _BOUND, "2026-08-31", _BINDING),
+    Fact(("claude-*",), _BOUND, "2026-08-31", _BINDING, sources=_SEEN),
 )  # fmt: skip
 
 

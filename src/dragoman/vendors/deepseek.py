@@ -80,7 +80,7 @@ _CHAT_FACTS = Facts(
     },
     rows=(_SWITCHED, _seen_by("user"), _THINKING),
     since="2026-04-24",
-    source=_MODE,
+    source="DeepSeek API docs, Create Chat Completion; its recorded answers",
 )
 
 

@@ -239,7 +239,7 @@ def test_what_has_no_block_is_named() -> None:
     assert losses == [
         "expected extras.empty extras.openai-chat.annotations",
         "degraded answer.unsaid", "dropped answer.unsaid", "degraded answer.unsaid input",
-        "dropped extras.foreign extras.openai-chat.annotations",
+        "expected extras.foreign extras.openai-chat.annotations",
     ]  # fmt: skip
 
 

@@ -332,7 +332,7 @@ def test_own_chunks_and_fields_travel_and_those_of_others_do_not() -> None:
     made, losses = wrote(Msg.user("go"), Msg.assistant([own, text]), Msg.user("?"))
     assert made[1]["content"] == [own.data, {"type": "text", "text": "a"}]
     assert losses == [
-        "dropped extras.foreign $.messages[1].content[1].extras.openai-chat.annotations"
+        "expected extras.foreign $.messages[1].content[1].extras.openai-chat.annotations"
     ]
 
 

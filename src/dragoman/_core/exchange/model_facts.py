@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from ...capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
+from ...capabilities.capabilities import MEDIA
 from ...losses.codes import CODES
 from ...message import ChatRequest
 from ...protocols.base import Room
@@ -113,10 +115,23 @@ def loss_source(
         for later in reversed(facts):
             fact = later.deciding(ask, about, question.model, question.wires, question.states)
             if fact is not None:
-                return _dated(fact.source_of(ask), fact.since)
+                return _dated(_source(fact, ask, about.kind) or protocol.source, fact.since)
         if ask == "options" and about.field and about.listed(protocol.options, ask):
             break  # the protocol itself says so of this option
     return _dated(protocol.source, protocol.since) if CODES[code].asks else ""
+
+
+def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
+    """The source of what a fact says; empty where its only source is about something else.
+
+    The rows of many models say what they show and how they think at once, with a source for how
+    they think. It is none for media: then the models are named that the row is about.
+    """
+    source = fact.source_of(ask, kind)
+    if kind not in MEDIA or not re.search("think|reason", source, re.IGNORECASE):
+        return source
+    models = getattr(fact, "models", ())
+    return f"facts of {', '.join(models[:3])}: what they take" if models else ""
 
 
 def _dated(source: str, since: str) -> str:

@@ -8,9 +8,11 @@ and model cards, their own clients and chat templates, and error texts that are 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ...capabilities import Fact
+from ...capabilities.capabilities import MEDIA
 from .shared import CHAT, known
 
 _TEXT: dict[str, Any] = {"image": False, "audio": False, "document": False}
@@ -83,6 +85,11 @@ _QWEN = (
          when="thinking"),
 )  # fmt: skip
 
+_QWEN = tuple(
+    replace(fact, sources=dict.fromkeys(MEDIA, _SIGHT)) if fact.source == _DEEP else fact
+    for fact in _QWEN
+)
+
 # DeepSeek API docs, "Thinking Mode"; the recorded 400s of its API.
 _MODE = "DeepSeek API docs, Thinking Mode"
 _FLASH = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
@@ -107,6 +114,10 @@ _DEEPSEEK = (
          '400 "Thinking mode does not support this tool_choice": recorded',
          ("deepseek-v2*", "deepseek-v3", "deepseek-v3-*"), when="thinking"),
 )  # fmt: skip
+_DEEPSEEK = tuple(
+    replace(fact, sources=dict.fromkeys(MEDIA, _FLASH)) if fact.source == _MODE else fact
+    for fact in _DEEPSEEK
+)
 
 # Kimi: the vendor's own client (kimi-cli), error texts quoted in issues; vercel/ai,
 # agentscope-java and pydantic-ai, which were tested live.

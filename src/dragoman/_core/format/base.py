@@ -415,11 +415,7 @@ class RequestFormatter(TruncatedFormatterBase):
         return self._declared(tools, report.trial()) or None
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
-        """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
-
-        Raises WriteError for a medium of the newest user turn that the model would not see (unless
-        the policy is "ignore", or allows it).
-        """
+        """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
         req = request_of(req)
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
@@ -428,9 +424,16 @@ class RequestFormatter(TruncatedFormatterBase):
             req, model or req.model or self.model, style=self.style, policy=self._policy,
             report=report,
         )  # fmt: skip
-        if report.kinds and self._shows_newest:
-            refuse_unseen(req, formatted.model or "the model", report, self._policy)
         return self._hooked(formatted, req) if self._hooks.intersection(FORMAT_HOOKS) else formatted
+
+    def refuse_unseen(self, req: ChatRequest, written: Written) -> None:
+        """Judge what was written of a request, for who is about to send it.
+
+        Raises WriteError for a medium of the newest user turn that the model would not see, unless
+        the policy is "ignore", or allows it.
+        """
+        if written.report.kinds and self._shows_newest:
+            refuse_unseen(req, written.model or "the model", written.report, self._policy)
 
     def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
         """The request with the messages that fit; the system prompt is counted, not cut."""

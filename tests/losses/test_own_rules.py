@@ -1,0 +1,133 @@
+"""A loss's fix and rule are about what was lost, and what nobody would miss is not `dropped`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, LossRefused, Msg, Policy
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    DocumentBlock,
+    ImageBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+
+MEDIA: dict[str, Any] = {
+    "image": ImageBlock(Base64Source("image/tiff", "SUkqAA==")),
+    "audio": AudioBlock(Base64Source("audio/odd", "UklGRg==")),
+    "video": VideoBlock(Base64Source("video/odd", "AAAAAA==")),
+    "document": DocumentBlock(Base64Source("application/odd", "AAAAAA==")),
+}
+LINKS: dict[str, Any] = {kind: type(block)(URLSource("gs://a/b")) for kind, block in MEDIA.items()}
+TARGETS = [
+    ("deepseek", "deepseek-chat"), ("deepseek/anthropic", "deepseek-flash"),
+    ("openai-chat", "gpt-4"), ("openai-chat", "gpt-5.6"), ("openai-responses", "gpt-5.6"),
+    ("anthropic", "claude-opus-5-5"), ("gemini", "gemini-4-pro"), ("ollama", "qwen3"),
+    ("ollama", "qwen3-vl"), ("dashscope", "qwen3-max"), ("groq", "llama-4"),
+    ("mistral", "mistral-small-latest"), ("cohere", "command-a-03-2025"),
+    ("bedrock", "anthropic.claude-opus-5-5"), ("bedrock", "amazon.nova-2-lite"),
+    ("xai", "grok-4"), ("moonshot", "kimi-k2"), ("zhipu", "glm-5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seat", ["user", "assistant", "result"])
+@pytest.mark.parametrize("blocks", [MEDIA, LINKS], ids=["bytes", "links"])
+@pytest.mark.parametrize("kind", MEDIA)
+@pytest.mark.parametrize(("name", "model"), TARGETS)
+def test_what_is_said_of_a_medium_speaks_of_no_other(
+    name: str, model: str, kind: str, blocks: dict[str, Any], seat: str
+) -> None:
+    block = blocks[kind]
+    shown = {
+        "user": [Msg.user([block, TextBlock("?")])],
+        "assistant": [Msg.user("?"), Msg("F", [block, TextBlock("!")], "assistant"), Msg.user("?")],
+        "result": [Msg.user("?"), Msg("F", [ToolUseBlock("c1", "f", {})], "assistant"),
+                   Msg("s", [ToolResultBlock("c1", "f", [block])], "tool")],
+    }[seat]  # fmt: skip
+    out = dragoman.wire(name, policy="ignore").write_request(ChatRequest(shown), model)
+    others = "|".join(other for other in MEDIA if other != kind)
+    for loss in out.losses:
+        if loss.code not in ("block.unsaid", "media.type", "media.source"):
+            continue
+        assert not re.search(rf'"({others})', loss.fix), loss.fix
+        assert not re.search(r"(?i)think|reason", loss.rule), loss.rule
+        assert loss.detach().fix == loss.fix
+
+
+# -- a switch behind two turns -----------------------------------------------------------------
+
+
+def answer(i: int, *items: dict[str, Any]) -> dict[str, Any]:
+    return {"id": f"resp_{i}", "object": "response", "created_at": 1, "status": "completed",
+            "model": "gpt-5.6", "output": list(items),
+            "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}  # fmt: skip
+
+
+def message(i: int) -> dict[str, Any]:
+    text = {"type": "output_text", "text": "Hi.", "annotations": [], "logprobs": []}
+    return {"id": f"msg_{i}", "type": "message", "status": "completed", "role": "assistant",
+            "phase": "final_answer", "content": [text]}  # fmt: skip
+
+
+def call(i: int) -> dict[str, Any]:
+    return {"id": f"fc_{i}", "type": "function_call", "status": "completed", "call_id": f"c{i}",
+            "name": "f", "arguments": "{}"}  # fmt: skip
+
+
+def thought(i: int) -> dict[str, Any]:
+    return {"id": f"rs_{i}", "type": "reasoning", "summary": [], "status": "completed",
+            "encrypted_content": "gAAAA" + "x" * 40}  # fmt: skip
+
+
+SWITCHES = [
+    "anthropic",
+    "gemini",
+    "openai-chat",
+    "deepseek",
+    "bedrock",
+    "ollama",
+    "mistral",
+    "cohere",
+]
+
+
+def history(thinks: bool) -> list[Msg]:
+    wire = dragoman.wire("openai-responses", policy="ignore")
+    begun = [thought(1)] if thinks else []
+    first = wire.read_response(answer(1, *begun, call(1))).msg
+    second = wire.read_response(answer(2, *begun, message(2))).msg
+    result = Msg.tool("c1", "31 degrees", "f")
+    return [Msg.user("Hi"), first, result, second, Msg.user("Go on.")]
+
+
+@pytest.mark.parametrize("target", SWITCHES)
+def test_a_switch_behind_two_turns_of_gpt_drops_nothing(target: str) -> None:
+    strict = dragoman.wire(target, policy=Policy(refuse=("dropped",)))
+    out = strict.write_request(ChatRequest(history(False)))
+    left = [loss for loss in out.losses if loss.field.startswith("extras.")]
+    assert left
+    assert {(loss.kind, loss.weight) for loss in left} == {("expected", "trivial")}
+
+
+@pytest.mark.parametrize("target", SWITCHES)
+def test_what_matters_is_still_refused(target: str) -> None:
+    strict = dragoman.wire(target, policy=Policy(refuse=("dropped",)))
+    with pytest.raises(LossRefused) as raised:
+        strict.write_request(ChatRequest(history(True)))
+    assert {loss.code.partition(".")[0] for loss in raised.value.losses} == {"thinking"}
+
+
+def test_a_field_that_somebody_would_miss_is_dropped() -> None:
+    request = ChatRequest([Msg.user("Hi")], extras={"gemini": {"cachedContent": "c/1", "id": "x"}})
+    out = dragoman.wire("openai-chat", policy="ignore").write_request(request, "gpt-5.6")
+    kinds = {loss.field.rpartition(".")[2]: loss.kind for loss in out.losses}
+    assert kinds == {"cachedContent": "dropped", "id": "expected"}
