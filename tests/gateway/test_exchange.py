@@ -443,3 +443,11 @@ def test_an_error_that_waits_for_a_fallback_holds_no_frames() -> None:
     assert caught.value.__traceback__ is not None
     exchange.go_on(caught.value)
     assert caught.value.__traceback__ is None
+
+
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/completions", "/v1/images/generations"])
+def test_what_is_converted_for_nobody_says_how_it_passes(path: str) -> None:
+    answer = refused(config_for("openai/x"), asked(path, {"model": "m"}))
+    assert answer.status == 404
+    assert "pass_through = true" in json.loads(answer.body)["error"]["message"]
+    assert begun(passing("openai/x"), asked(path, {"model": "m"})).kind == "other"

@@ -7,6 +7,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from dragoman import ConfigError, MediaFetcher
 from dragoman._core.edges.http.retries import Retries
 from dragoman._core.edges.http.transport import Timeouts
+from dragoman.gateway import settings
 from dragoman.gateway.config import Config, Envelopes, Limits, Route
 from dragoman.gateway.settings import judge, load, of_mapping, parse
 from dragoman.gateway.typed_toml import Place, lines_of, seconds, size
@@ -545,3 +547,15 @@ def test_whatever_is_written_each_place_has_a_line(data: dict[str, Any]) -> None
     found, parsed = lines_of(toml), tomllib.loads(toml)
     assert set(found) == set(places(parsed))
     assert all(1 <= line <= toml.count("\n") + 1 for line in found.values())
+
+
+def test_spans_need_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`serve --check` says so, and not the first start."""
+    toml = '[server]\nspans = true\n[[routes]]\nto = "ollama/x"\n'
+    assert faults(toml) == []
+    usual = find_spec
+    monkeypatch.setattr(
+        settings, "find_spec", lambda name: None if name == "opentelemetry" else usual(name)
+    )
+    [fault] = faults(toml)
+    assert "$.server.spans: the extra otel is not installed" in fault

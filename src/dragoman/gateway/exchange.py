@@ -53,7 +53,7 @@ from .surface.base import JSON, named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import keyless
 from .tenancy import Tenancy, has_dots
-from .unknown_paths import asks_upgrade, is_served, may_pass, stays_below
+from .unknown_paths import asks_upgrade, is_served, is_stateless, may_pass, stays_below
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
@@ -150,8 +150,12 @@ class Gateway:
                 tenancy = Tenancy(key, route, self.config, self.sealer.marks) if key else None
                 return Exchange(self, surface, operation, request, {}, KEPT, route, tenancy, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
-        raise ProviderError(text, status=404, type="not_found_error", code="path.unknown",
-                            hint="the paths of OpenAI, Anthropic, Gemini and Ollama")  # fmt: skip
+        hint = "the paths of OpenAI, Anthropic, Gemini and Ollama"
+        if is_stateless(request.path):  # embeddings and the like, which are converted for nobody
+            hint = "the route of a provider that has it needs pass_through = true"
+        raise ProviderError(
+            text, status=404, type="not_found_error", code="path.unknown", hint=hint
+        )
 
 
 _HISTORIES = ("messages", "input", "contents")  # where the clients' protocols have them

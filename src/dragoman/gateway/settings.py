@@ -160,7 +160,7 @@ def _gateway(root: Table, folder: Path) -> Config:
         envelopes=_envelopes(root),
         aliases=server.take("aliases", flag, _default(Config, "aliases")),
         record=folder / record if record else None,
-        spans=server.take("spans", flag, _default(Config, "spans")),
+        spans=_spans(server),
         host=server.take("host", text, _default(Config, "host")),
         port=server.take("port", whole(0, 65535), _default(Config, "port")),
         workers=server.take("workers", whole(1, 1024), _default(Config, "workers")),
@@ -168,6 +168,14 @@ def _gateway(root: Table, folder: Path) -> Config:
     server.close()
     root.close()
     return config
+
+
+def _spans(server: Table) -> bool:
+    """Whether OpenTelemetry is told of exchanges, which its package is needed for."""
+    wanted: bool = server.take("spans", flag, _default(Config, "spans"))
+    if wanted and find_spec("opentelemetry") is None:
+        server.add("spans", "the extra otel is not installed", 'pip install "dragoman[otel]"')
+    return wanted
 
 
 def _default(kind: Any, name: str) -> Any:

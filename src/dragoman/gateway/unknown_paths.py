@@ -64,6 +64,11 @@ def is_served(request: ClientRequest) -> bool:
     return False
 
 
+def is_stateless(path: str) -> bool:
+    """Whether at this path, such as `/v1/embeddings`, providers answer and keep nothing."""
+    return _STATELESS.fullmatch(_VERSION.sub("", readings(path)[-1], count=1)) is not None
+
+
 def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> None:
     """Raise for a key that may not ask at a path that is passed on.
 
@@ -79,8 +84,7 @@ def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> Non
         raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
     if route.shared_state:
         return
-    path = _VERSION.sub("", readings(request.path)[-1], count=1)
-    if request.method != "POST" or _STATELESS.fullmatch(path) is None:
+    if request.method != "POST" or not is_stateless(request.path):
         text = "what a provider keeps is not told apart by client keys, so that nothing is kept"
         hint = "shared_state = true in the route shares it between all keys"
         raise ProviderError(
