@@ -167,3 +167,21 @@ def test_a_message_says_when_and_by_which_model() -> None:
     models = [m.origin.model for m in log.messages if m.role == "assistant" and m.origin]
     assert models == ["claude-opus-4-8", "claude-opus-4-8", "claude-haiku-4-5"]
     assert log.model == "claude-haiku-4-5"
+
+
+def test_rows_that_stand_there_twice_are_said_once() -> None:
+    rows = [user("a", None, "Hi."), said("b", "a", "m-1", text("Hello.")),
+            user("c", "b", "How are you?"), said("d", "c", "m-2", text("Fine."))]  # fmt: skip
+    for copied in ([rows[1], *rows[2:]], rows):
+        log = read_session_log(lines([*rows, *copied, user("e", "d", "Bye.")]))
+        texts = [m.text for m in log.messages]
+        assert texts == ["Hi.", "Hello.", "How are you?", "Fine.", "Bye."]
+        assert sum(one.what == "repeated row" for one in log.skipped) == len(copied)
+
+
+def test_a_row_whose_parent_is_not_in_the_file_goes_on_from_the_one_before() -> None:
+    rows = [user("a", None, "Hi."), said("b", "a", "m-1", text("Hello.")),
+            user("c", "gone", "How are you?"), said("d", "c", "m-2", text("Fine."))]  # fmt: skip
+    log = read_session_log(lines(rows))
+    assert [m.text for m in log.messages] == ["Hi.", "Hello.", "How are you?", "Fine."]
+    assert not any(one.what == "abandoned branch" for one in log.skipped)

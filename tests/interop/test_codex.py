@@ -121,3 +121,28 @@ def test_a_session_that_was_resumed_has_one_name() -> None:
     assert log.session == "s-2"
     assert log.counts["session_meta"] == 1
     assert log.messages[-1].text == "More."
+
+
+def test_what_the_user_went_back_behind_is_no_part_of_it() -> None:
+    context = message("user", "<environment_context>here</environment_context>")
+    rows = [
+        META, context, message("user", "One."), message("assistant", "First."),
+        message("user", "Two."), message("assistant", "Second."), message("user", "Three."),
+        message("assistant", "Third."), row("event_msg", type="thread_rolled_back", num_turns=2),
+        message("user", "Four."), message("assistant", "Fourth."),
+    ]  # fmt: skip
+    log = read_session_log(lines(rows))
+    assert [m.text for m in log.messages if not m.text.startswith("<")][-4:] == [
+        "One.", "First.", "Four.", "Fourth.",
+    ]  # fmt: skip
+    assert sum(one.what == "rolled back: message" for one in log.skipped) == 4
+
+
+def test_a_roll_back_of_more_than_there_is_keeps_the_context() -> None:
+    context = message("user", "<environment_context>here</environment_context>")
+    back = row("event_msg", type="thread_rolled_back", num_turns=9)
+    for turns in (back, row("event_msg", type="thread_rolled_back", num_turns="x")):
+        asked = [message("user", "One."), turns, message("user", "Two.")]
+        log = read_session_log(lines([META, context, *asked]))
+        assert log.messages[-1].text == "Two."
+        assert any("environment_context" in m.text for m in log.messages)

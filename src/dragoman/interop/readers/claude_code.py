@@ -51,14 +51,30 @@ def _is_message(row: Row) -> bool:
 
 def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
     """The session; agents that it called and that stand in the same file are its sidechains."""
+    rows, repeated = _once(rows)
     main = [row for row in rows if not row.data.get("isSidechain")]
     aside = [row for row in rows if row.data.get("isSidechain")]
     if not any(_is_message(row) for row in main):  # the log of a called agent by itself
         main, aside = list(rows), []
     log = _conversation(main)
-    log.skipped = sorted([*skipped, *log.skipped], key=_line)
+    log.skipped = sorted([*skipped, *repeated, *log.skipped], key=_line)
     log.sidechains = [_conversation(group) for group in _groups(aside)]
     return log
+
+
+def _once(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
+    """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
+    seen: set[str] = set()
+    kept: list[Row] = []
+    repeated: list[Skipped] = []
+    for row in rows:
+        uuid = row.text("uuid")
+        if uuid and uuid in seen:
+            repeated.append(row.skipped("repeated row", "it stands in the log already"))
+            continue
+        seen.add(uuid)
+        kept.append(row)
+    return kept, repeated
 
 
 def _line(one: Skipped) -> int:
@@ -128,15 +144,20 @@ def _said(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
 
 
 def _way(rows: Sequence[Row]) -> set[str]:
-    """The nodes between the last message and the root; behind a compaction, on beyond it."""
+    """The nodes between the last message and the root; behind a compaction, on beyond it.
+
+    Where the parent of a node is not in the file, the message that stands before it is.
+    """
     nodes = {row.text("uuid"): row for row in rows if row.text("uuid")}
+    before = dict(zip(nodes, ["", *nodes], strict=False))
     last = next((row for row in reversed(rows) if _is_message(row)), None)
     way: set[str] = set()
     here = last.text("uuid") if last is not None else ""
     while here and here not in way:
         way.add(here)
         row = nodes.get(here)
-        here = (row.text("parentUuid") or row.text("logicalParentUuid")) if row else ""
+        parent = (row.text("parentUuid") or row.text("logicalParentUuid")) if row else ""
+        here = parent if parent in nodes or not parent else before[here]
     return way
 
 

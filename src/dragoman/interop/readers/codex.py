@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import Json, JsonObject
 from ...errors import ReadError
 from ...message import Msg
 from ...vendors import wire
@@ -64,6 +64,8 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
                 if kind == "turn_context" and isinstance(payload.get("model"), str):
                     log.model = payload["model"]
                 inner = payload.get("type")
+                if inner == "thread_rolled_back":
+                    part.roll_back(payload.get("num_turns"), row, log.skipped)
                 what = f"{kind}: {inner}" if isinstance(inner, str) else str(kind or "row")
                 log.skipped.append(row.skipped(what, _WHY.get(str(kind), _OTHER)))
     log.messages += part.messages(log.model)
@@ -93,6 +95,20 @@ def _replacement(made: JsonObject, row: Row, skipped: list[Skipped]) -> list[Jso
     return [{"type": "message", "role": "user", "content": content}]
 
 
+# how what Codex says in the user's name begins
+_CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
+
+
+def _is_asked(item: JsonObject) -> bool:
+    """Whether the user says it: a turn begins with it."""
+    content = item.get("content")
+    if item.get("type") != "message" or item.get("role") != "user":
+        return False
+    first = content[0] if isinstance(content, list) and content else None
+    text = first.get("text") if isinstance(first, dict) else None
+    return not (isinstance(text, str) and text.lstrip().startswith(_CONTEXT))
+
+
 class _Part:
     """The items between two compactions."""
 
@@ -110,6 +126,22 @@ class _Part:
         self._items.append(item)
         self._times[id(item)] = row.text("timestamp")
         self._place = self._place or row.place
+
+    def roll_back(self, turns: Json, row: Row, skipped: list[Skipped]) -> None:
+        """Drop the last turns, each from a message of the user on, as the session went on without.
+
+        Codex drops them in the same way, and leaves alone what it says itself in the user's name.
+        Source: `drop_last_n_user_turns` of openai/codex, 0.171.
+        """
+        begins = [i for i, item in enumerate(self._items) if _is_asked(item)]
+        count = turns if type(turns) is int and turns > 0 else 0
+        if not count or not begins:
+            return
+        first = begins[max(0, len(begins) - count)]
+        for item in self._items[first:]:
+            what = str(item.get("type") or "item")
+            skipped.append(row.skipped(f"rolled back: {what}", "the user went back behind it"))
+        del self._items[first:]
 
     def messages(self, model: str | None) -> list[Msg]:
         """The messages as the reader of the Responses API gives them."""
