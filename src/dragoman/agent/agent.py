@@ -24,7 +24,7 @@ from ..errors import (
 )
 from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
-from ..message.ending import reply_finish
+from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
 from ..toolkit import ToolContext, Toolkit, toolkit_of
 from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
@@ -294,7 +294,7 @@ class ReActAgent:
         msg.name = self.name
         msg = await self._hooked("post_reasoning", kwargs, msg)
         cost = run.spend(response, kwargs["request"].messages)
-        run.done = not (msg.calls or follows or response.finish.reason == "pause")
+        run.done = not (msg.calls or follows or goes_on(response))
         run.finish = reply_finish(response) if run.done else "done"  # type: ignore[assignment]
         run.parsed = getattr(response, "parsed", None)
         self.messages += [msg, *follows]

@@ -32,6 +32,7 @@ _ENDINGS: dict[FinishReason, Ending] = {
     "pause": "paused", "malformed_call": "malformed", "error": "failed",
 }  # fmt: skip
 _ENDED: dict[Ending, str] = {"failed": "error"}
+_TOKENS = ("continuationToken", "continuation_token")
 _EXCERPT = 200  # characters of what came that an error shows
 _TAIL = 60
 
@@ -158,6 +159,19 @@ def reply_finish(resp: ChatResponse) -> str:
             return "length"
         return "other" if reason == "other" and resp.finish.raw else "done"
     return reason if reason not in _OPEN else _ENDED.get(ending, "interrupted")
+
+
+def goes_on(resp: ChatResponse) -> bool:
+    """Whether an answer goes on if the conversation is simply sent again: its model has paused.
+
+    Not where the provider gives a token to go on with, as Gemini 4 does behind 32,768 tokens
+    (`CONTINUATION`; google-genai 3.6.1 sends the same request again with `continuationToken`):
+    asked without it, the model would begin anew.
+    """
+    if not resp.candidates or resp.finish.reason != "pause":
+        return False
+    extras = [*(resp.candidates[0].extras or {}).values(), *(resp.extras or {}).values()]
+    return not any(name in fields for fields in extras for name in _TOKENS)
 
 
 def broken_off(host: str = "", status: int | None = None, end: str = "") -> StreamBroken:
