@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
@@ -30,6 +30,8 @@ _READ = (
     300.0  # seconds: a server may hold an answer back while a tool runs; a timeout is the tool's
 )
 _CLOSE = 10.0  # seconds that a server is given to end
+_SESSION = "mcp-session-id"
+_NOT_FOUND = 404
 
 
 class McpServer:
@@ -41,7 +43,8 @@ class McpServer:
     `async with` does the same. `env` is added to the few variables that the protocol's package
     hands on, `headers` go with every request to a `url`. `only` names the tools to take, `prefix`
     stands before their names here. `timeout`: seconds for opening. Nothing is started before the
-    server is opened; its tools are listed then, once.
+    server is opened; its tools are listed then, and again whenever it says that they have changed.
+    A session that the server has forgotten is begun anew, and the call made again.
     """
 
     def __init__(
@@ -89,6 +92,16 @@ class McpServer:
             for told in self._open().listed
             if self.only is None or told.name in self.only
         ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was opened, and not closed since."""
+        return self._connection is not None
+
+    @property
+    def revision(self) -> int:
+        """How often its tools were listed since it was opened."""
+        return self._open().revision
 
     def _open(self) -> _Connection:
         if self._connection is None:
@@ -196,8 +209,11 @@ class McpServer:
         return outcome_of(await asyncio.wrap_future(asking))
 
     @asynccontextmanager
-    async def transport(self) -> AsyncIterator[Any]:
-        """The streams of messages to the server and back, as the package has them."""
+    async def transport(self, forgotten: Callable[[], None]) -> AsyncIterator[Any]:
+        """The streams of messages to the server and back, as the package has them.
+
+        `forgotten` is called when a server does not know the session any more.
+        """
         mcp = _library("mcp")
         if self.url is None:
             program, *rest = self.command
@@ -211,8 +227,16 @@ class McpServer:
         httpx = _library("httpx2")  # which the package brings along
         connect = _library("mcp.client.streamable_http").streamable_http_client
         waits = httpx.Timeout(self.timeout, read=_READ)
+
+        async def heard(response: Any) -> None:
+            # MCP specification 2025-11-25, transports: Session Management, points 3 and 4. A 404
+            # to a request with a session begins a new one; without one it means something else.
+            if response.status_code == _NOT_FOUND and _SESSION in response.request.headers:
+                forgotten()
+
+        hooks = {"response": [heard]}
         async with (
-            httpx.AsyncClient(headers=self._headers, timeout=waits) as client,
+            httpx.AsyncClient(headers=self._headers, timeout=waits, event_hooks=hooks) as client,
             connect(self.url, http_client=client) as streams,
         ):
             yield streams
@@ -229,8 +253,14 @@ class _Connection:
         self.ended: Future[None] = Future()
         for future in (self.ready, self.ended):
             future.set_running_or_notify_cancel()  # whoever waits for it cannot cancel it
+        self.revision = 0
         self._client: Any = None
         self._stop = asyncio.Event()
+        self._opened = asyncio.Event()  # a session is there
+        self._forgotten = asyncio.Event()  # by the server: the session is no more
+        self._again = asyncio.Event()  # somebody needs a new one
+        self._changed = asyncio.Event()  # the tools, says the server
+        self._serving: asyncio.Future[None] | None = None
 
     def start(self) -> None:
         """Open it, in a thread of its own."""
@@ -253,7 +283,7 @@ class _Connection:
 
     async def _until_stopped(self) -> None:
         """Serve until somebody asks for the end, also while the server is still being reached."""
-        serving = asyncio.ensure_future(self._serve())
+        serving = self._serving = asyncio.ensure_future(self._serve())
         stopping = asyncio.ensure_future(self._stop.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
@@ -263,19 +293,97 @@ class _Connection:
             await serving
 
     async def _serve(self) -> None:
-        async with _library("mcp").Client(self.server.transport()) as client:
-            found = await client.list_tools()
-            self.listed += found.tools
-            while found.next_cursor is not None:
-                found = await client.list_tools(cursor=found.next_cursor)
-                self.listed += found.tools
+        """One session after the other: a server that forgets one is asked for the next."""
+        while not self._stop.is_set():
+            self._forgotten, self._again = asyncio.Event(), asyncio.Event()
+            try:
+                await self._session()
+            except Exception:  # one that is no more may not end well either
+                if self._stop.is_set() or not self._again.is_set():
+                    raise
+
+    async def _session(self) -> None:
+        transport = self.server.transport(self._forgotten.set)
+        async with _library("mcp").Client(transport, message_handler=self._hear) as client:
             self._client = client
-            self.ready.set_result(None)
-            await self._stop.wait()
+            await self._list()
+            self._opened.set()
+            if not self.ready.done():
+                self.ready.set_result(None)
+            async with _listening(client, self._changed):
+                while await self._next() == "changed":
+                    self._changed.clear()
+                    await self._list()
+
+    async def _next(self) -> str:
+        """What happens next: the end (`stop`), a session that is no more, or other tools."""
+        events = {"stop": self._stop, "again": self._again, "changed": self._changed}
+        waiting = {asyncio.ensure_future(event.wait()): name for name, event in events.items()}
+        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in rest:
+            task.cancel()
+        names = {waiting[task] for task in done}
+        return next(name for name in events if name in names)
+
+    async def _list(self) -> None:
+        found = await self._client.list_tools()
+        listed = [*found.tools]
+        while found.next_cursor is not None:
+            found = await self._client.list_tools(cursor=found.next_cursor)
+            listed += found.tools
+        self.listed = listed
+        self.revision += 1
+
+    async def _hear(self, message: Any) -> None:
+        """What the server says unasked; a new list is fetched outside, for this must not wait."""
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._changed.set()
 
     async def ask(self, name: str, values: JsonObject) -> Any:
-        """The package's result of a call; to be run in this loop."""
+        """The package's result of a call; to be run in this loop.
+
+        A server that does not know the session has not run the call: it is made again in a new
+        one.
+        """
+        client, forgotten = self._client, self._forgotten
+        try:
+            return await client.call_tool(name, values)
+        except Exception:
+            if not forgotten.is_set() or self._serving is None:
+                raise
+        if self._client is client and not self._again.is_set():
+            self._opened.clear()
+            self._again.set()
+        opened = asyncio.ensure_future(self._opened.wait())
+        await asyncio.wait((opened, self._serving), return_when=asyncio.FIRST_COMPLETED)
+        opened.cancel()
+        if self._serving.done():
+            await self._serving  # raises why the server cannot be reached any more
+            raise ConfigError(f"{self.server!r} has ended by itself", code="mcp.closed")
         return await self._client.call_tool(name, values)
+
+
+@asynccontextmanager
+async def _listening(client: Any, changed: asyncio.Event) -> AsyncIterator[None]:
+    """Hear of other tools from servers of protocol 2026-07-28, which say so to subscribers only."""
+    listen = getattr(client, "listen", None)
+    tools = getattr(getattr(client, "server_capabilities", None), "tools", None)
+    if listen is None or not getattr(tools, "list_changed", False):
+        yield
+        return
+
+    async def follow() -> None:
+        with suppress(Exception):  # a server that has no subscriptions
+            async with listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    changed.set()
+
+    following = asyncio.ensure_future(follow())
+    try:
+        yield
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
 
 
 class McpTool:

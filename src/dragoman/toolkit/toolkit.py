@@ -85,6 +85,7 @@ class Toolkit:
         self.max_output = max_output
         self._runnable: dict[str, Runnable] = {}
         self._tools: dict[str, Tool] = {}
+        self._servers: dict[McpServer, int] = {}  # and the revision of their tools that is here
         self.add(*tools)
 
     # -- which tools there are ---------------------------------------------------------------------
@@ -92,6 +93,7 @@ class Toolkit:
     @property
     def tools(self) -> list[Tool]:
         """What the model is told of them: `ChatRequest(messages, tools=toolkit.tools)`."""
+        self._refresh()
         return list(self._tools.values())
 
     def __contains__(self, name: object) -> bool:
@@ -125,6 +127,25 @@ class Toolkit:
             self._tools[name] = said
             if runnable is not None:
                 self._runnable[name] = runnable
+        servers = [value for value in tools if isinstance(value, McpServer)]
+        self._servers |= {server: server.revision for server in servers}
+
+    def _refresh(self) -> None:
+        """Have the tools that open servers have now, once they have said that others are there."""
+        for server, seen in [*self._servers.items()]:
+            if not server.is_open or server.revision == seen:
+                continue
+            self._servers[server] = server.revision
+            mine = {name for name, one in self._runnable.items()
+                    if isinstance(one, McpTool) and one.server is server}  # fmt: skip
+            now = {one.tool.name: one for one in server.tools}
+            for name in mine - set(now):
+                self.remove(name)
+            for name, one in now.items():
+                if name in mine or name not in self._tools:
+                    self._tools[name], self._runnable[name] = one.tool, one
+                else:
+                    _log.warning("the new tool %s of %r has the name of another", name, server)
 
     def remove(self, name: str) -> None:
         """Take a tool out. Raises ConfigError for a name that is not there."""
@@ -190,6 +211,7 @@ class Toolkit:
         self, calls: Sequence[ToolUseBlock]
     ) -> tuple[list[ToolUseBlock], list[ToolUseBlock]]:
         """(the calls that are answered here, those that somebody else runs), each in order."""
+        self._refresh()
         mine: list[ToolUseBlock] = []
         others: list[ToolUseBlock] = []
         for i, call in enumerate(calls):
