@@ -6,6 +6,7 @@ VENV ?= .venv
 BENCH_VENV ?= .venv-bench
 SDK_VENV ?= .venv-sdks
 GATEWAY_VENV ?= .venv-bench-gateway
+SERVERS_VENV ?= .venv-servers
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
@@ -27,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest agents corpus fuzz sdk-types facts mutants count format \
+.PHONY: help demo test check lint types contracts pytest agents servers corpus fuzz sdk-types facts mutants count format \
   site bench bench-gateway comply clean
 
 help:
@@ -40,6 +41,7 @@ help:
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
+	@echo "make servers     llama.cpp and transformers serve over small models, in $(SERVERS_VENV)"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make sdk-types   every type of every SDK, also of those that the tests do not need"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
@@ -82,6 +84,9 @@ corpus: $(VENV)/.dev
 agents: $(VENV)/.dev $(VENV)/.agents/.done
 	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)
 
+servers: $(VENV)/.dev $(SERVERS_VENV)/.servers
+	$(BIN)/python -m tests.servers.all --python $(SERVERS_VENV)/bin/python
+
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
 
@@ -117,14 +122,14 @@ comply: $(GATEWAY_VENV)/.bench
 	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SERVERS_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SDK_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SERVERS_VENV)/.made $(SDK_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -154,6 +159,12 @@ $(VENV)/.agents/.done: $(VENV)/.made Makefile
 $(SDK_VENV)/.sdks: $(SDK_VENV)/.made
 	$(SDK_VENV)/bin/python $(PIP_INSTALL) --upgrade --no-deps groq together cerebras-cloud-sdk openrouter \
 	  volcengine-ark-runtime volcenginesdk-core jsonpath-python detect-agent
+	@touch $@
+
+# torch by itself: what asks for it takes a build for graphics cards, of several gigabytes
+$(SERVERS_VENV)/.servers: $(SERVERS_VENV)/.made
+	$(SERVERS_VENV)/bin/python $(PIP_INSTALL) torch==2.13.0
+	$(SERVERS_VENV)/bin/python $(PIP_INSTALL) 'transformers[serving]==5.24.0'
 	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev

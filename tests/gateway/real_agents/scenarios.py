@@ -147,7 +147,7 @@ def overflowing(work: Path, kind: str, gives_up: str) -> Scenario:
         Step((_run("echo again"),), "Once more."),
     )
     behind = (Step((_read(work),), "I read the notes again."), Step((_edit(work, 1),)), _DONE)
-    legs = (Leg(kind, _PROMPT, (*before, *behind), full=4),)
+    legs: tuple[Leg, ...] = (Leg(kind, _PROMPT, (*before, *behind), full=4),)
     if gives_up:
         legs = (
             Leg(kind, _PROMPT, before, full=4, says=gives_up),
