@@ -7,8 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -202,3 +206,56 @@ def test_ctrl_c_keeps_what_came() -> None:
             assert running.wait(timeout=60) == 130
             assert running.stdout.read() == b"\n"
             assert b"Traceback" not in running.stderr.read()
+
+
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_an_answer_that_broke_off_is_shown_and_fails(stream: str) -> None:
+    canned = b'data: {"choices": [{"index": 0, "delta": {"content": "Once upon"}}]}\n\n'
+    with closing_behind(canned) as url:
+        ran = run("ask", MODEL, "A tale", stream, "--base-url", url, "--option", "retries=0")
+        taken = run("ask", MODEL, "A tale", stream, "--base-url", url, "--allow-partial")
+    assert (ran.exit_code, ran.stdout) == (1, "Once upon\n")
+    assert "StreamBroken" in ran.stderr
+    assert "broke off" in ran.stderr
+    assert (taken.exit_code, taken.stdout) == (0, "Once upon\n")
+    assert taken.stderr == "the answer ended early: interrupted\n"
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b'{"ok": true}'])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_what_is_no_answer_fails(stream: str, body: bytes) -> None:
+    with closing_behind(body) as url:
+        ran = run("ask", MODEL, "A tale", stream, "--base-url", url, "--option", "retries=0")
+    assert (ran.exit_code, ran.stdout) == (1, "")
+    assert "NoAnswer" in ran.stderr
+    assert "status 200" in ran.stderr
+
+
+def test_an_answer_that_a_filter_cut_fails() -> None:
+    with scripted(text("Once upon", finish="content_filter")) as script:
+        ran = run("ask", MODEL, "A tale", "--base-url", script.url)
+    assert (ran.exit_code, ran.stdout) == (1, "Once upon\n")
+    assert "content_filter" in ran.stderr
+
+
+@contextmanager
+def closing_behind(body: bytes) -> Iterator[str]:
+    """A server that answers every request with these bytes, status 200, and closes."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1"
+        finally:
+            server.shutdown()
