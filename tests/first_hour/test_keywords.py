@@ -158,7 +158,8 @@ def test_synonyms_are_of_names_that_there_are() -> None:
     known = {*LLMSettings.__annotations__, *AskSettings.__annotations__}
     assert {ours for ours in SYNONYMS.values() if ours not in known} == set()
     assert not known & SYNONYMS.keys()
-    assert known & ADVICE.keys() == {"prompt"}  # of a formatter; in a call it is what is asked
+    # `prompt` is a formatter's, and what is asked in a call; a call may name a model, an LLM begins
+    assert known & ADVICE.keys() == {"model", "prompt"}
     taken = {"name", "sys_prompt", "model", "toolkit", "max_iters", "response_format"}
     assert set(AGENT_SYNONYMS.values()) <= taken
 
