@@ -153,3 +153,17 @@ def test_a_continuation_needs_its_token_and_is_not_the_end() -> None:
     reply = ReActAgent("Friday", None, llm).run("Hi")
     assert reply.finish == "pause"
     assert len(canned.calls) == 2  # the agent has not asked again without the token
+
+
+def test_the_response_decides_and_not_the_name_of_its_last_event() -> None:
+    """VLLM 0.32 closes a response that was cut with `response.completed` (seen 2026-11-27)."""
+    item = {"type": "message", "id": "m1", "role": "assistant", "status": "incomplete",
+            "content": [{"type": "output_text", "text": "Half", "annotations": []}]}  # fmt: skip
+    response = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "output": [item],
+                "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}  # fmt: skip
+    event = {"type": "response.completed", "response": response}
+    body = f"event: response.completed\ndata: {json.dumps(event)}\n\n".encode()
+    llm = LLM("vllm/openai-responses/m", transport=Canned(body, "text/event-stream"), key="k",
+              base_url="http://127.0.0.1:1/v1", policy="ignore")  # fmt: skip
+    reply = last_reply(ReActAgent("Friday", None, llm), True)
+    assert (reply.finish, reply.msg.text) == ("length", "Half")
