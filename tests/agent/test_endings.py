@@ -159,8 +159,9 @@ def test_the_response_decides_and_not_the_name_of_its_last_event() -> None:
     """VLLM 0.32 closes a response that was cut with `response.completed` (seen 2026-11-27)."""
     item = {"type": "message", "id": "m1", "role": "assistant", "status": "incomplete",
             "content": [{"type": "output_text", "text": "Half", "annotations": []}]}  # fmt: skip
-    response = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "output": [item],
-                "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}  # fmt: skip
+    response = {"id": "r1", "object": "response", "created_at": 1, "model": "m",
+                "output": [item], "status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"}}  # fmt: skip
     event = {"type": "response.completed", "response": response}
     body = f"event: response.completed\ndata: {json.dumps(event)}\n\n".encode()
     llm = LLM("vllm/openai-responses/m", transport=Canned(body, "text/event-stream"), key="k",
