@@ -186,11 +186,10 @@ class _Lock:
 
 
 def _lock(file: int) -> bool:
-    try:
+    with suppress(OSError):
         if sys.platform == "win32":
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return True
+    return False

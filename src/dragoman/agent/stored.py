@@ -214,8 +214,7 @@ def _list(value: Any, path: str) -> list[Any]:
 
 
 def _texts(value: Any, path: str) -> list[str]:
-    texts = [_text(one, f"{path}[{nth}]") for nth, one in enumerate(_list(value, path))]
-    return [*dict.fromkeys(texts)]
+    return [_text(one, f"{path}[{nth}]") for nth, one in enumerate(_list(value, path))]
 
 
 def _message(value: Any, path: str) -> Msg:
