@@ -47,7 +47,8 @@ def kinds(msgs: list[Msg]) -> list[str]:
 
 @pytest.mark.parametrize("name", HISTORIES)
 @pytest.mark.parametrize("strategy", [DropOldest(), KeepFirst(n=0), DropOldest(step=2),
-                                      DropOldest(priority=lambda _: 0)], ids=repr)  # fmt: skip
+                                      DropOldest(priority=lambda _: 0)],
+    ids=["oldest", "first kept", "two at a time", "by priority"])  # fmt: skip
 def test_the_summary_stays_and_what_is_behind_it_goes(name: str, strategy: DropOldest) -> None:
     msgs = HISTORIES[name]
     chosen = drive(strategy, msgs, 4, each)[0]
