@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from ._core.exchange.wire import Wire
+from ._core.format_forms import read_form
 from ._core.jsontext import Json, JsonObject, arguments
 from ._core.passes.format_words import ANSWER_TOOL, ask_by_tool
 from ._core.stream.arguments import parse_partial
@@ -31,7 +32,6 @@ from .message import (
     ToolUseBlock,
 )
 from .message.ending import Ending, ending_of
-from .message.format_forms import read_form
 from .message.python_types import type_schema
 from .message.request import Way
 from .schema import repaired

@@ -29,7 +29,9 @@ def last_reply(agent: ReActAgent, streams: bool, msg: Any = "Hi") -> Any:
     async def run() -> Any:
         if not streams:
             return await agent.reply(msg)
-        return [event async for event in agent.events(msg)][-1].reply
+        *_, end = [event async for event in agent.events(msg)]
+        assert end.type == "end"
+        return end.reply
 
     return asyncio.run(run())
 

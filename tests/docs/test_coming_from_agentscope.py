@@ -15,7 +15,7 @@ import pytest
 import dragoman.formatter
 import dragoman.message
 import dragoman.token
-from dragoman import ChatRequest, ConfigError, DropOldest, Msg, Tool
+from dragoman import ChatRequest, DropOldest, Msg, Tool
 from dragoman._core.format.wired import FormatterOptions
 from dragoman.losses.codes import CODES
 from dragoman.token import CharTokenCounter
@@ -184,8 +184,7 @@ def test_fault_18_thinking_is_sent_back_on_request() -> None:
 
 
 def test_fault_27_a_limit_needs_a_counter_and_schemas_and_answer_have_room_in_it() -> None:
-    with pytest.raises(ConfigError):
-        formatter("OpenAIChatFormatter", max_tokens=100)
+    assert formatter("OpenAIChatFormatter", max_tokens=100).token_counter is not None
     limit = 300 + CharTokenCounter().count_sync(formatter("OpenAIChatFormatter").format_sync(TURN))
     request = ChatRequest([Msg("Tony", "Hi.", "user"), *TURN], tools=[Tool("now", "time " * 30)])
     kept = []
@@ -236,12 +235,10 @@ def loud(name: str) -> Any:
 
 def test_hooks_shape_lists_and_requests() -> None:
     assert loud("AnthropicChatFormatter").format_sync(TURN)[0]["content"] == "TIME?"
-    for wire in ("OpenAI", "Ollama", "DeepSeek"):
+    for wire in ("OpenAI", "Ollama", "DeepSeek", "Anthropic", "DashScope", "Gemini",
+                 "OpenAIResponse"):  # fmt: skip
         body = loud(f"{wire}ChatFormatter").format_request(ChatRequest(TURN)).body
-        assert body["messages"][0]["content"] == "TIME?"
-    for wire in ("Anthropic", "DashScope", "Gemini", "OpenAIResponse"):
-        with pytest.raises(ConfigError):
-            loud(f"{wire}ChatFormatter").format_request(ChatRequest(TURN))
+        assert "TIME?" in json.dumps(body)
 
 
 def test_messages_differ_from_agentscopes_as_the_page_says() -> None:

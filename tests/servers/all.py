@@ -90,7 +90,8 @@ def transformers(folder: Path, python: Path) -> Iterator[tuple[str, str]]:
     model = folder / "small"
     subprocess.run([python, _HERE / "small_model.py", model], check=True, capture_output=True)
     port = _free_port()
-    command = [python.absolute().parent / "transformers", "serve", "small", "--port", str(port)]
+    program = python.absolute().parent / "transformers"
+    command = [str(program), "serve", "small", "--port", str(port)]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from .._core.counters.cached import default_counter
+from .._core.format_forms import read_form
 from .._core.redaction import shown
 from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
@@ -24,7 +25,6 @@ from ..message import (
     Usage,
     Written,
 )
-from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions

@@ -164,7 +164,7 @@ def reply_finish(resp: ChatResponse) -> str:
 def goes_on(resp: ChatResponse) -> bool:
     """Whether an answer goes on if the conversation is simply sent again: its model has paused.
 
-    Not where the provider gives a token to go on with, as Gemini 4 does behind 32,768 tokens
+    Not where the provider gives a token to go on with, as one does behind 32,768 tokens
     (`CONTINUATION`; google-genai 3.6.1 sends the same request again with `continuationToken`):
     asked without it, the model would begin anew.
     """

@@ -13,6 +13,7 @@ from operator import attrgetter, is_
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from .._core.caches import remember
+from .._core.format_forms import read_form
 from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
 from .._core.suggestions import advise, explains_keywords, renamed
@@ -20,7 +21,6 @@ from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
-from .format_forms import read_form
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._core.redaction import shown
 from ..errors import InvalidMessage
+from .redaction import shown
 
 _PATH = "$.response_format"
 _PLAIN = {"text": "text", "json_object": "json", "json": "json"}
