@@ -205,9 +205,9 @@ class Script:
                 said = None
                 for one in reply.pending:
                     if one.kind == "approval":
-                        self.agent.decide(one.call.id, True)
+                        self.agent.decide(one, True)
                     else:
-                        self.agent.answer(one.call.id, "It is noon.")
+                        self.agent.answer(one, "It is noon.")
         finally:
             await self.agent.aclose()
 

@@ -106,8 +106,8 @@ def test_what_weighs_much_is_never_lost_in_silence(tmp_path: Path) -> None:
     args = ("ask", "deepseek/deepseek-chat", "What?", "--image", str(tmp_path / "a.png"))
     with scripted(text("A text.")) as script:
         ran = run(*args, "--base-url", script.url, DEEPSEEK_API_KEY="none")
-    assert ran.stdout == "A text.\n"
-    assert ran.stderr == "losses: 1 dropped (--losses shows them)\n"
+    assert (ran.exit_code, ran.stdout) == (1, "")
+    assert "deepseek-chat would not see what the newest turn shows: image" in ran.stderr
 
 
 def test_an_answer_that_was_cut_says_so() -> None:

@@ -68,7 +68,7 @@ def test_the_conversation_is_what_chat_writes() -> None:
     said = [line for line in page.splitlines() if not line.startswith("> ")]
     answers = [call("calculator", expression="17 * 23"), text("A cup is there, and it is **391**.")]
     with scripted(*answers) as script:
-        args = ("chat", "openai/gpt-5.6", "--tools", "--yes", "--base-url", script.url)
+        args = ("chat", "openai/openai-chat/gpt-5.6", "--tools", "--yes", "--base-url", script.url)
         ran = run(*args, input="\n".join(typed), DEEPSEEK_API_KEY=KEY,
                   OPENAI_API_KEY=KEY)  # fmt: skip
     assert (ran.exit_code, ran.stderr) == (0, "")

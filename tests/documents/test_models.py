@@ -14,7 +14,7 @@ import pytest
 import dragoman
 from dragoman import ConfigError, InvalidMessage, Msg, ReActAgent, Tool, matrix, model
 from dragoman import formatter as formatters
-from dragoman.errors import ReadError
+from dragoman.errors import NotMessages
 from dragoman.formatter import (
     AnthropicChatFormatter,
     FormatterBase,
@@ -126,7 +126,7 @@ def test_no_class_does_both() -> None:
         assert not {"_convert_msgs", "_convert_response"} & set(dir(kind))
     assert list(inspect.signature(OpenAIChatModel).parameters)[:2] == ["model_name", "api_key"]
     one, script = made(OpenAIChatModel, "In France.")
-    with pytest.raises(ReadError, match="Msg is no JSON"):
+    with pytest.raises(NotMessages, match="no Msg"):
         asyncio.run(one(QUESTION))
     assert script.calls == []
 

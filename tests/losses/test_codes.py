@@ -7,6 +7,7 @@ import logging
 import re
 import sys
 from dataclasses import fields, is_dataclass
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -155,7 +156,7 @@ def _expression(value: ast.expr) -> str:
 
 
 def _fields(name: str) -> set[str]:
-    return {f.name for f in fields(CLASSES[name])}
+    return {*signature(CLASSES[name]).parameters}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -20,12 +20,19 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, canonical, loads
 from .._core.media import is_data_uri, source_of
 from .._core.redaction import Shown, clipped
-from ..errors import ReadError
+from ..errors import InvalidMessage, ReadError
 from ..message import ChatRequest, Msg, Tool, blocks, media, places
 from ..message.request import messages_of
 from ..vendors import Vendor, wire
 
 _SHOWN_ROLES = {"developer": "system", "tool": "user"}
+
+
+def _canonical(value: Json) -> str:
+    try:
+        return canonical(value)
+    except RecursionError as error:
+        raise InvalidMessage("nested too deeply", code="json.deep") from error
 
 
 @dataclass(slots=True)
@@ -40,7 +47,7 @@ class Item:
     @property
     def key(self) -> str:
         """One text for all spellings of the item."""
-        return canonical([self.role, self.kind, self.value])
+        return _canonical([self.role, self.kind, self.value])
 
     def same_kind(self, other: Item) -> bool:
         """Whether both are of one role and kind."""
@@ -49,7 +56,7 @@ class Item:
     @property
     def text(self) -> str:
         """The value in a few words."""
-        return clipped(self.value if isinstance(self.value, str) else canonical(self.value))
+        return clipped(self.value if isinstance(self.value, str) else _canonical(self.value))
 
 
 def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:

@@ -25,7 +25,7 @@ from dragoman._core.stream.pieces import provider_error
         ({"code": "Throttling", "message": "m", "request_id": "r"}, "m", "", "Throttling", None),
         ({"detail": "m"}, "m", "", "", None),
         ({"object": "error", "message": "m", "type": "t", "code": "3505"}, "m", "t", "3505", None),
-        ({"detail": [{"msg": "m"}]}, '[{"msg":"m"}]', "", "", None),
+        ({"detail": [{"msg": "m"}]}, "m", "", "", None),
         ({"base_resp": {"status_code": 1004, "status_msg": "m"}}, "m", "", "1004", None),
         ({"x": 1}, '{"x":1}', "", "", None),
         ("plain words", "plain words", "", "", None),

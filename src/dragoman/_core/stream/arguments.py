@@ -160,6 +160,10 @@ class Balance:
         """Whether there is any."""
         return bool(self._texts)
 
+    def equals(self, text: str) -> bool:
+        """Whether this is the whole text."""
+        return "".join(self._texts) == text
+
     @property
     def whole(self) -> bool:
         """Whether everything that was opened is closed, and something was opened."""
@@ -267,8 +271,8 @@ class _Slot:
             return index is not None or not (whole and id and self.id and id != self.id)
         if not (id and self.id):
             return bool(id) or not (self.name and whole)
-        if id == self.id:
-            return not (whole and text.strip())
+        if id == self.id:  # what came already may come once more, whole
+            return not (whole and text.strip()) or (index is not None and self.balance.equals(text))
         again = index is not None and (self.balance.begun or bool(text))
         return again and name == self.name and not whole
 

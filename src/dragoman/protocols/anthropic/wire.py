@@ -173,7 +173,7 @@ class Anthropic(Room):
             fields.fit_still_fields(body, request, self.issuer, caps, report)
         betas = [
             *(fields.drop_unbound_thinking(body) if prepared.switch else ()),
-            *fields.needed_betas(body),
+            *(fields.needed_betas(body) if "thinking" in body else ()),
         ]
         hosts.write_betas(body, headers, betas, dialect, request, report)
         for issuer, own_fields in (request.extras or {}).items():
