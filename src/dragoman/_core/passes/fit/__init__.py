@@ -185,10 +185,14 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     return tools if same_items(fitted, tools) else fitted
 
 
+def _is_found(tool: Tool, caps: Capabilities) -> bool:
+    return any(is_found(tool, issuer) for issuer in caps.reads)
+
+
 def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
     if isinstance(tool, Tool):
-        if caps.native_items and any(is_found(tool, issuer) for issuer in caps.reads):
+        if tool.extras and caps.native_items and _is_found(tool, caps):
             return False  # the result in which it was found goes along, and offers it
         if not caps.tools:
             report.lost("tools.unsaid", tool, what=tool.name)
