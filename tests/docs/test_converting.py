@@ -21,7 +21,7 @@ WORDS = re.compile(r"`([^`]+)`")
 REMARK = re.compile(r"#.*")
 # commands of other pages
 OURS = ("format", "read", "wires", "demo", "explain", "matrix", "ask", "chat", "serve", "play",
-        "view", "export")  # fmt: skip
+        "view", "export", "trust")  # fmt: skip
 
 
 def test_both_languages_run_the_same_code() -> None:

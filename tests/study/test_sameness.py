@@ -132,10 +132,14 @@ def test_arguments_nested_without_end() -> None:
         deep = {"a": deep}
     call = {"type": "tool_use", "id": "c", "name": "look", "input": deep}
     told = {"model": "m", "max_tokens": 9, "messages": [{"role": "assistant", "content": [call]}]}
-    with pytest.raises(dragoman.ReadError, match="nested too deeply"):
-        hashed(told, "anthropic")
-    with pytest.raises(dragoman.ReadError, match="nested too deeply"):
-        diff(told, [Msg("", "Hi", "user")], left_source="anthropic")
+    for ask in (
+        lambda: hashed(told, "anthropic"),
+        lambda: diff(told, [Msg("", "Hi", "user")], left_source="anthropic"),
+        lambda: diff([Msg("", "Hi", "user")], told, right_source="anthropic"),
+    ):
+        with pytest.raises(dragoman.InvalidMessage, match="nested too deeply") as refused:
+            ask()
+        assert refused.value.code == "json.deep"
 
 
 def test_base64_that_is_none() -> None:

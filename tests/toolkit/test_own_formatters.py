@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman import ConfigError, Msg
+from dragoman import Msg
 from dragoman.formatter import (
     AnthropicChatFormatter,
     FormatterBase,
@@ -63,7 +63,12 @@ class Loud(AnthropicChatFormatter):
         return [{"role": "user", "content": m.text.upper()} for m in msgs]
 
 
-def test_hooks_whose_messages_no_request_can_take_are_refused() -> None:
-    with pytest.raises(ConfigError, match="Loud overrides how messages are formatted"):
-        RequestBuilder(Loud()).build([Msg.system("Be brief."), *asked()])
+def test_hooks_of_a_wire_with_a_system_field_write_the_messages_beside_it() -> None:
+    body = RequestBuilder(Loud(), model="claude-opus-5-5").build(
+        [Msg.system("Be brief."), *asked()]
+    )
+    assert (body["system"], body["messages"]) == (
+        [{"type": "text", "text": "Be brief."}],
+        [{"role": "user", "content": "HOW IS BEIJING?"}],
+    )
     assert Loud().format_sync(asked()) == [{"role": "user", "content": "HOW IS BEIJING?"}]

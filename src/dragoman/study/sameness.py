@@ -207,7 +207,8 @@ def conversation_of(
     """The conversation itself; a body is read over the wire `source`, or over a detected one.
 
     A body is parsed JSON, its text, or an object of an official SDK. Raises ReadError for what is
-    no conversation, NotMessages for a list that holds something else than messages.
+    no conversation, NotMessages for a list that holds something else than messages. What is nested
+    too deeply to be compared is InvalidMessage (`json.deep`) where its items are.
     """
     if isinstance(conversation, ChatRequest):
         return conversation
