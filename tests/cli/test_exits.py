@@ -138,6 +138,10 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     ran = run("format", chat, "--to", "gemini", "-o", "no/such/folder.json")
     assert ran.exit_code == 2
     assert ran.stderr == "error: no/such/folder.json: No such file or directory\n"
+    ran = run("format", chat, "--to", "gemini", "-o", str(tmp_path))
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith(f"error: {tmp_path}: ")
+    assert [path.name for path in tmp_path.parent.glob("*.part")] == []
 
 
 def test_nothing_to_send_is_refused() -> None:

@@ -227,6 +227,10 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
             with part.open("w", encoding="utf-8") as file:
                 file.writelines(texts)
             part.replace(output)
+        except OSError as error:
+            if error.filename == str(part):
+                error.filename = output  # the name that was asked for
+            raise
         finally:
             part.unlink(missing_ok=True)
 
