@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import dragoman
+from dragoman.errors import MediaRefused
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -138,7 +139,7 @@ CASES = list(product(SAMPLES, ROLES, POSITIONS))
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_request_says_the_block_or_names_it(wire: str, name: str) -> None:
-    target = dragoman.wire(wire, policy="ignore")
+    target = dragoman.wire(wire, policy="ignore", fetch=None)  # by default files are read
     silent, refused = [], []
     for role, position in product(ROLES, POSITIONS):
         msgs, path = conversation(SAMPLES[name], role, position)
@@ -151,6 +152,21 @@ def test_a_request_says_the_block_or_names_it(wire: str, name: str) -> None:
             refused.append(f"{role}, {position}: {faults}")
     assert silent == []
     assert refused == []
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name.endswith(" on disk")])
+def test_a_file_that_may_not_be_read_is_refused_or_named(wire: str, name: str) -> None:
+    """By default. Where the wire takes no such medium there, its loss is named instead."""
+    target = dragoman.wire(wire, policy="ignore")
+    for role, position in product(ROLES, POSITIONS):
+        msgs, path = conversation(SAMPLES[name], role, position)
+        try:
+            out = target.write_request(ChatRequest(msgs, tools=TOOLS))
+            named = [loss.where for loss in out.losses]
+        except MediaRefused as error:
+            named = [error.path] if error.code == "fetch.root" else []
+        assert any(where.startswith(path) for where in named), (role, position)
 
 
 @pytest.mark.parametrize("formatter", NAMED)

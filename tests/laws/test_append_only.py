@@ -145,10 +145,10 @@ def unmarked(value: Any) -> Any:
 def written(
     wire: str, msgs: list[Msg], offered: list[Tool], model: str | None = None
 ) -> Written | None:
-    """What is sent; None if there is nothing to send."""
+    """What is sent; None if there is nothing to send. No file of this machine is opened."""
     req = ChatRequest(msgs, tools=offered, system="Be.")
     try:
-        return dragoman.wire(wire, policy="ignore").write_request(req, model)
+        return dragoman.wire(wire, policy="ignore", fetch=None).write_request(req, model)
     except WriteError as error:
         if error.code != "messages.empty":
             raise

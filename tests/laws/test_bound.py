@@ -33,7 +33,7 @@ ANSWER = "the answer"
 
 
 def wrote(host: str, req: ChatRequest) -> Written:
-    return dragoman.wire(host, policy="ignore").write_request(req, MODEL)
+    return dragoman.wire(host, policy="ignore", fetch=None).write_request(req, MODEL)
 
 
 def answered(host: str, req: ChatRequest) -> Msg:

@@ -142,8 +142,11 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
         assert [name for name, _ in two[1]] == [name for name, _ in one[1]]
         assert all(a == b for a, b in zip(one[1], two[1], strict=True) if a[1] is not None)
         assert two[2] == one[2]
-    for status in ("interrupted", "error"):
-        assert (after.status == status) == (before.status == status)
+    # some wires have no word for a call that was none but that of a failure, and name the loss
+    failed = after.status == "error" and "answer.finish" in losses
+    if not (before.finish.reason == "malformed_call" and failed):
+        for status in ("interrupted", "error"):
+            assert (after.status == status) == (before.status == status)
     refused = before.finish.reason == "refusal"  # which some say as text: a loss of its own
     if ended and "answer.finish" not in losses and not (refused and "answer.unsaid" in losses):
         assert after.finish.reason == before.finish.reason

@@ -40,7 +40,7 @@ from .histories import choices, histories, tools
 from .strictly import list_faults, refused
 from .test_append_only import MODELS
 
-WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
+WIRES = {name: dragoman.wire(name, policy="ignore", fetch=None) for name in PROTOCOLS}
 HOSTED = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
 FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
 # models that are told apart by what they take of roles and of what stands beside tools
@@ -83,7 +83,7 @@ def test_every_wire(
 @given(anything, tools, options)
 @for_each("name", HOSTED)
 def test_every_vendor(name: str, msgs: list[Msg], offered: list[Tool], options: Options) -> None:
-    wire = dragoman.wire(name, policy="ignore")
+    wire = dragoman.wire(name, policy="ignore", fetch=None)
     accepted(wire, ChatRequest(msgs, tools=offered, options=options))
 
 
@@ -93,14 +93,14 @@ def test_every_vendor(name: str, msgs: list[Msg], offered: list[Tool], options: 
 def test_models_of_other_habits(
     name: str, model: str, msgs: list[Msg], offered: list[Tool], options: Options
 ) -> None:
-    wire = dragoman.wire(name, policy="ignore")
+    wire = dragoman.wire(name, policy="ignore", fetch=None)
     accepted(wire, ChatRequest(msgs, tools=offered, options=options, model=model))
 
 
 @given(anything)
 @for_each("name", FORMATTERS)
 def test_plain_lists(name: str, msgs: list[Msg]) -> None:
-    formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
+    formatter: Any = getattr(dragoman.formatter, name)(policy="ignore", fetch=None)
     faults = list_faults(formatter.wire, formatter.format_sync(msgs))
     as_agentscope = SEAT if name.startswith("DashScope") else ()
     assert [fault for fault in faults if not fault.endswith(as_agentscope)] == []
@@ -128,7 +128,7 @@ def test_what_is_left_of_a_history(name: str, truncate: Any, msgs: list[Msg], li
 def test_what_is_strict_repairs_nothing(name: str, msgs: list[Msg], offered: list[Tool]) -> None:
     """`strict=True`: refused by a code, or right as it was given, and then written all the same."""
     req = ChatRequest(msgs, tools=offered)
-    wire = dragoman.wire(name, policy="ignore", strict=True)
+    wire = dragoman.wire(name, policy="ignore", strict=True, fetch=None)
     try:
         out = wire.write_request(req)
     except (LossRefused, WriteError):
@@ -162,7 +162,7 @@ def test_what_a_client_sends_on_every_other_wire(
     try:
         sent = WIRES[source].write_request(ChatRequest(msgs, tools=offered))
         out = dragoman.convert(sent.body, source, target, model=WIRES[target].room.model,
-                               path=sent.path, policy="ignore")  # fmt: skip
+                               path=sent.path, policy="ignore", fetch=None)  # fmt: skip
     except WriteError as error:
         if error.code not in REFUSABLE:
             raise
@@ -180,7 +180,7 @@ def test_what_one_provider_refuses_no_other_is_sent(source: str, row: Case, targ
     before = copy.deepcopy(body)
     try:
         out = dragoman.convert(body, source, target, model=WIRES[target].room.model,
-                               policy="ignore")  # fmt: skip
+                               policy="ignore", fetch=None)  # fmt: skip
     except DragomanError as error:
         if getattr(error, "code", None) not in REFUSABLE:
             raise

@@ -83,7 +83,7 @@ WIRES = {
         "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama",
     )},
     **{f"{name}/anthropic": "anthropic" for name in (
-        "xiaomi", "ollama", "sglang", "lmstudio", "llamacpp", "stepfun", "hunyuan",
+        "xiaomi", "ollama", "sglang", "vllm", "lmstudio", "llamacpp", "stepfun", "hunyuan",
     )},
 }  # fmt: skip
 

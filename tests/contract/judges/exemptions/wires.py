@@ -7,7 +7,7 @@ from .row import Exemption
 COPIES = frozenset({
     "moonshot/anthropic", "zhipu/anthropic", "dashscope/anthropic", "xiaomi/anthropic",
     "ollama/anthropic", "sglang/anthropic", "lmstudio/anthropic", "llamacpp/anthropic",
-    "stepfun/anthropic", "hunyuan/anthropic",
+    "stepfun/anthropic", "hunyuan/anthropic", "vllm/anthropic",
 })  # fmt: skip
 CLAUDE = COPIES | frozenset({
     "anthropic", "vertex/anthropic", "bedrock/anthropic", "deepseek/anthropic",
@@ -59,7 +59,8 @@ CLAUDE_ROWS = (
         "copies.empty-signature", COPIES, "anthropic.unsigned",
         "messages[*].content[*].signature",
         "Thinking of theirs may be unsigned, and is missed where a call stands without it.",
-        "openclaw#74846, cursor-byok#276: an empty block is taken", when={"type": "thinking"},
+        "openclaw#74846, cursor-byok#276: an empty block is taken; vLLM, AnthropicContentBlock: "
+        "its signature may be missing", when={"type": "thinking"},
     ),
     Exemption(
         "deepseek.no-budget", UNSIGNED, "types.missing", "thinking.budget_tokens",
