@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from ..llm.settings import refusing
 from .agent import ReActAgent
 from .events import (
     AgentEvent,

@@ -13,7 +13,6 @@ from contextlib import aclosing, contextmanager
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from .._core.suggestions import AGENT_SYNONYMS, explains_keywords
 from ..errors import (
     ConfigError,
     InvalidMessage,
@@ -23,6 +22,7 @@ from ..errors import (
     ToolFailed,
 )
 from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
+from ..llm.settings import AGENT_SYNONYMS, explains_keywords
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages

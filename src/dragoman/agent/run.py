@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 from secrets import token_hex
 from typing import Any, Literal, TypeAlias
 
-from .._core.suggestions import explains_keywords
 from ..errors import ConfigError
+from ..llm.settings import explains_keywords
 from ..losses import Loss
 from ..message import (
     ContentBlock,

@@ -14,9 +14,14 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 from .._core.edges.http.credentials import Key
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
+
+# what is imported "as" itself is for the packages above, which import public ones only
+from .._core.foreign_names import refusing as refusing  # noqa: PLC0414
 from .._core.format.wired import WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
+from .._core.suggestions import AGENT_SYNONYMS as AGENT_SYNONYMS  # noqa: PLC0414
+from .._core.suggestions import explains_keywords as explains_keywords  # noqa: PLC0414
 from .._core.wording import Told
 from ..capabilities import ChatConfig, Facts
 from ..losses import PolicyLike
