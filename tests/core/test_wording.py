@@ -75,7 +75,8 @@ def test_every_word_of_a_request_can_be_chinese() -> None:
     missing = Msg.assistant([ToolUseBlock("a", "look"), ToolUseBlock("b", "look")])
     failed = Msg("", [ToolResultBlock("a", "look", "x", is_error=True)], "tool")
     shown = Msg.user([TextBlock("看"), ImageBlock(URLSource("/nowhere/a.png"))])
-    formatter = dragoman.Formatter("openai-chat", told=CHINESE, policy="ignore")
+    # without a fetcher a file stays a place that is named; one that may not be read is refused
+    formatter = dragoman.Formatter("openai-chat", told=CHINESE, policy="ignore", fetch=None)
     said = str(formatter.format_sync([missing, failed, shown]))
     for words in ("错误：x", "错误：未执行。", "image位于：/nowhere/a.png"):
         assert words in said

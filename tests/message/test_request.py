@@ -134,7 +134,8 @@ BAD_REQUESTS: list[tuple[dict[str, Any], str]] = [
     ({"tool_choice": 7}, "$.tool_choice"),
     ({"options": 7}, "$.options"),
     ({"options": {"hot": 1}}, "$.options"),
-    ({"response_format": {"type": "json_object"}}, "$.response_format"),
+    ({"response_format": {"type": "yaml"}}, "$.response_format"),
+    ({"response_format": 7}, "$.response_format"),
     ({"extras": {"openai": 1}}, "$.extras.openai"),
     ({"extras": {"openai": {"k": float("nan")}}}, "$.extras.openai.k"),
 ]

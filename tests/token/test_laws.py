@@ -77,7 +77,8 @@ def summing(request: pytest.FixtureRequest, folders: dict[str, str]) -> Any:
 
 
 def written(history: list[Msg], wire: str) -> list[dict[str, Any]]:
-    return dragoman.Formatter(wire, policy="ignore").format_sync(history)
+    # the histories name a file that is nowhere; reading files is another matter than counting
+    return dragoman.Formatter(wire, policy="ignore", fetch=None).format_sync(history)
 
 
 @settings(max_examples=40, deadline=None)

@@ -37,7 +37,8 @@ DECISIVE = [
 
 # what says whom to ask, and how
 FREE = ["temperature = 0.5", 'fallbacks = ["anthropic/claude-haiku-5-5"]', "timeout = 3",
-        'system = "Be brief."', 'reasoning = "low"', "metadata = {team = '7'}"]  # fmt: skip
+        'system = "Be brief."', 'reasoning = "low"', "metadata = {team = '7'}",
+        "max_answer_bytes = 1000000", "max_event_bytes = 100000"]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -83,10 +84,11 @@ def test_every_keyword_of_a_connection_is_decisive() -> None:
     from dragoman._core.edges.profiles import _FREE
     from dragoman.model.endpoint import ConnectionOptions
 
-    places = ConnectionOptions.__annotations__.keys() - {"timeout", "retries", "max_answer_bytes"}
-    assert not _FREE & places
-    unknown = _FREE - LLMSettings.__annotations__.keys() - {"model", "max_answer_bytes"}
-    assert not unknown
+    bounds = {"timeout", "retries", "max_answer_bytes", "max_event_bytes"}  # how, and never whom
+    assert bounds <= _FREE
+    assert bounds < ConnectionOptions.__annotations__.keys()
+    assert not _FREE & (ConnectionOptions.__annotations__.keys() - bounds)
+    assert not _FREE - LLMSettings.__annotations__.keys() - {"model"} - bounds
 
 
 # -- whose file it is --------------------------------------------------------------------------

@@ -102,8 +102,10 @@ MODELS: dict[str, dict[str, tuple[str, str]]] = {
     "minimax": {
         "minimax-m1*": ("MiniMax-M1 MiniMax-Text-01", "minimax-m3"),
         "minimax-m2*": ("MiniMax-M2 minimax/minimax-m2:free MiniMax-M2.7-highspeed", "minimax-m3"),
-        "minimax-m[0-9]*": ("MiniMax-M3 MiniMax-M3.1-Flash-Preview MiniMax-M4",
-                            "minimax-m2.7 minimax-m1"),
+        "minimax-m3.[1-9]*-flash*": ("MiniMax-M3.1-Flash-Preview minimax/minimax-m3.2-flash",
+                                     "minimax-m3 minimax-m3.1 minimax-m2.7-highspeed"),
+        "minimax-m[0-9]*": ("MiniMax-M3 MiniMax-M3.1 MiniMax-M4",
+                            "minimax-m2.7 minimax-m1 minimax-m3.1-flash-preview"),
     },
     "grok": {
         "grok-*non-reasoning*": ("grok-4-fast-non-reasoning grok-4-1-fast-non-reasoning",
