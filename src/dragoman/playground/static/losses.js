@@ -83,7 +83,7 @@ function open(button, content) {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && owner !== null) close(owner);
     });
-    document.addEventListener("scroll", (event) => owner !== null && event.target !== card && close(owner), true);
+    document.addEventListener("scroll", (event) => event.target !== card && follow(), true);
   }
   if (owner !== null && owner !== button) close(owner);
   owner = button;
@@ -91,6 +91,14 @@ function open(button, content) {
   button.setAttribute("aria-expanded", "true");
   button.setAttribute("aria-describedby", "card");
   position(button);
+}
+
+/** The page was scrolled: the card goes along while its word has the focus, which may itself have scrolled. */
+function follow() {
+  if (owner === null) return;
+  const at = owner.getBoundingClientRect();
+  if (document.activeElement === owner && at.bottom > 0 && at.top < innerHeight) position(owner);
+  else close(owner);
 }
 
 function position(button) {
