@@ -15,9 +15,12 @@ from . import Billing, Vendor
 
 # Docs, "Preserved thinking": signatures hold on Anthropic's own API, on Google Cloud and on Bedrock
 _FACTS = Facts(
-    always={"signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse")},
+    always={
+        "signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse"),
+        "system": ("text", "raw"),  # the line of Claude Code that says who pays
+    },
     since="2026-09-02",
-    source="Anthropic docs, Preserved thinking",
+    source="Anthropic docs, Preserved thinking; what Claude Code 2.1.332 sends (2026-11-28)",
 )
 
 

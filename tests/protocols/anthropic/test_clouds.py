@@ -89,6 +89,18 @@ def test_the_api_itself_gets_its_billing_line_back() -> None:
     assert dragoman.wire("anthropic").write_request(request).body == body()
 
 
+def test_the_api_itself_gets_its_billing_line_back_when_the_request_was_changed() -> None:
+    request = dragoman.wire("anthropic").read_request(body())
+    request.messages.append(Msg.user("Now."))
+    for model in ("claude-opus-5-5", "claude-sonnet-5"):
+        out = dragoman.wire("anthropic").write_request(request, model=model)
+        assert out.body["system"] == body()["system"]
+        assert "system.billing" not in [loss.code for loss in out.losses]
+    request.messages[0] = Msg("", [*request.messages[0].blocks], "system")
+    out = dragoman.wire("anthropic").write_request(request)
+    assert out.body["system"] == body()["system"]
+
+
 def test_two_turns_begin_with_the_same_bytes_where_the_billing_line_differs() -> None:
     texts = []
     for line in (BILLING, BILLING.replace("0f3a1", "77ab2")):
