@@ -21,6 +21,8 @@ from dragoman.vendors import PROTOCOLS
 
 SOURCES = Path(dragoman.__file__).parent
 STANDARD = re.compile(r"(functools\.)?(lru_)?cache\b")
+# no cache, for nothing is looked up in it: what a forked process must keep of its parent's clients
+INHERITED = "over_httpx2.py: _INHERITED: list[object] = []"
 NESTED = {
     "type": "object",
     "properties": {
@@ -104,7 +106,7 @@ def test_every_cache_is_listed() -> None:
             ) and not value.args  # fmt: skip
             if empty or made:
                 found.append(f"{path.name}: {ast.unparse(node)[:60]}")
-    assert found == []
+    assert found == [INHERITED]
 
 
 def test_each_has_a_bound_and_says_what_it_holds() -> None:

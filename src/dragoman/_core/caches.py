@@ -13,8 +13,6 @@ from functools import lru_cache, update_wrapper
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from .jsontext import Json
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _CHARACTER = 4  # bytes at most
@@ -98,7 +96,7 @@ class BoundedCache(Generic[_R]):
             self._size = 0
 
 
-def frozen_json(value: Json) -> bytes:
+def frozen_json(value: Any) -> bytes:
     """A JSON value as bytes, of which `thawed_json` makes a new one each time.
 
     Raises ValueError for what is no plain JSON, or is nested very deeply.
@@ -106,6 +104,6 @@ def frozen_json(value: Json) -> bytes:
     return marshal.dumps(value)
 
 
-def thawed_json(data: bytes) -> Json:
+def thawed_json(data: bytes) -> Any:
     """The value of which `frozen_json` made the bytes: new lists and dicts for each caller."""
     return marshal.loads(data)  # noqa: S302 - bytes of our own making

@@ -8,8 +8,8 @@ an error comes whose code says too little: programs that meet none never load it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
+from ..caches import remember
 from .kinds import (
     VAGUE,
     WEAK,
@@ -115,7 +115,7 @@ def error_numbers(message: str) -> Numbers:
     return numbers_in((*named, *sentences), message[:LONGEST].lower())
 
 
-@lru_cache(maxsize=1)
+@remember("the rows of errors, by whether they name a code", entries=1, size=2**14)
 def table() -> tuple[tuple[ErrorRow, ...], tuple[ErrorRow, ...]]:
     """The rows that name a code, and those of sentences alone, each in their order."""
     from .rows import ROWS
@@ -124,7 +124,7 @@ def table() -> tuple[tuple[ErrorRow, ...], tuple[ErrorRow, ...]]:
     return named, tuple(row for row in ROWS if not row.code)
 
 
-@lru_cache(maxsize=1)
+@remember("the rows of accounts that are empty", entries=1, size=2**12)
 def _billing() -> tuple[ErrorRow, ...]:
     return tuple(row for row in table()[1] if row.kind == "billing")
 

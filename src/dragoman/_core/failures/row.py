@@ -3,8 +3,7 @@
 A pattern is plain text in small letters. `{tokens}`, `{limit}`, `{output}` and `{n}` stand for
 numbers: what the request has, what the model takes, what was asked for the answer, any other. `*`
 stands for whatever lies between, up to 300 characters. A pattern takes time in proportion to the
-text: what has matched is never tried in another way, and no gap is longer than that. Knows nothing
-of the package.
+text: what has matched is never tried in another way, and no gap is longer than that.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
+from ..caches import remember
 from .kinds import ErrorKind, plain_word
 
 LONGEST = 4096  # characters of an error's words that are looked at
@@ -90,7 +89,7 @@ class Numbers(NamedTuple):
     output: int | None = None
 
 
-@lru_cache(maxsize=512)
+@remember("the expressions of rows of errors", entries=512, longest=512, size=2**13)
 def pattern(text: str) -> re.Pattern[str]:
     """The expression of a row's pattern.
 
