@@ -120,7 +120,8 @@ def test_case_16_a_call_without_arguments(raw: str | None) -> None:
 def test_case_26_the_content_says_why_it_stopped() -> None:
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     assert whole(body({"tool_calls": [call]})).finish == Finish("tool_calls", "stop")
-    assert whole(body({"content": "Hi"}, "tool_calls")).finish == Finish("stop", "tool_calls")
+    announced = whole(body({"content": "Hi"}, "tool_calls")).finish
+    assert announced == Finish("malformed_call", "tool_calls"), "a call was to come, and is none"
     assert read(part(index=0, id="a", name="f"), chunk({}, "stop")).finish == Finish(
         "tool_calls", "stop"
     )
@@ -209,7 +210,8 @@ def test_case_31_of_ollama_and_anthropic() -> None:
 def test_case_81_a_stream_without_an_end_is_interrupted() -> None:
     half = chunk({"content": "Hel"})
     assert read(half).status == "interrupted"
-    assert read(half, "[DONE]").status == "interrupted", "[DONE] alone says nothing of the answer"
+    ended = read(half, "[DONE]")
+    assert (ended.status, ended.finish) == ("complete", Finish("other")), "ended, and not why"
     assert read(*HI).status == "complete", "nor is it needed"
     assert read().status == "interrupted"
     ollama = {"model": "m", "message": {"role": "assistant", "content": "Hel"}, "done": False}

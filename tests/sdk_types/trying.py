@@ -135,7 +135,10 @@ def _answer(surface: Surface, body: Body) -> Row:
         # the paths of an answer's losses are those of the message that was read, which has few
         # blocks here: a loss of a block names what the block held
         named = "\n".join(f"{loss.where} {loss.what}" for loss in made.losses)
-        whole = ".content[" in named
+        # of an answer that goes out as an error, the whole candidate is lost
+        whole = ".content[" in named or any(
+            loss.code == "answer.unsaid" and loss.where == "$.candidates[0]" for loss in made.losses
+        )
         row.silent[target] = [
             path for path, value in body.planted.items()
             if path.split(".")[1].partition("[")[0] in surface.said

@@ -361,4 +361,6 @@ def test_a_freeform_call_that_breaks_off_stays_open() -> None:
     chunks = [json.loads(event.data) for event in converted]
     text = "".join(c["delta"]["partial_json"] for c in chunks if "partial_json" in str(c))
     assert text == r'{"input": "say \"hi\n'
-    assert "message_stop" not in [chunk["type"] for chunk in chunks]
+    kinds = [chunk["type"] for chunk in chunks]
+    assert kinds[-1] == "error"
+    assert not {"content_block_stop", "message_stop"} & {*kinds}

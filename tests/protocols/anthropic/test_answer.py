@@ -177,7 +177,7 @@ def test_what_must_be_there_is_added() -> None:
      ("tool_calls", "end_turn", True), ("content_filter", "refusal", True),
      ("refusal", "refusal", False), ("pause", "pause_turn", False),
      ("context_overflow", "model_context_window_exceeded", False),
-     ("malformed_call", "end_turn", True), ("other", "end_turn", True)],
+     ("other", "end_turn", True)],
 )  # fmt: skip
 def test_why_another_wires_answer_ended(reason: str, word: str, lost: bool) -> None:
     body, losses = written(foreign(TextBlock("a"), reason=reason, raw="theirs"))
@@ -276,19 +276,29 @@ def test_an_error_is_written_as_one() -> None:
     partial = foreign(TextBlock("Half"), status="error")
     partial.error = own_error
     body, losses = written(partial)
-    assert body["stop_reason"] is None
-    assert ("answer.unsaid", "error") in losses
+    assert body == told, "a message has no place for an error"
+    assert losses == [("answer.unsaid", "")]
 
 
-def test_an_answer_that_broke_off_has_no_reason() -> None:
-    body, losses = written(foreign(TextBlock("Half"), status="interrupted", reason="other"))
-    assert body["stop_reason"] is None
-    assert losses == []
-
-
-def test_an_answer_without_candidates_is_an_empty_message() -> None:
-    body, _ = written(ChatResponse([], Usage(1, output=0), id="x", model="m"))
-    assert body["content"] == []
+@pytest.mark.parametrize(
+    ("resp", "text", "lost"),
+    [
+        (foreign(TextBlock("Half"), status="interrupted", reason="other"),
+         "the answer broke off before its end, behind 'Half'", [("answer.unsaid", "")]),
+        (foreign(TextBlock("a"), reason="malformed_call", raw="theirs"),
+         "the model's call was malformed (theirs): it came to no call that could be run",
+         [("answer.unsaid", "")]),
+        (ChatResponse([], Usage(1, output=0), id="x", model="m"),
+         "the answer says nothing and not why it ended", []),
+    ],
+    ids=["broken off", "malformed call", "no answer"],
+)  # fmt: skip
+def test_an_answer_that_did_not_end_well_is_an_error(
+    resp: ChatResponse, text: str, lost: list[Any]
+) -> None:
+    body, losses = written(resp)
+    assert body == {"type": "error", "error": {"type": "api_error", "message": text}}
+    assert losses == lost
 
 
 def test_the_official_client_takes_what_is_written() -> None:

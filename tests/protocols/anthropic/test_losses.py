@@ -91,8 +91,7 @@ CUT = ToolUseBlock("c", "f", '{"a": 1', '{"a": 1', unfinished=True)
 
 
 @pytest.mark.parametrize(("block", "reason", "word"), [
-    (TextBlock("x"), "other", "end_turn"),
-    (TextBlock("x"), "malformed_call", "end_turn"), (CUT, "tool_calls", "max_tokens"),
+    (TextBlock("x"), "other", "end_turn"), (CUT, "tool_calls", "max_tokens"),
     (CUT, "stop", "max_tokens"),
 ])  # fmt: skip
 def test_why_it_ended(block: Any, reason: Any, word: str) -> None:
@@ -127,8 +126,19 @@ def test_no_call_is_left_that_it_could_have_ended_with() -> None:
 
 def test_the_error_of_an_answer_that_broke_off() -> None:
     resp = answer(TextBlock("x"), error=StreamError("late"), status="error")
-    assert rows(WIRE.write_response(resp).losses) == [
-        ("answer.unsaid dropped", "$.error", "late", "")]  # fmt: skip
+    out = WIRE.write_response(resp)
+    assert out.body == {"type": "error", "error": {"type": "api_error", "message": "late"}}
+    assert rows(out.losses) == [
+        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", "")]  # fmt: skip
+
+
+def test_a_malformed_call_is_an_error() -> None:
+    finish = Finish("malformed_call", "raw")
+    text = "the model's call was malformed (raw): it came to no call that could be run"
+    out = WIRE.write_response(answer(TextBlock("x"), finish=finish))
+    assert out.body == {"type": "error", "error": {"type": "api_error", "message": text}}
+    assert rows(out.losses) == [
+        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", "")]  # fmt: skip
 
 
 def test_events_that_nobody_knows() -> None:

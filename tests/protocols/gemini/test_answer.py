@@ -203,10 +203,13 @@ def test_nobody_takes_half_of_a_call_for_whole() -> None:
     assert read(made).calls == []
 
 
-def test_an_answer_that_broke_off_says_no_end() -> None:
-    made, _ = wrote(foreign(TextBlock("x"), finish=Finish("other"), status="interrupted"))
+def test_an_answer_that_broke_off_says_no_end_and_stands_beside_an_error() -> None:
+    resp = foreign(TextBlock("x"), finish=Finish("other"), status="interrupted")
+    made = dragoman.wire("gemini", policy="ignore").write_response(resp).body
     assert "finishReason" not in made["candidates"][0]
-    assert read(made).status == "interrupted"
+    assert made["candidates"][0]["content"]["parts"] == [{"text": "x"}], "what came is kept"
+    assert made["error"] == {"code": 502, "message": "the answer broke off before its end, "
+                             "behind 'x'", "status": "INTERNAL"}  # fmt: skip
 
 
 def test_an_error_beside_what_was_said() -> None:

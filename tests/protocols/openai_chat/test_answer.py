@@ -293,9 +293,6 @@ def test_media() -> None:
         ("refusal", [], "content_filter", True),
         ("context_overflow", [], "length", True),
         ("pause", [], "stop", True),
-        ("other", [], "length", True),
-        ("malformed_call", [ToolUseBlock("c", "look", "{", "{", unfinished=True)], "length", True),
-        ("error", [], "length", True),
     ],
 )
 def test_reasons(reason: str, blocks: list[Any], word: str, lost: bool) -> None:
@@ -304,12 +301,37 @@ def test_reasons(reason: str, blocks: list[Any], word: str, lost: bool) -> None:
     assert losses == ([("answer.finish", "$.candidates[0].finish")] if lost else [])
 
 
-def test_a_call_that_was_cut_stays_one_that_nobody_runs() -> None:
+@pytest.mark.parametrize("reason", ["length", "other"])
+def test_a_call_that_was_cut_stays_one_that_nobody_runs(reason: str) -> None:
     cut = ToolUseBlock("c", "look", {}, "", unfinished=True)
-    resp = of(cut, finish="other", status="interrupted")
-    body, _ = written(resp)
+    body, _ = written(of(cut, finish=reason, status="truncated"))
     again = dragoman.wire(WIRE).read_response(body)
     assert (again.calls, again.status, len(again.msg.calls)) == ([], "truncated", 1)
+
+
+CUT = ToolUseBlock("c", "look", "{", "{", unfinished=True)
+
+
+@pytest.mark.parametrize(
+    ("reason", "blocks", "status"),
+    [
+        ("other", [], "complete"),
+        ("malformed_call", [CUT], "complete"),
+        ("error", [TextBlock("Half")], "complete"),
+        ("other", [CUT], "interrupted"),
+        ("other", [TextBlock("Half")], "interrupted"),
+    ],
+)
+def test_an_answer_that_did_not_end_well_is_an_error(
+    reason: str, blocks: list[Any], status: str
+) -> None:
+    body, losses = written(of(*blocks, finish=reason, status=status))
+    assert body.keys() == {"error"}
+    assert body["error"]["message"]
+    places = [(loss.code, loss.where) for loss in losses]
+    assert places == ([("answer.unsaid", "$.candidates[0]")] if blocks else [])
+    with pytest.raises(dragoman.DragomanError):
+        dragoman.wire(WIRE).read_response(body)
 
 
 def test_fields_of_others_are_named_one_by_one() -> None:

@@ -162,4 +162,4 @@ def test_bullets_for_several_texts_of_a_result() -> None:
 
 
 def test_a_dialect_has_few_switches() -> None:
-    assert len(Dialect.__dataclass_fields__) <= 18
+    assert len(Dialect.__dataclass_fields__) <= 19

@@ -34,7 +34,7 @@ from ...protocols.base import Encoder, Room
 from ..jsontext import Json, arguments
 from ..passes.plain_tools import plain_answer, plain_call
 from ..stream.builder import FinishCorrector
-from ..stream.pieces import End, Key, Part, Piece
+from ..stream.pieces import End, Failed, Key, Part, Piece
 from .kin import Kin
 
 # of the errors that stand in place of an answer
@@ -169,13 +169,15 @@ class WireAnswering:
     ) -> Written:
         """The error, in this wire's words, in place of an answer that failed; what came is lost."""
         for candidate in resp.candidates:
-            if candidate.msg.content:
+            if candidate.msg.content or candidate.extras or candidate.msg.extras:
                 report.lost("answer.unsaid", candidate, what="what came before it failed")
         told = ChatResponse([], status="error", error=error)
         body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
-        names = ("type", "error") if "error" in body else _ERROR_FIELDS
+        if body != error.body:  # an error of this wire's own goes as it came
+            names = ("type", "error") if "error" in body else _ERROR_FIELDS
+            body = {name: body[name] for name in names if name in body}
         (policy or self.policy).judge(report, self._logged)
-        return Written({name: body[name] for name in names if name in body}, report=report)
+        return Written(body, report=report)
 
     def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:
         """The answer of another wire; one that ended without saying why has simply ended."""
@@ -272,7 +274,12 @@ class _PlainCalls:
         return True
 
     def before(self, piece: Piece) -> list[Piece]:
-        """The calls that are whole when this piece comes: those of a candidate that ends."""
+        """The calls that stand in front of this piece.
+
+        Those of a candidate that ends are whole; those that an error ends stay as far as they came.
+        """
+        if type(piece) is Failed:
+            return self.rest()
         if type(piece) is not End:
             return []
         keys = [key for key in self.kept if key[0] == piece.candidate]

@@ -282,12 +282,15 @@ class Surface(ABC):
 
         A body goes on as it came where the maker's clients read the same in it. A host that only
         speaks this protocol may say it otherwise: then it is told anew, its own words behind it.
+        Where the protocol has no other words for it, it goes on as it came.
         """
         if error.body is None or self.knows(error):
             return error
         told = copy(error)
         told.host_kind = error.kind  # its body may have said why
         told.body = None
+        if self.status(told) == error.status and self.error_body(told) == error.body:
+            return error
         return told
 
     def knows(self, error: ProviderError) -> bool:
