@@ -12,7 +12,7 @@ ROWS: dict[str, Code] = {
     "block.unsaid": dropped(
         "a message of this role cannot carry a block of this kind",
         fix="Choose a wire or a model that carries it (`dragoman wires --model MODEL` shows them)."
-        ' If your host takes it all the same, say so: `can={"video": ("user",)}`.',
+        ' If your host takes it all the same, say so: `can={"image": ("user",)}`.',
         asks=("user", "assistant", "system", "result", "move_media"),
     ),
     "raw.foreign": dropped(
