@@ -11,8 +11,7 @@ _SEATS = ("result", "move_media", "user")
 ROWS: dict[str, Code] = {
     "block.unsaid": dropped(
         "a message of this role cannot carry a block of this kind",
-        fix="Choose a wire or a model that carries it (`dragoman wires --model MODEL` shows them)."
-        ' If your host takes it all the same, say so: `can={"image": ("user",)}`.',
+        fix="Choose a wire or a model that carries it (`dragoman wires --model MODEL` shows them).",
         asks=("user", "assistant", "system", "result", "move_media"),
     ),
     "raw.foreign": dropped(
