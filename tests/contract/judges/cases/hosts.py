@@ -57,7 +57,7 @@ COPIED: dict[str, Any] = {
     "dashscope/anthropic": {**CLAUDE_CALLS, "model": "qwen3.7-plus"},
     "xiaomi/anthropic": {**CLAUDE_CALLS, "model": "mimo-v2.5-pro"},
     **{f"{name}/anthropic": {**CLAUDE_CALLS, "model": "gpt-oss-20b"}
-       for name in ("ollama", "sglang", "lmstudio", "llamacpp")},
+       for name in ("ollama", "sglang", "vllm", "lmstudio", "llamacpp")},
     "stepfun/anthropic": {**CLAUDE_CALLS, "model": "step-3.7-flash"},
     "hunyuan/anthropic": {**CLAUDE_CALLS, "model": "hunyuan-2.0-thinking-20251109"},
 }  # fmt: skip
