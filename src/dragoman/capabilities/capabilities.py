@@ -103,6 +103,7 @@ class Capabilities:
     needs_user: bool = False
     lone_assistant: bool = True  # the assistant's one turn may be the whole conversation
     last_system: bool = True  # the last of several messages may be the system's
+    open_calls: bool = True  # a request may end in calls without results
     name_field: Literal["never", "telling", "always"] = "never"  # telling: if not the role
     cache_hints: int = 0
     cache_ttls: Kinds = frozenset()  # how long a hint may hold; empty: anyhow

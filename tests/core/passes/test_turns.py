@@ -159,6 +159,14 @@ def test_a_lone_turn_of_the_assistant_gets_one_of_the_user_before_it() -> None:
     assert run(A, U, lone_assistant=False)[1] == []
 
 
+def test_calls_at_the_end_get_results_where_a_request_may_not_end_in_them() -> None:
+    msgs, losses = run(U, call("a", "b"), open_calls=False)
+    assert shown(msgs) == "u(text) a(tool_use,tool_use) t(tool_result) t(tool_result)"
+    assert losses == [f"repaired result.missing $.messages[1].content[{n}]" for n in (0, 1)]
+    assert run(U, call("a"), open_calls=True)[1] == []
+    assert run(U, call("a"), result("a"), open_calls=False)[1] == []
+
+
 def test_several_system_messages_alone_end_with_one_of_the_user() -> None:
     s = Msg.system("be")
     msgs, losses = run(s, Msg.system("brief"), last_system=False)

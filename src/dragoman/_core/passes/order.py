@@ -13,7 +13,7 @@ from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolR
 from ...message.blocks import ContentBlock, Extras
 from ..wording import Told
 from . import roles
-from .repair import ends_in_server_block
+from .repair import ends_in_server_block, missing_result
 from .roles import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
 
 # On a wire of two roles results are the user's.
@@ -382,7 +382,11 @@ def _with_ends(
         first_user = caps.first_user or (size == 1 and not caps.lone_assistant)
         if first_user and history.roles[prompt : prompt + 1] == [roles.ASSISTANT]:
             history = _with_first_turn(history, report, told)
-    return _with_last_turn(history, caps, report, told, first) if last else history
+    if not last:
+        return history
+    if whole and not caps.open_calls and last_role == roles.ASSISTANT and history.msgs[-1].calls:
+        return _with_missing_results(history, report, told)
+    return _with_last_turn(history, caps, report, told, first)
 
 
 def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
@@ -409,6 +413,13 @@ def _with_last_turn(
         turn = _turn(told.last_turn, "user", m, report)
         history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, roles.USER)]})
     return history
+
+
+def _with_missing_results(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+    """The history with results for the calls that it ends in, which tell that there are none."""
+    last = history.msgs[-1]
+    results = [(missing_result(call, report, told), roles.TOOL) for call in last.calls]
+    return history.with_changes({len(history.msgs) - 1: [(last, roles.ASSISTANT), *results]})
 
 
 def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:

@@ -347,15 +347,13 @@ class Pairing:
         if len(results) == len(rows) and results == expected:
             return present
         return [
-            self._missing(call) if result is None else self._moved(result, i, end)
+            self._missing_result(call) if result is None else self._moved(result, i, end)
             for call, result in rows
         ]
 
-    def _missing(self, call: Call) -> Msg:
+    def _missing_result(self, call: Call) -> Msg:
         assert type(call) is ToolUseBlock  # no provider's own is here without its result
-        block = ToolResultBlock(call.id, call.name, self.told.missing, is_error=True)
-        self.report.lost("result.missing", call, did="an error result was added")
-        return self.report.made(Msg.trusted("", [self.report.made(block, call)], "tool"), call)
+        return missing_result(call, self.report, self.told)
 
     def _moved(self, result: Result, start: int, end: int) -> Msg:
         """The result alone; its call stands at `start`, the results behind that end at `end`."""
@@ -394,6 +392,13 @@ class Pairing:
             [block.id for block in blocks if type(block) is ToolResultBlock],
             [call.name for call in calls],
         )
+
+
+def missing_result(call: ToolUseBlock, report: Report, told: Told) -> Msg:
+    """A message with an error result for a call that has none."""
+    block = ToolResultBlock(call.id, call.name, told.missing, is_error=True)
+    report.lost("result.missing", call, did="an error result was added")
+    return report.made(Msg.trusted("", [report.made(block, call)], "tool"), call)
 
 
 def _id(call: Call) -> str:

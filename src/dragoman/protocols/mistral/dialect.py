@@ -55,6 +55,7 @@ CAN = Capabilities(
     empty_messages=False,
     lone_assistant=False,
     last_system=False,
+    open_calls=False,  # "Expected last role User or Tool": mistral-common's validator
     ids=IdRule(chars="a-zA-Z0-9", exact=9),
     tool_names=NameRule(),
     efforts=("high",),
