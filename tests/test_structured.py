@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import product
@@ -19,6 +20,7 @@ import dragoman
 from dragoman import (
     ChatRequest,
     ChatResponse,
+    DragomanError,
     InvalidMessage,
     InvalidOutput,
     Msg,
@@ -450,3 +452,26 @@ def grows(part: Any, whole: Any) -> bool:
             grows(item, whole[key]) for key, item in part.items()
         )
     return type(part) is type(whole)  # a number may have more digits to come
+
+
+@pytest.mark.parametrize("keyword", ["items", "anyOf", "allOf", "not"])
+def test_a_schema_that_is_nested_deeply_is_taken_or_refused(keyword: str) -> None:
+    for levels in (300, 450, 640, 900, 1100):
+        schema: Any = {"type": "string"}
+        for _ in range(levels):
+            schema = {keyword: [schema] if keyword.endswith("Of") else schema}
+        answer = "[" * levels + "]" * levels
+        with suppress(DragomanError):
+            Structured(schema).parse(answer)
+
+
+def test_references_to_the_root_of_a_schema_are_moved_at_any_depth() -> None:
+    deep: Any = {"$ref": "#"}
+    for _ in range(400):
+        deep = {"items": deep}
+    made = Structured({"type": "array", "items": deep, "$defs": {"x": {"$ref": "#"}}})
+    schema: Any = made.format.schema
+    inner: Any = schema["properties"]["value"]["items"]
+    for _ in range(400):
+        inner = inner["items"]
+    assert inner == {"$ref": "#/properties/value"} == schema["$defs"]["x"]

@@ -187,15 +187,28 @@ def _in_object(schema: JsonObject) -> JsonObject:
 
 
 def _moved(schema: Json) -> Json:
-    """The schema with references to its own root pointing to where that is now."""
-    if isinstance(schema, list):
-        return [_moved(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    moved = {key: _moved(item) for key, item in schema.items()}
-    if moved.get("$ref") == "#":
-        moved["$ref"] = f"#/properties/{_VALUE}"
-    return moved
+    """The schema with references to its own root pointing to where that is now.
+
+    Not by recursion: a schema may be nested more deeply than functions may.
+    """
+    moved: list[Any] = [schema]
+    places: list[tuple[Any, Any]] = [(moved, 0)]
+    while places:
+        container, key = places.pop()
+        value = container[key]
+        if isinstance(value, list):
+            copy: Any = [*value]
+            places += [(copy, nth) for nth in range(len(copy))]
+        elif isinstance(value, dict):
+            copy = {**value}
+            if copy.get("$ref") == "#":
+                copy["$ref"] = f"#/properties/{_VALUE}"
+            places += [(copy, name) for name in copy]
+        else:
+            continue
+        container[key] = copy
+    result: Json = moved[0]
+    return result
 
 
 # -- asking ----------------------------------------------------------------------------------------

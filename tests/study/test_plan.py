@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 from typing import Any
 
@@ -15,6 +16,7 @@ from dragoman.study import check, plan
 from dragoman.study.paths import removed
 
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+plans = importlib.import_module("dragoman.study.plan")  # whose name is the function's, too
 BODY: dict[str, Any] = {
     "model": "gpt-5.5",
     "temperature": 0.3,
@@ -120,3 +122,22 @@ def test_a_body_may_be_text_and_nothing_else() -> None:
     for odd in (5, None, [BODY], "5"):
         with pytest.raises(dragoman.ReadError):
             plan(odd)  # type: ignore[arg-type]  # what is tested
+
+
+def test_changes_of_a_huge_schema_are_looked_for_in_few_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A schema of thousands of values is written whole for each trial, over each of fifty wires."""
+    members = [{"properties": {f"p{nth}": {"type": "string"}}} for nth in range(1000)]
+    schema: dict[str, Any] = {"type": "object", "allOf": members}
+    trials, usual = 0, plans._tried
+
+    def tried(*args: Any) -> Any:
+        nonlocal trials
+        trials += 1
+        return usual(*args)
+
+    monkeypatch.setattr(plans, "_tried", tried)
+    made = plan(ChatRequest([Msg.user("Hi")], tools=[dragoman.Tool("f", "", schema)]))
+    assert len(made.routes) > 40
+    assert 0 < trials <= plans._WORK // 4000

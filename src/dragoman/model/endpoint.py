@@ -202,23 +202,6 @@ class Endpoint:
 
     # -- whole answers and streams ----------------------------------------------------------------
 
-    def send(self, out: Written) -> Reply:
-        """The whole answer. Raises ProviderError and what stands below it, ConfigError."""
-        if self._boto is not None:
-            boto = self._boto
-            return calling(self.retries, self.timeouts, lambda _: _reply(boto.converse(out.sdk())))
-        transport = self._transport()
-
-        def attempt(left: Timeouts) -> Reply:
-            call = self._signed(out)
-            with without_keys(call.headers):
-                reply = check_size(transport.send(call, left), call)
-                if reply.status >= 400:
-                    raise self._failed(reply, reply.body)
-                return reply
-
-        return calling(self.retries, self.timeouts, attempt)
-
     def ask(self, out: Written, allow_partial: bool = False) -> Received:
         """The whole answer, read and judged; one that is none is asked for again, as errors are.
 
@@ -233,11 +216,13 @@ class Endpoint:
             ProviderError: And what stands below it; NoAnswer for what is none.
             ConfigError: No key, or no such transport.
         """
-        wire = self.wire
+        wire, most = self.wire, self.connection.max_answer_bytes
         if (boto := self._boto) is not None:
 
             def called(_: Timeouts) -> Received:
-                return read_reply(wire, out, _reply(boto.converse(out.sdk())), "", allow_partial)
+                return read_reply(
+                    wire, out, _reply(boto.converse(out.sdk(), most)), "", allow_partial
+                )
 
             return calling(replace(self.retries, begun=True), self.timeouts, called)
         transport = self._transport()
@@ -254,9 +239,9 @@ class Endpoint:
 
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
         """`ask` in a loop."""
-        wire = self.wire
+        wire, most = self.wire, self.connection.max_answer_bytes
         if self._boto is not None:
-            reply = _reply(await self._boto.aconverse(out.sdk()))
+            reply = _reply(await self._boto.aconverse(out.sdk(), most))
             return read_reply(wire, out, reply, "", allow_partial)
         transport = self._atransport()
 
@@ -273,7 +258,8 @@ class Endpoint:
     def stream(self, out: Written) -> StreamReply:
         """The answer as soon as it begins, which is never asked for again. Raises the same."""
         if self._boto is not None:
-            return _CalledStream(self._boto.converse_stream(out.sdk()))
+            most = self.connection.max_answer_bytes
+            return _CalledStream(self._boto.converse_stream(out.sdk(), most))
         transport, given = self._transport(), self.connection.transport
 
         def attempt(left: Timeouts) -> StreamReply:
@@ -295,26 +281,11 @@ class Endpoint:
 
         return calling(self.retries, self.timeouts, attempt)
 
-    async def asend(self, out: Written) -> Reply:
-        """The whole answer, in a loop."""
-        if self._boto is not None:
-            return _reply(await self._boto.aconverse(out.sdk()))
-        transport = self._atransport()
-
-        async def attempt(left: Timeouts) -> Reply:
-            call = await self._asigned(out)
-            with without_keys(call.headers):
-                reply = check_size(await transport.asend(call, left), call)
-                if reply.status >= 400:
-                    raise self._failed(reply, reply.body)
-                return reply
-
-        return await acalling(self.retries, self.timeouts, attempt)
-
     async def astream(self, out: Written) -> AsyncStreamReply:
         """The answer as soon as it begins, in a loop."""
         if self._boto is not None:
-            return _AsyncCalledStream(self._boto.aconverse_stream(out.sdk()))
+            most = self.connection.max_answer_bytes
+            return _AsyncCalledStream(self._boto.aconverse_stream(out.sdk(), most))
         transport, given = self._atransport(), self.connection.transport
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:

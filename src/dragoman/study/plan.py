@@ -41,6 +41,9 @@ _STRATEGIES: dict[str, Mapping[str, Any]] = {
 
 
 _MOST = 40  # leaves that a change may take out; more is another conversation
+# values that all trials of a plan may write together, but for the first ones of each plan: what is
+# tried is written whole, for each of fifty wires
+_WORK, _FEWEST = 50_000, 8
 
 
 @dataclass(slots=True, repr=False)
@@ -107,7 +110,8 @@ def plan(
 
     A body is read over `source`, or over a detected wire. `models` names the model to ask over a
     wire, its default one otherwise. `changes`: also look for the leaves whose removal makes a
-    route lossless; each is tried before it is told.
+    route lossless; each is tried before it is told. In a conversation of many thousand values, such
+    as the schema of a tool may hold, they are looked for on the best routes alone.
     """
     home = _Home(conversation, source)
     req = home.read()
@@ -122,7 +126,7 @@ def plan(
                 routes.append(route)
     routes.sort(key=lambda route: (route.weight, len(route.losses)))
     if changes:
-        for route in routes:
+        for route in routes:  # the best come first, and all share the work
             route.change = _change(home, route)
     return Plan(routes)
 
@@ -134,9 +138,10 @@ class _Home:
         self.wire: Wire | None = None
         if isinstance(conversation, ChatRequest):
             self.body = dump(conversation)["value"]
-            return
-        self.body = body_of(conversation)
-        self.wire = wire(source if source is not None else detect(self.body).wire)
+        else:
+            self.body = body_of(conversation)
+            self.wire = wire(source if source is not None else detect(self.body).wire)
+        self.trials = max(_FEWEST, _WORK // _values(self.body))  # that are still made
 
     def read(self, body: JsonObject | None = None) -> ChatRequest:
         body = self.body if body is None else body
@@ -175,9 +180,11 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
     target = wire(route.wire, policy="ignore")
     body, current = home.body, route
     cuts: list[str] = []
-    while not current.lossless and len(cuts) < _MOST:
+    while not current.lossless and len(cuts) < _MOST and home.trials > 0:
         path = current.refused.path if current.refused is not None else current.lost[0].where
         for place in _upwards(path):
+            if home.trials <= 0:
+                return None
             if (shorter := removed(body, place)) is None:
                 continue
             trial = _tried(home, shorter, target, route)
@@ -191,6 +198,7 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
 
 
 def _tried(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route | None:
+    home.trials -= 1
     try:
         req = home.read(body)
     except (ReadError, WriteError):
@@ -198,6 +206,19 @@ def _tried(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route |
     if not any(isinstance(m, Msg) and m.blocks for m in req.messages):
         return None
     return _route(req, target, route.model, route.strategy)
+
+
+def _values(body: JsonObject) -> int:
+    """How many values a body holds."""
+    found, left = 0, [body]
+    while left:
+        value: Any = left.pop()
+        found += 1
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return found
 
 
 def _upwards(path: str) -> Iterable[str]:

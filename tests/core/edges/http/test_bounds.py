@@ -188,6 +188,27 @@ def test_one_event_has_a_bound(way: tuple[str, Make, bool], piece: bytes) -> Non
     assert raised.value.response.msg.text == "Once"
 
 
+@pytest.mark.parametrize(
+    "way", [way for way in CARRIED if "openai" not in way[0]], ids=lambda way: way[0]
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_answers_of_status_1xx_have_a_bound(way: tuple[str, Make, bool], stream: bool) -> None:
+    def hinting(hints: int) -> Script:
+        def script(peer: Peer) -> None:
+            for _ in range(hints):
+                peer.sock.sendall(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 10)
+            body = delta("Hi.") + b"data: [DONE]\n\n" if stream else answer()
+            kind = "text/event-stream" if stream else "application/json"
+            peer.answer(200, body, content_type=kind)
+
+        return script
+
+    with serving(hinting(4)) as server:
+        assert asked(way, server.url, stream=stream).text == "Hi."
+    with serving(hinting(4096)) as server, pytest.raises(ConnectionFailed, match="1xx"):
+        asked(way, server.url, stream=stream, timeout=30)
+
+
 @pytest.mark.parametrize("way", CARRIED, ids=lambda way: way[0])
 @pytest.mark.parametrize("stream", [False, True])
 def test_what_is_refused_is_not_kept(way: tuple[str, Make, bool], stream: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from dragoman import LLM
 from dragoman._core.edges.http.sdk_clients import BotoCalls, client_transport
 from dragoman._core.edges.http.transport import (
     AsyncTransport,
@@ -24,6 +25,7 @@ from dragoman._core.edges.http.transport import (
     transport_of,
 )
 from dragoman.errors import (
+    AnswerTooLarge,
     ConfigError,
     ConnectionFailed,
     ProviderError,
@@ -432,3 +434,40 @@ def test_errors_of_boto() -> None:
         client_transport(boto(server.url)).converse(ARGUMENTS)  # type: ignore[union-attr]
     with pytest.raises(ConfigError, match="no client of bedrock-runtime"):
         client_transport(boto("http://127.0.0.1:1", "s3"))
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize("stream", [False, True])
+def test_answers_of_boto_have_a_bound(status: int, stream: bool) -> None:
+    sent: list[int] = []
+
+    def endless(peer: Peer) -> None:
+        head = f"HTTP/1.1 {status} X\r\ncontent-type: application/vnd.amazon.eventstream\r\n"
+        peer.sock.sendall(head.encode() + b"transfer-encoding: chunked\r\n\r\n")
+        piece = event("contentBlockDelta", EVENTS[1][1]) * 500
+        for nth in range(2000):  # as good as endless
+            peer.chunk(piece)
+            sent.append(nth)
+
+    with serving(endless) as server:
+        client = boto(server.url)
+        llm = LLM("bedrock/amazon.nova-lite-v1:0", client=client, retries=0, max_answer_bytes=2**20)
+        with pytest.raises(AnswerTooLarge, match="1048576 bytes"):
+            list(llm.stream("Hi")) if stream else llm.ask("Hi")
+        client.close()
+    assert len(sent) < 1000
+
+
+def test_calls_of_the_client_s_owner_have_no_bound_of_ours() -> None:
+    def answering(peer: Peer) -> bool:
+        peer.answer(200, json.dumps(ANSWER).encode(), Content_Type="application/json")
+        return True
+
+    with serving(answering) as server:
+        client = boto(server.url)
+        calls: Any = client_transport(client)
+        with pytest.raises(AnswerTooLarge):
+            calls.converse(ARGUMENTS, 8)
+        assert calls.converse(ARGUMENTS, 2**20)["output"] == ANSWER["output"]
+        assert client.converse(**ARGUMENTS)["output"] == ANSWER["output"]
+        client.close()

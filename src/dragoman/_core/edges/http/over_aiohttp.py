@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 _CUT = "the connection was closed before the end"
+_INTERIM = 100  # answers of status 1xx before the one that is waited for
 _LONGEST_LINE = 65536  # of a header; aiohttp's own 8190 is less than some proxies send
 
 
@@ -78,11 +79,40 @@ def _session() -> aiohttp.ClientSession:
     import aiohttp
 
     return aiohttp.ClientSession(
+        response_class=_answer_class(),
         connector=aiohttp.TCPConnector(limit=0),
         cookie_jar=aiohttp.DummyCookieJar(),
         max_line_size=_LONGEST_LINE,
         max_field_size=_LONGEST_LINE,
     )
+
+
+def _answer_class() -> type[aiohttp.ClientResponse]:
+    """Aiohttp's answer, which takes few answers of status 1xx before it.
+
+    Any number may come (RFC 9110, 15.2); aiohttp drops them one by one, and would do so for ever.
+    """
+    import aiohttp
+
+    class Answer(aiohttp.ClientResponse):
+        async def start(self, connection: Any) -> aiohttp.ClientResponse:
+            protocol, left = connection.protocol, _INTERIM
+            usual = protocol.read
+
+            async def read() -> Any:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise aiohttp.ClientPayloadError("it sends no end of answers of status 1xx")
+                return await usual()
+
+            protocol.read = read
+            try:
+                return await super().start(connection)
+            finally:
+                del protocol.read
+
+    return Answer
 
 
 @remember("the proxy of each host", entries=64, size=2**12)

@@ -13,14 +13,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from ....errors import ConfigError, ProviderError, by_kind
+from ....errors import AnswerTooLarge, ConfigError, ProviderError, by_kind
 from ...jsontext import loads
 from ...redaction import clipped
 from ...stream.error_headers import told_by_headers
-from .failing import Stage, broken, reason_of, timed_out
+from .failing import Stage, broken, host_of, reason_of, timed_out, too_large
 from .over_httpx2 import (
     AsyncHttpxStream,
     Httpx2Transport,
@@ -332,6 +333,10 @@ class BotoCalls:
 
     What it gives are the SDK's own dicts, which the wire reads. Retries are those of the client's
     config; `Config(retries={"total_max_attempts": 1})` leaves them to us.
+
+    boto3 reads an answer to its end before anybody sees it. So a call with a bound is sent by a
+    handler of ours for the event `before-send`, which may answer in the place of the client
+    (botocore 1.44, docs: "topics/events"); calls of the client's owner pass it by.
     """
 
     authorizes = True
@@ -344,50 +349,84 @@ class BotoCalls:
             hint = 'boto3.client("bedrock-runtime")'
             raise ConfigError(text, hint=hint, code="client.kind")
         self.client = client
+        self._most: ContextVar[int | None] = ContextVar("most", default=None)  # bytes of an answer
+        client.meta.events.register("before-send.bedrock-runtime", self._sent)
 
     @property
     def base_url(self) -> str:
         """Where the client sends its calls."""
         return str(self.client.meta.endpoint_url).rstrip("/")
 
-    def converse(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def converse(self, arguments: Mapping[str, Any], most: int | None = None) -> Mapping[str, Any]:
         """The whole answer to the keyword arguments that `Written.sdk()` gives.
 
-        Raises the errors of a transport, and a ProviderError for an answer with an error status.
+        Args:
+            arguments: Of boto3's `converse`.
+            most: Bytes of the answer that are taken; None for all.
+
+        Raises:
+            ProviderError: As transports raise it, and for an answer with an error status;
+                AnswerTooLarge beyond `most`.
+            ConfigError: boto3 refuses an argument, or has no credentials.
         """
-        answer: Mapping[str, Any] = self._called(self.client.converse, arguments)
+        answer: Mapping[str, Any] = self._called(self.client.converse, arguments, most)
         return answer
 
-    def converse_stream(self, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def converse_stream(
+        self, arguments: Mapping[str, Any], most: int | None = None
+    ) -> Iterator[Mapping[str, Any]]:
         """The events of a streamed answer. Left in any way, its connection is closed."""
-        stream = self._called(self.client.converse_stream, arguments)["stream"]
+        stream = self._called(self.client.converse_stream, arguments, most)["stream"]
         try:
             yield from stream
+        except AnswerTooLarge:
+            raise
         except Exception as error:
             raise self._told(error, begun=True) from error
         finally:
             stream.close()
 
-    async def aconverse(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def aconverse(
+        self, arguments: Mapping[str, Any], most: int | None = None
+    ) -> Mapping[str, Any]:
         """The same in a thread, for a loop."""
-        return await asyncio.to_thread(self.converse, arguments)
+        return await asyncio.to_thread(self.converse, arguments, most)
 
     async def aconverse_stream(
-        self, arguments: Mapping[str, Any]
+        self, arguments: Mapping[str, Any], most: int | None = None
     ) -> AsyncIterator[Mapping[str, Any]]:
         """The same, with a thread that waits for each event."""
-        events = self.converse_stream(arguments)
+        events = self.converse_stream(arguments, most)
         try:
             while (event := await asyncio.to_thread(next, events, None)) is not None:
                 yield event
         finally:
             await asyncio.to_thread(events.close)  # type: ignore[attr-defined]
 
-    def _called(self, call: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    def _called(
+        self, call: Callable[..., Any], arguments: Mapping[str, Any], most: int | None
+    ) -> Any:
+        before = self._most.set(most)
         try:
             return call(**arguments)
+        except AnswerTooLarge:
+            raise
         except Exception as error:
             raise self._told(error, begun=False) from error
+        finally:
+            self._most.reset(before)
+
+    def _sent(self, request: Any, **_: Any) -> Any:
+        """The answer to a request of ours, of which no more than the bound is read; else None."""
+        most = self._most.get()
+        if most is None:
+            return None
+        is_stream, request.stream_output = request.stream_output, True  # else all of it is read
+        response = self.client._endpoint.http_session.send(request)
+        response.raw = _BoundedBody(response.raw, most, host_of(self.base_url))
+        if not is_stream:
+            _ = response.content  # which it keeps
+        return response
 
     def _told(self, error: Exception, begun: bool) -> Exception:
         names = {kind.__name__ for kind in type(error).__mro__}
@@ -410,6 +449,34 @@ class BotoCalls:
             return broken(url, stage, reason_of(error))
         made = fault(error, url, Timeouts(), time.monotonic(), stage)
         return made or error
+
+
+class _BoundedBody:
+    """The body of an answer as urllib3 gives it to botocore, up to a number of bytes."""
+
+    def __init__(self, body: Any, most: int, host: str) -> None:
+        self._body = body
+        self._most = self._left = most
+        self._host = host
+
+    def stream(self, *given: Any, **named: Any) -> Iterator[bytes]:
+        """The pieces. Raises AnswerTooLarge."""
+        for piece in self._body.stream(*given, **named):
+            yield self._counted(piece)
+
+    def read(self, *given: Any, **named: Any) -> bytes:
+        """The next bytes. Raises AnswerTooLarge."""
+        return self._counted(self._body.read(*given, **named))
+
+    def _counted(self, piece: bytes) -> bytes:
+        self._left -= len(piece)
+        if self._left < 0:
+            self._body.close()
+            raise too_large(self._host, self._most)
+        return piece
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._body, name)
 
 
 def _refused(answer: Mapping[str, Any]) -> ProviderError:
