@@ -43,6 +43,7 @@ class Capabilities:
     move_media: Kinds = frozenset()
     # items and tools of its protocol beyond messages, functions and thinking; a copy may take none
     native_items: bool = True
+    client_items: Kinds = frozenset()  # whose it takes that clients run; empty: of `reads`
     reads: Kinds = frozenset()  # issuers whose opaque blocks and extras it understands
     claims: Kinds = frozenset()  # fields that nobody's name stands on and this wire knows
     claimed_by: Kinds = frozenset()  # issuers whose fields of those names hold; empty: `reads`
@@ -140,3 +141,8 @@ class Capabilities:
         """Whether media of this type may be sent."""
         patterns = self.media_types.get(kind)
         return not patterns or any(fnmatchcase(media_type, pattern) for pattern in patterns)
+
+    def takes_items(self, issuer: str, client: bool = False) -> bool:
+        """Whether items and tools of the issuer's go along; `client`: those that clients run."""
+        own = self.client_items or (self.reads if self.native_items else frozenset())
+        return issuer in (self.reads if self.native_items and not client else own)

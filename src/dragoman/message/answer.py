@@ -21,9 +21,9 @@ from .blocks import (
     HasExtras,
     TextBlock,
     ToolUseBlock,
-    call_within,
     joint_calls,
 )
+from .client_tools import call_within
 from .logprobs import Logprob, tokens_within
 from .media import Base64Source
 from .msg import Msg

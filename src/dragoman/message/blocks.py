@@ -370,36 +370,6 @@ def _texts(data: Json) -> list[str]:
     return [text for item in data for text in _texts(item)] if isinstance(data, list) else []
 
 
-# Calls of one API alone that the client runs, `<tool>_call`: the field that says what to do. Where
-# none is named here, all fields but those of the item do.
-_ORDERS = {"shell_call": "action", "local_shell_call": "action", "apply_patch_call": "operation",
-           "tool_search_call": "arguments"}  # fmt: skip
-_ITEM_FIELDS = frozenset({"type", "id", "call_id", "status", "caller", "created_by"})
-
-
-def call_within(block: ContentBlock) -> ToolUseBlock | None:
-    """A call that only one API has and that the client runs, as a plain one; None for any other.
-
-    Its name is the kind of the item (`shell`, `apply_patch`), its input what the item says to do;
-    `spelling` is the item's type.
-    """
-    data = block.data if type(block) is RawBlock and block.role == "call" else None
-    if type(block) is not RawBlock or not isinstance(data, dict) or not block.pair:
-        return None
-    kind = data.get("type")
-    if block.by != "client" or not isinstance(kind, str) or not kind.endswith("_call"):
-        return None
-    order = data.get(_ORDERS.get(kind, ""))
-    fields = {key: value for key, value in data.items() if key not in _ITEM_FIELDS}
-    return ToolUseBlock(
-        block.pair,
-        kind.removesuffix("_call"),
-        order if isinstance(order, dict) else fields,
-        unfinished=data.get("status") == "incomplete",
-        spelling=kind,
-    )
-
-
 # a tool that nobody offers and that some models call, and its name as wires take it
 JOINT = frozenset({"multi_tool_use.parallel", "multi_tool_use_parallel"})
 

@@ -39,7 +39,12 @@ VENDOR = Vendor(
             source=_LEARN,
         ),
         "openai-responses": Facts(
-            always={"signatures": ("azure",), "freeform_tools": True, "namespaces": True},
+            always={
+                "signatures": ("azure",),
+                "freeform_tools": True,
+                "namespaces": True,
+                "client_items": ("azure", "openai-responses"),
+            },
             since="2026-11-21",
             source=_LEARN,
         ),

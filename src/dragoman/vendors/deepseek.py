@@ -93,6 +93,7 @@ _ITEM_FACTS = Facts(
         "tool_choices": ("auto", "none", "required", "tool"),
         "formats": ("text", "json", "schema"),  # pydantic-ai 2.68: unlike Chat Completions
         "server_tools": ("web_search",),
+        "native_items": False,  # left alone, too
         "freeform_tools": True,
         "efforts": ("low", "high", "max"),
         "cache_hints": 0,

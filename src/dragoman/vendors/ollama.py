@@ -91,6 +91,7 @@ _ITEM_FACTS = Facts(
     always={
         **_COPY,
         "refusal": False,
+        "native_items": False,  # 400 unknown input item type; of a tool the function is read
         "thinking": False,  # text of thoughts is no field of its items
         "formats": ("text", "schema"),
         "server_tools": (),

@@ -15,7 +15,8 @@ from ... import message as tree
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from ...message.blocks import JOINT, call_within, noted
+from ...message.blocks import JOINT, noted
+from ...message.client_tools import call_within
 from ...message.request import ASKS
 from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.chat_shape import filled

@@ -10,7 +10,8 @@ from __future__ import annotations
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ImageBlock, Msg, RawBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, call_within, joint_calls
+from ...message.blocks import ContentBlock, joint_calls
+from ...message.client_tools import call_within
 from ..jsontext import arguments
 from ..media import read_url
 from .roles import RoledHistory, same_items, survey, with_content
@@ -55,7 +56,7 @@ def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
 
 
 def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBlock:
-    if type(block) is not RawBlock or (caps.native_items and block.issuer in caps.reads):
+    if type(block) is not RawBlock or caps.takes_items(block.issuer, block.by == "client"):
         return block
     plain = call_within(block) or _result_within(block)
     if plain is None:

@@ -1,9 +1,11 @@
-"""Freeform tools and tools in namespaces as plain functions, for wires that have no others.
+"""Freeform tools, tools in namespaces and those that a client runs, as plain functions.
 
-A freeform tool becomes a function of one text, `input`; its grammar goes into the description. The
-name of a namespace goes in front of the names of its tools. Calls of the history, and their
-results, go along. What stands for what is a pure function of the tools and the capabilities, so
-whoever has the tools can restore the calls of an answer. Knows no wire.
+That is for wires that have no others. A freeform tool becomes a function of one text, `input`; its
+grammar goes into the description. The name of a namespace goes in front of the names of its tools.
+A tool that one API alone declares by a type, and that the client runs, is a function of that name.
+Calls of the history, and their results, go along. What stands for what is a pure function of the
+tools and the capabilities, so whoever has the tools can restore the calls of an answer. Knows no
+wire.
 """
 
 from __future__ import annotations
@@ -13,8 +15,17 @@ from dataclasses import replace
 
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ChatResponse, Msg, Namespace, Tool, ToolResultBlock, ToolUseBlock
+from ...message import (
+    ChatResponse,
+    Msg,
+    Namespace,
+    ServerTool,
+    Tool,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from ...message.blocks import NOTES, ContentBlock
+from ...message.client_tools import function_of, item_spelled, item_that_calls
 from ..jsontext import Json, JsonObject
 from ..wording import Told
 from .names import wire_tool_names
@@ -28,6 +39,7 @@ def plain_tools(
     tools: Tools, caps: Capabilities, report: Report, told: Told
 ) -> tuple[Tools, dict[str, Tool]]:
     """The tools as the wire takes them; which of its functions stand for others, by name."""
+    tools = _with_functions(tools, caps, report)
     names = _plain_names(tools, caps)
     if not names:
         return tools, {}
@@ -51,6 +63,7 @@ def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], d
 
     A model may call a tool by its own name, without that of its namespace, if no other has it.
     """
+    tools = _with_functions(tools, caps)
     by_name = _plain_names(tools, caps)
     if not by_name:
         return wire_tool_names(tools, caps.tool_names), {}
@@ -67,11 +80,36 @@ def wire_names_of(
 ) -> dict[str, Tool]:
     """The tools that are meant, by the names that the wire has; also by their own, if unique."""
     result = {names.get(name, name): tool for name, tool in meant.items()}
-    own_names = [tool.name for tool in tools if type(tool) is Tool]
+    functions = [tool for tool in tools if type(tool) is Tool and item_that_calls(tool) is None]
+    functions += [tool for tool in meant.values() if item_that_calls(tool) is not None]
+    own_names = [tool.name for tool in functions]
     for tool in meant.values():
         if own_names.count(tool.name) == 1:
             result.setdefault(tool.name, tool)
     return result
+
+
+def is_native(tool: ServerTool, caps: Capabilities) -> bool:
+    """Whether the wire takes a tool of one API's own as it is."""
+    at_client = function_of(tool) is not None
+    issuers = (issuer for issuer in tool.extras or () if not issuer.endswith(NOTES))
+    return any(caps.takes_items(issuer, at_client) for issuer in issuers)
+
+
+def _with_functions(tools: Tools, caps: Capabilities, report: Report | None = None) -> Tools:
+    """The tools with functions for those that the client runs and the wire does not have."""
+    functions = {
+        i: function
+        for i, tool in enumerate(tools)
+        if type(tool) is ServerTool
+        and (function := function_of(tool)) is not None
+        and not is_native(tool, caps)
+    }
+    if report is not None:
+        for i, function in functions.items():
+            report.lost("tool.plain", tools[i], what=function.name, did="a function of that name")
+            report.made(function, tools[i])
+    return [functions.get(i, tool) for i, tool in enumerate(tools)] if functions else tools
 
 
 def _plain_names(tools: Tools, caps: Capabilities) -> dict[int, str]:
@@ -83,6 +121,7 @@ def _plain_names(tools: Tools, caps: Capabilities) -> dict[int, str]:
         and (
             (tool.freeform and not caps.freeform_tools)
             or (tool.namespace is not None and not caps.namespaces)
+            or item_that_calls(tool) is not None
         )
     ]
     if not indexes:
@@ -137,13 +176,15 @@ def plain_calls(
     report: Report,
 ) -> RoledHistory:
     """The history with calls of plain functions only, as `plain_tools` has made them."""
-    in_groups = any(tool.namespace is not None for tool in meant.values())
+    in_groups = any(tool.namespace or item_that_calls(tool) for tool in meant.values())
     if not (history.flags & ODD or in_groups):
         return history
-    names = {(tool.namespace.name if tool.namespace else None, tool.name): name
-             for name, tool in meant.items()}  # fmt: skip
+    names = {(tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)):
+             name for name, tool in meant.items()}  # fmt: skip
     short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
-    for (_, name), plain_name in names.items():
+    for (_, name, item), plain_name in names.items():
+        if item is not None:
+            continue
         short[name] = "" if name in short else plain_name
     lowering = _Lowering(names, short, caps, report)
     changes: dict[int, Msg] = {}
@@ -184,7 +225,7 @@ class _Lowering:
 
     def __init__(
         self,
-        names: Mapping[tuple[str | None, str], str],
+        names: Mapping[tuple[str | None, str, str | None], str],
         short: Mapping[str, str],
         caps: Capabilities,
         report: Report,
@@ -224,10 +265,11 @@ class _Lowering:
         return with_fields(block, self.report, **fields) if fields else block
 
     def _name(self, block: ToolUseBlock) -> str:
+        key = (block.namespace, block.name, item_spelled(block))
+        if (name := self.names.get(key)) is not None:
+            return name
         if self.caps.namespaces:
             return block.name
-        if (name := self.names.get((block.namespace, block.name))) is not None:
-            return name
         if block.namespace is not None:
             return flat_name(block.namespace, block.name)
         return self.short.get(block.name) or block.name

@@ -14,6 +14,7 @@ from dataclasses import replace
 from ...message import Tool, ToolUseBlock
 from ...message.answer import total
 from ...message.blocks import ContentBlock
+from ...message.client_tools import item_that_calls
 from ..jsontext import Json, canonical
 from .arguments import breaks_off, parse_arguments, parse_partial
 from .pieces import Key, Part, Piece
@@ -28,12 +29,20 @@ _LONGEST_ESCAPE = 6
 
 def restored_call(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
     """A whole call of the function that stands for the tool, as a call of the tool."""
-    namespace = tool.namespace.name if tool.namespace is not None else None
-    restored = replace(call, name=tool.name, namespace=namespace)
+    restored = _named(call, tool)
     if tool.freeform and not call.freeform:
         restored.input, restored.raw_input = freeform_text(call), None
         restored.freeform = True
     return restored
+
+
+def _named(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
+    """The call under the tool's own names, and as one of the items that call it."""
+    namespace = tool.namespace.name if tool.namespace is not None else None
+    named = replace(call, name=tool.name, namespace=namespace)
+    if (item := item_that_calls(tool)) is not None:
+        named.spelling = item if call.spelling is None else f"{call.spelling} {item}"
+    return named
 
 
 def freeform_text(call: ToolUseBlock) -> str:
@@ -144,8 +153,7 @@ class CallRestorer:
         if tool is None or type(call) is not ToolUseBlock:
             return [piece]
         if call.name:
-            namespace = tool.namespace.name if tool.namespace is not None else None
-            call = replace(call, name=tool.name, namespace=namespace)
+            call = _named(call, tool)
         if not tool.freeform or call.freeform:
             return [replace(piece, block=call)]
         if piece.whole or (call.raw_input is None and call.input):

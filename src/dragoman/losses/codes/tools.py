@@ -152,6 +152,12 @@ ROWS: dict[str, Code] = {
         fix="Stay with that provider, or offer a `Tool` that does the same and carry it out"
         " yourself.",
     ),
+    "tool.plain": degraded(
+        "a tool that the client runs, which one API alone has, is offered as a function",
+        fix="Nothing has to be done: give the same tools to the reader, and its calls come back in"
+        " their own form.",
+        weight="minor",
+    ),
     "server_tool.field": dropped(
         "the provider's own tool has no place for this field",
         fix="Leave the field unset, or write the provider's own field into `ServerTool.extras`.",

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject, canonical
+from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.builder import first_candidate_only
 from ..._core.stream.pieces import TIMES, answer_second, provider_error
 from ..._core.stream.steps import argument_text
@@ -27,6 +28,7 @@ from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
+from ...message.client_tools import item_of_call
 from ...message.logprobs import Logprob, write_list
 from .. import answers
 from ..answers import AnswerWriter
@@ -235,6 +237,11 @@ def _with_text(value: Any, path: _Path, text: str) -> Any:
 _NOTES = frozenset({"string", "item", "object"})
 
 
+def _order(call: ToolUseBlock, text: str) -> Json:
+    """What a call says to do: its arguments, parsed."""
+    return parse_arguments(text) if call.raw_input is not None and text else call.input
+
+
 class ItemWriter(AnswerWriter):
     """Writes blocks as items; what this wire cannot say goes to the report.
 
@@ -330,6 +337,8 @@ class ItemWriter(AnswerWriter):
         """The call; a function's has an empty object where there are no arguments."""
         self.fields(block)
         text = argument_text(block)
+        if (item := item_of_call(block, _order(block, text))) is not None:
+            return {"id": id, "status": "incomplete" if block.unfinished else "completed", **item}
         has_text = text or block.unfinished or block.freeform
         item = wire_blocks.tool_call(block, text if has_text else "{}")
         status = "incomplete" if block.unfinished else "completed"
@@ -409,7 +418,7 @@ class ItemWriter(AnswerWriter):
         elif type(first) is ThinkingBlock:
             item = self.reasoning(self.id("rs", index), first)
         elif type(first) is ToolUseBlock:
-            item = self.call(self.id("ctc" if first.freeform else "fc", index), first)
+            item = self.call(self.id(wire_blocks.call_prefix(first), index), first)
         elif (item := self.drawing(first, index)) is None:
             self.report.lost("answer.unsaid", first)
         return [] if item is None else [item]

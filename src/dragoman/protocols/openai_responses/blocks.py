@@ -36,6 +36,7 @@ from ...message.blocks import (
     answered,
     noted,
 )
+from ...message.client_tools import item_of_call, item_spelled
 from ..chat_shape import require_text
 from .raw_items import DRAWING, drawing_as_read, raw_item, read_drawing
 
@@ -296,6 +297,16 @@ def call_kind(block: ToolUseBlock) -> str:
     return "custom_tool_call" if block.freeform else "function_call"
 
 
+# what the ids of such items begin with, as recorded
+_PREFIXES = {"tool_search_call": "tsc", "local_shell_call": "lsh", "shell_call": "sh",
+             "apply_patch_call": "apc"}  # fmt: skip
+
+
+def call_prefix(block: ToolUseBlock) -> str:
+    """What the id of a call's item begins with."""
+    return _PREFIXES.get(item_spelled(block) or "", "ctc" if block.freeform else "fc")
+
+
 def tool_call(block: ToolUseBlock, text: Json) -> JsonObject:
     """`function_call` with its arguments, or `custom_tool_call` with its input."""
     kind = call_kind(block)
@@ -344,7 +355,7 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     if type(first) is ThinkingBlock:
         item = reasoning(first, raw)
     elif type(first) is ToolUseBlock:
-        item = tool_call(first, first.input if first.raw_input is None else first.raw_input)
+        item = _call_as_read(first)
     elif type(first) is ToolResultBlock:
         name = {"name": first.name} if first.name else {}
         output: Any = first.output
@@ -361,6 +372,17 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     for key in extras.get(noted(issuer), {}).get(ABSENT, ()):
         item.pop(key, None)
     return item
+
+
+def _call_as_read(call: ToolUseBlock) -> JsonObject:
+    """The item of a call; of one that stands for the client's own, in the form of that."""
+    value = call.input if call.raw_input is None else call.raw_input
+    if item_spelled(call) is not None:
+        order = parse_arguments(value) if isinstance(value, str) else value
+        item = item_of_call(call, order)
+        if item is not None:
+            return item
+    return tool_call(call, value)
 
 
 def read_result(item: JsonObject, issuer: str) -> ToolResultBlock:

@@ -26,6 +26,7 @@ from ...losses import Report
 from ...message import ChatRequest, ContentBlock, ImageBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.client_tools import item_of_call, item_spelled
 from ..answers import OPENAI_ERRORS, OPENAI_OVERFLOW, AnswerEncoder, Event
 from . import blocks as wire_blocks
 from .answer import UNNAMED, ItemWriter, answer_seed
@@ -145,6 +146,7 @@ class _Composed:
         self._line: _Line | None = None  # of the item that is open
         self._parts: list[JsonObject] | None = None  # of the message that is open
         self._freeform = False  # the call that is open holds text
+        self._own_form = False  # it has a form of its own
         self.output: list[Json] = []
         self.call_broke = False
         self._broken = False  # the answer broke off
@@ -234,6 +236,10 @@ class _Composed:
 
     def _call(self, step: Step, block: ToolUseBlock) -> list[Event]:
         line = self._line
+        if type(step) is Open:
+            self._own_form = item_spelled(block) is not None
+        if self._own_form:
+            return self._item_of_client(block) if type(step) is Shut else []
         if type(step) is Open or line is None:
             self._freeform = block.freeform
             item = {**wire_blocks.tool_call(block, ""), "status": "in_progress"}
@@ -249,6 +255,18 @@ class _Composed:
         whole: str = item["input" if block.freeform else "arguments"]
         events = line.grown(0, block, "" if text else whole)
         return [*events, line.call_done(block, whole), *self._end(line, item)]
+
+    def _item_of_client(self, block: ToolUseBlock) -> list[Event]:
+        """A call in a form of its own, in one piece: recorded ones grow in no events."""
+        text = argument_text(block)
+        if (self._broken and not text) or breaks_off(text):
+            block = replace(block, unfinished=True)
+            self.call_broke = True
+        prefix = wire_blocks.call_prefix(block)
+        item = self._writer.call(self._writer.id(prefix, len(self.output)), block)
+        order = item_of_call(block, None) if item["type"] == item_spelled(block) else item
+        line, events = self._begin(prefix, {**(order or item), "status": "in_progress"})
+        return events + self._end(line, item)
 
     def _other(self, block: ContentBlock) -> list[Event]:
         """An item of this wire's own, in one piece; anything else is a loss."""
@@ -278,6 +296,12 @@ class _Item:
     def is_call(self) -> bool:
         """Whether it is one that clients run."""
         return any(type(pieces[0]) is ToolUseBlock for pieces in self.pieces.values())
+
+    @property
+    def has_own_form(self) -> bool:
+        """Whether it is a call in a form of its own, which grows in no events."""
+        firsts = (pieces[0] for pieces in self.pieces.values())
+        return any(type(one) is ToolUseBlock and item_spelled(one) for one in firsts)
 
     @property
     def blocks(self) -> dict[int, ContentBlock]:
@@ -369,6 +393,8 @@ class _Replayed:
         if type(block) is ImageBlock:
             return {**self._fields(block), "status": "in_progress", "result": None}
         if type(block) is ToolUseBlock:
+            if (own := item_of_call(block, None)) is not None:
+                return {**own, "status": "in_progress"}
             [item] = wire_blocks.items_as_read([block], self._issuer(block), self._writer.raw)
             text_key = "input" if block.freeform else "arguments"
             return {**item, "status": "in_progress", text_key: ""}
@@ -397,6 +423,8 @@ class _Replayed:
             texts.append(text)
         if type(block) is ThinkingBlock and not texts:
             return []
+        if item.has_own_form:
+            return []
         if type(block) is not TextBlock or part.whole:
             return item.line.grown(index, block, text)
         logprobs: Sequence[Json] = ()
@@ -416,7 +444,8 @@ class _Replayed:
             if type(block) is ThinkingBlock:
                 events += item.line.thought_done(block.thinking)
             elif type(block) is ToolUseBlock:
-                if isinstance(text := data.get("input" if block.freeform else "arguments"), str):
+                text = data.get("input" if block.freeform else "arguments")
+                if isinstance(text, str) and not item.has_own_form:
                     events.append(item.line.call_done(block, text))
             elif block.type in ("text", "refusal"):
                 part = wire_blocks.output_part_as_read(block, self._issuer(block))

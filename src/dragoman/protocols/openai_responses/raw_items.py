@@ -27,7 +27,8 @@ from ...message import (
     ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import SEALED_SUMMARY, call_within
+from ...message.blocks import SEALED_SUMMARY
+from ...message.client_tools import call_within
 from ..chat_shape import result_text
 
 # what names a call and its answer, where that is no `call_id`

@@ -110,6 +110,7 @@ class OpenAIResponses(Room):
         return replace(
             super().can(), signed_thinking=not self.dialect.raw,
             stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
+            client_items=frozenset(self.dialect.issuers[:1]),
             server_choices=CAN.server_choices if own else frozenset(),
         )  # fmt: skip
 

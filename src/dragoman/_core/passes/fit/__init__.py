@@ -20,10 +20,12 @@ from ....message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from ....message.blocks import ContentBlock, MediaBlock, is_found
+from ....message.blocks import NOTES, ContentBlock, MediaBlock, is_found
+from ....message.client_tools import function_of
 from ....rewrite.lines import has_tools, report_dropped_fields
 from ...jsontext import arguments
 from ...wording import Told
+from ..plain_tools import is_native
 from ..roles import TOOL, USER, RoledHistory, Tools, same_items, with_fields
 from .blocks import fit_message, output_text, with_blocks
 from .state import Saver, State, fit_medium, limit_ttl, shortest_minutes
@@ -177,7 +179,7 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     """
     if not tools:
         return tools
-    functions = caps.tools and any(type(tool) is Tool for tool in tools)
+    functions = caps.tools and any(type(tool) is Tool or function_of(tool) for tool in tools)
     fitted = [tool for tool in tools if _takes(tool, caps, functions, report)]
     fitted = _without_repeats(fitted, report)
     if caps.cached_tools:
@@ -186,20 +188,23 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
 
 
 def _is_found(tool: Tool, caps: Capabilities) -> bool:
-    return any(is_found(tool, issuer) for issuer in caps.reads)
+    issuers = (issuer.removesuffix(NOTES) for issuer in tool.extras or ())
+    return any(is_found(tool, issuer) and caps.takes_items(issuer, True) for issuer in issuers)
 
 
 def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
     if isinstance(tool, Tool):
-        if tool.extras and caps.native_items and _is_found(tool, caps):
+        if tool.extras and _is_found(tool, caps):
             return False  # the result in which it was found goes along, and offers it
         if not caps.tools:
             report.lost("tools.unsaid", tool, what=tool.name)
         return caps.tools
     if tool.kind == "own":
-        if caps.native_items and any(issuer in caps.reads for issuer in tool.extras or ()):
+        if is_native(tool, caps):
             return True
+        if caps.tools and function_of(tool) is not None:
+            return True  # a function will stand for it
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())

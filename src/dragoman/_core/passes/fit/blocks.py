@@ -334,7 +334,7 @@ def _fit_block(
     if type(block) is tree.RefusalBlock:
         return _refusal(state, block, kinds)
     if type(block) is tree.RawBlock:
-        readable = block.issuer in state.caps.reads and "raw" in kinds and state.caps.native_items
+        readable = "raw" in kinds and state.caps.takes_items(block.issuer, block.by == "client")
         if readable and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
