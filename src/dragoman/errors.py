@@ -36,7 +36,7 @@ longer than a line. Knows nothing of the package.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._core.failures import (
     ErrorKind,
@@ -47,6 +47,7 @@ from ._core.failures import (
     error_words,
     host_kind,
 )
+from ._core.foreign_names import refusing
 from ._core.redaction import shortened, veiled
 
 
@@ -419,3 +420,7 @@ def _in_a_word(error: DragomanError) -> str:
     if not isinstance(error, ProviderError):
         return error.code or type(error).__name__
     return f"{error.kind} ({error.status})" if error.status else error.kind
+
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -11,9 +11,19 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from ._core.exchange.wire import Wire
+from ._core.foreign_names import refusing
 from ._core.format_forms import read_form
 from ._core.jsontext import Json, JsonObject, arguments
 from ._core.passes.format_words import ANSWER_TOOL, ask_by_tool
@@ -382,3 +392,7 @@ def repair_messages(
     asked = Msg.user(words.replace("{error}", fault))
     msg = plain_answer(response).msg
     return [msg, asked] if msg.content else [asked]
+
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

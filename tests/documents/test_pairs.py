@@ -14,10 +14,12 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, ConfigError, Formatter, Msg, Options, Tool, Wire
 from dragoman import formatter as formatters
+from dragoman.message import Base64Source, ImageBlock, TextBlock
 from dragoman.schema import dialect, lowered
 from dragoman.study import Difference, Refusal, check, diff, pairs
 from dragoman.vendors import NAMED
 
+PNG = "iVBORw0KGgo="
 # provider -> (formatter, model, where the messages stand in the body)
 PROVIDERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "openai": ("OpenAIChatFormatter", "gpt-4.1", ("messages",)),
@@ -26,8 +28,18 @@ PROVIDERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "gemini": ("GeminiChatFormatter", "gemini-2.5-flash", ("contents",)),
     "ollama": ("OllamaChatFormatter", "qwen3", ("messages",)),
 }
-# beside each with its own: DashScope takes what is shaped like Chat Completions
-MIXED = {("openai", "dashscope"), ("dashscope", "openai"), ("ollama", "dashscope")}
+# beside each with its own: DashScope takes text as Chat Completions writes it
+MIXED = {("openai", "dashscope")}
+# class of a model -> provider
+CLASSES = {
+    "OpenAIChatModel": "openai",
+    "AnthropicChatModel": "anthropic",
+    "DashScopeChatModel": "dashscope",
+    "GeminiChatModel": "gemini",
+    "OllamaChatModel": "ollama",
+}
+# over an endpoint that the vendor has for that protocol
+ENDPOINTS = {(a, b) for a in ("openai", "anthropic") for b in ("dashscope", "ollama")}
 
 SCHEMA = {
     "type": "object",
@@ -76,8 +88,27 @@ def faults(writer: str, provider: str) -> list[Refusal | Difference]:
 @pytest.mark.demand("S160")
 def test_which_of_the_twenty_five_pairs_work() -> None:
     works = {(a, b) for a in PROVIDERS for b in PROVIDERS if not faults(a, b)}
-    assert len(works) == 8
     assert works == {*((name, name) for name in PROVIDERS), *MIXED}
+
+
+@pytest.mark.demand("S160")
+@pytest.mark.parametrize("seen", [False, True], ids=["text", "picture"])
+def test_nine_pairs_work_over_the_endpoints_that_there_are(seen: bool) -> None:
+    """The matrix and the messages themselves agree, with a picture as without."""
+    names = {PROVIDERS[name][0]: name for name in PROVIDERS}
+    cells = dragoman.matrix((*names,), (*CLASSES,))
+    works = {(names[cell.formatter], CLASSES[cell.model]) for cell in cells if cell.works}
+    assert len(cells) == 25
+    assert len(works) == 9
+    assert works == {*((name, name) for name in PROVIDERS), *ENDPOINTS}
+    models = {"dashscope": "qwen3-vl-plus", "ollama": "qwen3-vl"}
+    said = [Msg.user([TextBlock("?"), ImageBlock(Base64Source("image/png", PNG))]), *MSGS[1:]]
+    for cell in cells:
+        if cell.works:
+            provider = CLASSES[cell.model]
+            model = models.get(provider, PROVIDERS[provider][1])
+            [pair] = pairs([cell.formatter], {cell.wire: model}, msgs=said if seen else None)
+            assert pair.works, (cell.formatter, cell.wire, pair.reason)
 
 
 @pytest.mark.demand("S160")

@@ -187,6 +187,16 @@ def test_what_a_list_of_messages_has_no_place_for_is_refused_at_every_door() -> 
         with pytest.raises(ConfigError, match="a list of messages has no tools"):
             door.format_sync(MSGS[:2], tools=[dragoman.Tool("now")])
         assert door.format_sync(MSGS[:2], tools=None, stream=False)
+        lists: list[tuple[Any, ...]] = [
+            ([dragoman.Tool("now")],), (None, True), ([], True), (None, False, 5)
+        ]  # fmt: skip
+        for beside in lists:
+            with pytest.raises(ConfigError, match="a list of messages has no ") as refused:
+                door.format_sync(MSGS[:2], *beside)
+            assert "call(msgs, tools=, stream=)" in refused.value.hint
+            with pytest.raises(ConfigError, match="a list of messages has no "):
+                asyncio.run(door.format(MSGS[:2], *beside))
+        assert door.format_sync(MSGS[:2], [], False) == door.format_sync(MSGS[:2])
 
 
 def test_hooks_that_must_be_written() -> None:

@@ -117,3 +117,8 @@ def test_a_matrix_of_names_that_there_are_not(formatters: Any, models: Any) -> N
     with pytest.raises(ConfigError) as caught:
         matrix(formatters, models)
     assert caught.value.hint
+
+
+def test_a_matrix_of_one_name_needs_no_tuple() -> None:
+    [cell] = matrix("AnthropicChatFormatter", "OllamaChatModel")
+    assert cell.works

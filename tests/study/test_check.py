@@ -46,11 +46,35 @@ def converse(*content: Any) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": [{"text": "Look"}, *content]}]}
 
 
+CALL: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [
+    {"id": "c", "type": "function", "function": {"name": "ping", "arguments": "{}"}}]}  # fmt: skip
+RESULT = {"role": "tool", "tool_call_id": "c", "content": "pong"}
 S3 = {"format": "jpeg", "source": {"s3Location": {"uri": "s3://a-bucket/kiwi.jpg"}}}
 CLAUDE_BEDROCK = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
 # target, model beside the body, body, where, code
 REFUSED: dict[str, tuple[str, str | None, Any, str, str]] = {
+    "no parts": ("openai", None, chat(messages=[{"role": "user", "content": []}]),
+                 "$.messages[0].content", "field.length"),
+    "no parts beside calls": ("azure", None, chat(messages=[*HI, {**CALL, "content": []}, RESULT]),
+                              "$.messages[1].content", "field.length"),
+    "a message in a Gemini part": ("gemini", "gemini-2.5-flash", {"contents": [
+        {"role": "user", "parts": HI}]}, "$.contents[0].parts[0].content", "field.unknown"),
+    "a type in a Gemini part": ("vertex", "gemini-2.5-flash", {"contents": [{"role": "user",
+        "parts": [{"type": "text", "text": "Hi"}]}]}, "$.contents[0].parts[0].type",
+        "field.unknown"),
+    "a message in a step": ("gemini-interactions", None, {"model": "gemini-3-pro", "input": [
+        {"type": "user_input", "content": HI}]}, "$.input[0].content[0].type", "field.missing"),
+    "a message in a Bedrock block": ("bedrock", CLAUDE_BEDROCK, {"messages": [{"role": "user",
+        "content": HI}]}, "$.messages[0].content[0].role", "field.unknown"),
+    "a message in a Cohere block": ("cohere", None, {"model": "command-a-03-2025", "messages": [
+        {"role": "user", "content": HI}]}, "$.messages[0].content[0].type", "field.missing"),
+    "a message in a DeepSeek part": ("deepseek", None, {"model": "deepseek-chat", "messages": [
+        {"role": "user", "content": HI}]}, "$.messages[0].content[0].type", "field.missing"),
+    "arguments that are no text": ("dashscope", None, {"model": "qwen3-max", "input": {"messages": [
+        *HI, {**CALL, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "ping",
+        "arguments": {}}}]}, RESULT]}}, "$.input.messages[1].tool_calls[0].function.arguments",
+        "field.type"),
     "a range": ("openai", None, chat(temperature=99.0), "$.temperature", "field.range"),
     "below it": ("openai", None, chat(temperature=-1), "$.temperature", "field.range"),
     "a text for a number": ("openai-chat", None, {"model": "m", "temperature": "hot",

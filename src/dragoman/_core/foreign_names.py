@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import FrameType
 from typing import NoReturn
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
@@ -34,6 +35,16 @@ HINTS: dict[str, str] = {
     "AbstractBaseFormatter": _CODEC,
     "LongTermMemory": "dragoman.ChatRequest(messages, memories=text)",
     "ContentBlocks": "dragoman.message.ContentBlock, the union of all blocks",
+    "DashScopeFormatter": f"dragoman.formatter.DashScopeChatFormatter; {_JAVA}",
+    "AnthropicFormatter": "dragoman.formatter.AnthropicChatFormatter",
+    "GeminiFormatter": "dragoman.formatter.GeminiChatFormatter",
+    "OllamaFormatter": "dragoman.formatter.OllamaChatFormatter",
+    "DeepSeekFormatter": "dragoman.formatter.DeepSeekChatFormatter",
+    "ToolResultBlockParam": f"dragoman.message.ToolResultBlock(id, name, output); {_JAVA}",
+    "MessageCreateParams": f'dragoman.wire("anthropic").write_request(...).sdk(); {_JAVA}',
+    "JsonUtils": f"writer and reader do it; {_JAVA}",
+    "IllegalArgumentException": f"dragoman.InvalidMessage or dragoman.ConfigError; {_JAVA}",
+    "IllegalStateException": f"dragoman.ConfigError; {_JAVA}",
     # AgentScope
     "InMemoryMemory": "a list, the default: dragoman.ReActAgent(..., memory=[])",
     "ToolResponse": "what a tool returns is its content: text, blocks, or any JSON value",
@@ -130,10 +141,21 @@ def refuse(module: str, name: str) -> NoReturn:
     text = f"module {module!r} has no attribute {name!r}"
     if not hint:
         raise AttributeError(text, name=name)
-    if sys._getframe(2).f_globals.get("__name__") == "importlib._bootstrap":
+    if _imports(sys._getframe(2)):
         text = f"cannot import name {name!r} from {module!r} (here: {hint})"
         raise ImportError(text, name=module)
     raise AttributeError(f"{text} (here: {hint})", name=name)
+
+
+def _imports(frame: FrameType) -> bool:
+    """Whether a frame stands at `from module import name`.
+
+    A package is asked by the import system, a module by the instruction itself.
+    """
+    if frame.f_globals.get("__name__") == "importlib._bootstrap":
+        return True
+    imports_from: int = import_module("opcode").opmap["IMPORT_FROM"]
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == imports_from
 
 
 def refusing(module: str) -> Callable[[str], NoReturn]:

@@ -5,9 +5,15 @@ Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .opening import borne, opened
 from .sealing import MARK, CallField, Envelope, Made, sealed, sealed_thought
 from .streams import Sealing
 
 __all__ = ["MARK", "CallField", "Envelope", "Made", "Sealing", "borne", "opened", "sealed",
            "sealed_thought"]  # fmt: skip
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -7,8 +7,9 @@ messages. Where a log holds a provider's own JSON, the reader of that provider's
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from .._core.foreign_names import refusing
 from .log import Row, SessionLog, Skipped, rows_of, unknown_log
 from .readers import atif, claude_code, codex, gemini_cli, opencode
 
@@ -47,3 +48,7 @@ def read_session_log(text: str, name: str = "") -> SessionLog:
         if reader.claims(rows):
             return reader.read(rows, skipped)
     raise unknown_log(rows, name)
+
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -6,6 +6,7 @@ writes. Source: document 002 (the five seeds' "why are Formatter and Model two c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -59,9 +60,19 @@ def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
 
 
 def matrix(
-    formatters: tuple[str, ...] | None = None, models: tuple[str, ...] | None = None
+    formatters: Sequence[str] | str | None = None, models: Sequence[str] | str | None = None
 ) -> list[Cell]:
-    """Every pair of formatter and model, each with its reason; the named ones unless others are.
+    """Every pair of formatter and model, each with its reason.
+
+    Args:
+        formatters: Names of classes in `dragoman.formatter`; all that there are, if none are given.
+        models: Names of classes in `dragoman.model`; likewise.
+
+    Returns:
+        A cell for each pair, by models.
+
+    Raises:
+        ConfigError: A name that is not there, with the nearest one.
 
     >>> [cell] = matrix(("AnthropicChatFormatter",), ("OllamaChatModel",))
     >>> cell.works
@@ -69,6 +80,8 @@ def matrix(
     """
     cells = []
     module = import_module("dragoman.formatter")
+    formatters = (formatters,) if isinstance(formatters, str) else formatters
+    models = (models,) if isinstance(models, str) else models
     for names, known, what in ((formatters, FORMATTERS, "formatter"), (models, MODELS, "model")):
         for name in names or ():
             if name not in known:

@@ -6,6 +6,9 @@ schemas and arguments are plain JSON.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .arguments import Repair, Violation, checked, repaired, without_nulls
 from .dialects import DIALECTS, SchemaDialect, dialect
 from .lowering import lowered, lowered_once, report_changes
@@ -27,3 +30,6 @@ __all__ = [
     "report_changes",
     "without_nulls",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

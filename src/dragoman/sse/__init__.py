@@ -7,7 +7,13 @@ read elsewhere.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .._core.foreign_names import refusing
 from .decoder import Decoder, Framing, ServerEvent
 from .encoder import CONTENT_TYPES, Encoder, encode
 
 __all__ = ["CONTENT_TYPES", "Decoder", "Encoder", "Framing", "ServerEvent", "encode"]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

@@ -121,13 +121,28 @@ class WrittenMessages(Shown):
         return self.report.added
 
 
+_BESIDE = ("tools", "stream")  # in the order of document 002
 _OF_REQUESTS = frozenset(f.name for f in fields(ChatRequest)) - {"messages"} | {*OPTIONS}
 
 
-def refuse_options(kwargs: Mapping[str, Any]) -> None:
-    """Raise ConfigError for keywords that a list of messages has no place for."""
-    given = {name for name, value in kwargs.items() if value is not None and value is not False}
-    if lost := sorted(_OF_REQUESTS & given):
+def refuse_options(kwargs: Mapping[str, Any], beside: Sequence[Any] = ()) -> None:
+    """Raise ConfigError for what a list of messages has no place for.
+
+    Args:
+        kwargs: The keywords that a `format` was given.
+        beside: What stood behind the messages without a name. Document 002 shows
+            `format(msgs, tools, stream)`, which gives three things; it is `call` here.
+
+    Raises:
+        ConfigError: One of them is of a whole request, or nothing that has a place.
+    """
+    named = {**dict(zip(_BESIDE, beside, strict=False)), **kwargs}
+    given = {name for name, value in named.items()
+             if value is not None and value is not False and value != []}  # fmt: skip
+    lost = sorted(_OF_REQUESTS & given)
+    if len(beside) > len(_BESIDE):
+        lost.append(f"argument number {len(beside) + 1}")
+    if lost:
         raise ConfigError(
             f"a list of messages has no {', '.join(lost)}",
             hint="format_request(ChatRequest(msgs, ...)) writes the whole request; call(msgs,"
@@ -230,18 +245,18 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         limited._needs_counter()
         return limited
 
-    async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+    async def format(self, msgs: list[Msg], *args: Any, **kwargs: Any) -> list[JsonObject]:
         """The messages as this provider takes them.
 
         Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
         and the like) are refused. Raises NotMessages, InvalidMessage, ContextOverflow, ConfigError.
         """
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         return (await self._write(msgs, sync=False)).messages
 
-    def format_sync(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+    def format_sync(self, msgs: list[Msg], *args: Any, **kwargs: Any) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg]) -> WrittenMessages:

@@ -184,17 +184,21 @@ class Session:
     def __repr__(self) -> str:
         return f"{self.formatter!r}.session()"
 
-    async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+    async def format(
+        self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
+    ) -> list[JsonObject]:
         """The messages as the provider takes them.
 
         Keyword arguments are those of the formatter's own `format`, and so is what it raises.
         """
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         return (await self._write(msgs, sync=False)).messages
 
-    def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+    def format_sync(
+        self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
+    ) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> SessionMessages:

@@ -280,22 +280,26 @@ class WireFormatter(AnswerFormatter):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.wire.name!r})"
 
-    async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+    async def format(
+        self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
+    ) -> list[JsonObject]:
         """The messages (or those of a request) as this provider takes them.
 
         Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
         and the like) are refused. Raises NotMessages, InvalidMessage, WriteError, ContextOverflow,
         LossRefused, ConfigError.
         """
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         if (ahead := getattr(self.style.fetch, "amany", None)) is not None:
             messages, report = self._messages(msgs)
             await ahead(wanted_media(messages, self.can, self.style, report))
         return (await self._write(msgs, sync=False)).messages
 
-    def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+    def format_sync(
+        self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
+    ) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
-        refuse_options(kwargs)
+        refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:

@@ -83,6 +83,8 @@ OPENAI_CHAT = Rules(
     CHAT.source, CHAT.since,
     (
         Field("", "object", keys=_CHAT_KEYS),
+        # a 400 that users quote: "Invalid 'messages[4].content': empty array"; copies take it
+        Field("messages[].content", "text list", fewest=1, fix="Write null, or a text."),
         Field("messages[].tool_calls", "list", fewest=1),
         Field("messages[].tool_calls[].function.arguments", "text"),
         Field("messages[].content[].input_audio.format", "text", words="wav mp3"),
@@ -182,6 +184,7 @@ DEEPSEEK = Rules(
     "DeepSeek API docs, Create Chat Completion", "2026-11-21",
     (
         Field("messages[].role", "text", words="system user assistant tool", needed=True),
+        Field("messages[].content[].type", "text", needed=True),
         Field("response_format.type", "text", words="text json_object",
               fix="Ask for `json_object`, and describe the schema in the prompt."),
     ),
@@ -264,6 +267,7 @@ COHERE = Rules(
         Field("messages", "list", fewest=1, needed=True),
         Field("messages[]", "object", needed=True),
         Field("messages[].role", "text", words="system user assistant tool", needed=True),
+        Field("messages[].content[].type", "text", needed=True),
         Field("temperature", "number", 0, 1),
         Field("p", "number", 0.01, 0.99),
         Field("k", "integer", 0, 500),
@@ -294,6 +298,15 @@ _GEMINI_CONFIG = (
     " enableEnhancedCivicAnswers audioTimestamp _responseJsonSchema responseFormat"
 )
 
+# google-genai 3.6, Part. What is unknown is refused: "Invalid JSON payload received. Unknown name
+# "role" at 'contents[0].parts': Cannot find field." (gera2ld/ai.nvim#13; read on 2026-11-28)
+_GEMINI_PART = (
+    "text inlineData fileData functionCall functionResponse executableCode codeExecutionResult"
+    " toolCall toolResponse thought thoughtSignature partMetadata videoMetadata audioMetadata"
+    " documentMetadata spreadsheetMetadata speechMetadata audioTranscription mediaProcessing"
+    " mediaResolution"
+)
+
 _GEMINI_KEYS = (
     "contents systemInstruction tools toolConfig safetySettings generationConfig cachedContent"
     " serviceTier store continuationToken labels modelArmorConfig routingConfig"
@@ -308,7 +321,9 @@ GEMINI = Rules(
         Field("contents[]", "object", needed=True, keys="role parts"),
         Field("contents[].role", "text", words="user model function"),
         Field("contents[].parts", "list object", fewest=1),
-        Field("contents[].parts[]", "object", fewest=1, needed=True, fix="Leave the part out."),
+        Field("contents[].parts[]", "object", fewest=1, needed=True, keys=_GEMINI_PART,
+              fix="Leave the part out, or write what it says as the part's `text`."),
+        Field("systemInstruction.parts[]", "object", keys=_GEMINI_PART),
         Field("contents[].parts[].text", "text"),
         Field("contents[].parts[].functionCall.name", "text", needed=True),
         Field("contents[].parts[].functionCall.args", "object"),
@@ -364,6 +379,7 @@ INTERACTIONS = Rules(
         Field("input[].type", "text", needed=True),
         Field("input[].content", "list"),
         Field("input[].content[]", "object", needed=True),
+        Field("input[].content[].type", "text", needed=True),
         Field("input[].content[].text", "text"),
         Field("input[].arguments", "object"),
         Field("input[].summary", "list"),
@@ -384,6 +400,12 @@ INTERACTIONS = Rules(
     ),
 )  # fmt: skip
 
+# botocore's service model, ContentBlock: one member of a union, and no others (read on 2026-11-28)
+_BEDROCK_BLOCKS = (
+    "text image document video audio toolUse toolResult guardContent cachePoint reasoningContent"
+    " citationsContent searchResult"
+)
+
 BEDROCK = Rules(
     "Amazon Bedrock API reference, Converse", "2026-11-21",
     (
@@ -391,7 +413,7 @@ BEDROCK = Rules(
         Field("messages[]", "object", needed=True, keys="role content"),
         Field("messages[].role", "text", words="user assistant system", needed=True),
         Field("messages[].content", "list", fewest=1, needed=True),
-        Field("messages[].content[]", "object"),
+        Field("messages[].content[]", "object", keys=_BEDROCK_BLOCKS),
         Field("messages[].content[].image.format", "text", needed=True, words="png jpeg gif webp"),
         Field("messages[].content[].toolResult.content[].json", "object"),
         Field("messages[].content[].text", "text"),
@@ -466,6 +488,13 @@ DASHSCOPE = Rules(
         Field("input", "object", needed=True),
         Field("input.messages", "list"),
         Field("input.messages[].role", "text", needed=True),
+        # an object is refused: "The "function.arguments" parameter of the code model must be in
+        # JSON format." (HKUDS/nanobot#1487, whose fix writes the text of it; read on 2026-11-28)
+        Field(
+            "input.messages[].tool_calls[].function.arguments",
+            "text",
+            fix="Write the JSON text of the object.",
+        ),
         Field("parameters", "object"),
         Field("parameters.temperature", "number", 0, 2),
         Field("parameters.top_p", "number", 0, 1),
