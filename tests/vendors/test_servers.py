@@ -144,3 +144,33 @@ def test_their_responses_want_each_field_of_an_answer(server: str) -> None:
     turn = called(TextBlock("I look."))
     item = wrote(f"{server}/openai-responses", None, *turn).body["input"][1]
     assert (item["status"], item["content"][0]["annotations"]) == ("completed", [])
+
+
+_TURNS = {
+    "instructions": "Be brief.",
+    "input": [
+        {"role": "developer", "content": "You may write files."},
+        {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": "Hello."},
+        {"role": "developer", "content": "You may not any more."},
+        {"role": "user", "content": "Go."},
+    ],
+}
+
+
+@pytest.mark.parametrize("model", ["qwen/qwen3.8-27b", "Qwen3.8-9B-Instruct"])
+@pytest.mark.parametrize(
+    "name",
+    [f"{vendor}/{wire}" for vendor in ("vllm", "sglang", "llamacpp", "lmstudio", "ollama")
+     for wire in ("openai-chat", "openai-responses")],
+)  # fmt: skip
+def test_a_template_that_takes_one_system_message_first_gets_one(name: str, model: str) -> None:
+    """`raise_exception('System message must be at the beginning.')`, of every endpoint."""
+    request = dragoman.wire("openai-responses").read_request(_TURNS)
+    out = dragoman.wire(name, policy="ignore").write_request(request, model=model)
+    turns = [turn["role"] for turn in out.body.get("messages", out.body.get("input"))]
+    head = ["system"] if "messages" in out.body else []
+    assert turns == [*head, "user", "user", "assistant", "user", "user"]
+    assert [loss.code for loss in out.losses].count("system.reminder") == 2
+    older = dragoman.wire(name, policy="ignore").write_request(request, model="qwen3-8b")
+    assert "user" not in [turn["role"] for turn in older.body.get("input", [])][:1]

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
+from .._core.families.templates import HEADED
 from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
@@ -51,11 +52,13 @@ VENDOR = Vendor(
                 "efforts": ("on",),
                 "budgets": (),
             },
+            rows=HEADED,  # its tracker, issue 2298: 500 of the template, of both endpoints
             since="2026-11-23",
             source=_PAYLOAD,
         ),
         "openai-responses": Facts(
             always={**COPIED_ITEMS, "tool_choices": ("auto", "none", "required")},
+            rows=HEADED,
             since="2026-11-23",
             source="LM Studio docs, Responses; API Changelog, 0.3.29",
         ),

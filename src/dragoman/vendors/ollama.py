@@ -17,6 +17,15 @@ from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect, Ollama
 from . import Vendor
 
+_HEADED = Fact(
+    models=("qwen[0-9]*",),
+    but=("qwen[12]*", "qwen3", "qwen3[-:]*", "qwen3.[5-7]*"),
+    changes={"late_system": "reminder", "system_head": "first"},
+    since="2026-08-15",
+    source='ollama issue 17774: 500 "system message must be at the beginning"',
+)
+
+
 _FACTS = Facts(
     rows=(
         Fact(
@@ -26,13 +35,7 @@ _FACTS = Facts(
             since="2025-08-05",
             source="ollama docs, thinking",
         ),
-        Fact(
-            models=("qwen[0-9]*",),
-            but=("qwen[12]*", "qwen3", "qwen3[-:]*", "qwen3.[5-7]*"),
-            changes={"late_system": "reminder", "system_head": "first"},
-            since="2026-08-15",
-            source='ollama issue 17774: 500 "system message must be at the beginning"',
-        ),
+        _HEADED,
     )
 )
 
@@ -73,7 +76,7 @@ _CHAT_FACTS = Facts(
         **_LEVELS,
         "options": dict.fromkeys(("n", "user", "service_tier"), "ignores"),
     },
-    rows=(_OSS,),
+    rows=(_OSS, _HEADED),
     since="2026-08-21",
     source=_OPENAI,
 )
@@ -98,7 +101,7 @@ _ITEM_FACTS = Facts(
         "cache_hints": 0,
         **_LEVELS,
     },
-    rows=(_OSS,),
+    rows=(_OSS, _HEADED),
     since="2026-08-21",
     source=_OPENAI,
 )

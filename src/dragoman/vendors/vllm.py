@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .._core.edges.http.credentials import OPTIONAL
 from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
-from .._core.families.templates import FREE, SWITCHED
+from .._core.families.templates import FREE, HEADED, SWITCHED
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
@@ -66,7 +66,7 @@ VENDOR = Vendor(
         ),
         "openai-responses": Facts(
             always={**FREE, **COPIED_ITEMS},
-            rows=(_UNHEARD,),
+            rows=(*HEADED, _UNHEARD),
             since="2026-11-21",
             source=_SERVER,
         ),

@@ -27,11 +27,15 @@ _UNPINNED: dict[str, Any] = {
 FREE: dict[str, Any] = {"forced_tools": True}
 
 
+_LEADS: dict[str, Any] = {"system_head": "first", "late_system": "reminder"}
+_OLDER = ("qwen3", "qwen3[-:]*", "qwen-*", "qwen[12]*")
+# of endpoints that do not hand the switch on, and run the same templates
+HEADED = (Fact(("qwen*",), _LEADS, "2026-02-15", _HEAD, but=_OLDER),)
+
+
 SWITCHED = (
-    Fact(("qwen3", "qwen3[-:]*", "qwen-*", "qwen[12]*", "qwq*", "qvq*"), _SWITCH, "2025-04-28",
-         _TEMPLATE),
-    Fact(("qwen*",), {**_SWITCH, "system_head": "first", "late_system": "reminder"},
-         "2026-02-15", _HEAD),
+    Fact((*_OLDER, "qwq*", "qvq*"), _SWITCH, "2025-04-28", _TEMPLATE),
+    Fact(("qwen*",), {**_SWITCH, **_LEADS}, "2026-02-15", _HEAD),
     Fact(("glm-*",), _SWITCH, "2025-04-28", _TEMPLATE),
     Fact(("kimi-k2*",), {**_NAMED, **_UNPINNED, "efforts": ("on",)}, "2025-07-11", _TEMPLATE),
     Fact(("kimi-*",), {**_NAMED, **_UNPINNED}, "2026-07-30", _TEMPLATE),
