@@ -168,8 +168,9 @@ def test_a_template_that_takes_one_system_message_first_gets_one(name: str, mode
     """`raise_exception('System message must be at the beginning.')`, of every endpoint."""
     request = dragoman.wire("openai-responses").read_request(_TURNS)
     out = dragoman.wire(name, policy="ignore").write_request(request, model=model)
-    turns = [turn["role"] for turn in out.body.get("messages", out.body.get("input"))]
-    head = ["system"] if "messages" in out.body else []
+    body: dict[str, Any] = out.body
+    turns = [turn["role"] for turn in body.get("messages") or body["input"]]
+    head = ["system"] if "messages" in body else []
     assert turns == [*head, "user", "user", "assistant", "user", "user"]
     assert [loss.code for loss in out.losses].count("system.reminder") == 2
     older = dragoman.wire(name, policy="ignore").write_request(request, model="qwen3-8b")
