@@ -140,6 +140,8 @@ class MediaFetcher:
                 for one in running:
                     one.cancel()
 
+    fetch = __call__  # the twin of `afetch`, by the rule of this package's names
+
     async def afetch(self, source: Source, path: str = "$") -> Base64Source | None:
         """The same without holding up the event loop; a thread does it."""
         return await asyncio.to_thread(self, source, path)
