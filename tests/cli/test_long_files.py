@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+import dragoman
+from dragoman.cli import inputs
+from dragoman.cli.outcomes import Outcome, Printer
+from dragoman.cli.sources import Source
 from dragoman.interop import read_session_log
+from dragoman.losses import Loss
 
 from .running import run
 
@@ -14,20 +24,36 @@ BODY = {"model": "claude-opus-5-5", "max_tokens": 9, "top_k": 5,
         "messages": [{"role": "user", "content": "Hi " * 200}]}  # fmt: skip
 
 
-def test_json_lines_are_converted_one_by_one(tmp_path: Path) -> None:
-    from dragoman.cli import inputs
-
+@pytest.mark.parametrize("piped", [False, True])
+def test_json_lines_are_converted_one_by_one(
+    tmp_path: Path, piped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "bodies.jsonl"
     line = json.dumps(BODY)
     file.write_text(f"{line}\n" * 3000, encoding="utf-8")
-    stream = inputs.stream_values(str(file))
-    assert stream is not None
-    tracemalloc.start()
-    count = sum(1 for _ in stream)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert count == 3000
+    with file.open(encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        values, many = inputs.bodies(Source("stdin") if piped else Source(str(file), file))
+        tracemalloc.start()
+        count = sum(1 for _ in values)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert (count, many) == (3000, True)
     assert peak < 20 * len(line) + 500_000  # and not three thousand of them
+
+
+def test_losses_are_counted_and_let_go() -> None:
+    def outcomes() -> Iterator[Outcome]:
+        for _ in range(200):
+            converted = dragoman.convert(BODY, "anthropic", "openai", policy="ignore")
+            outcome = Outcome("x", "{}")
+            outcome.count(converted.losses, each=False)
+            yield outcome
+
+    printer = Printer("openai", many=True, each=False, loud=True)
+    assert sum(1 for _ in printer.texts(outcomes())) == 200
+    assert printer.codes["dropped", "option.unsaid"] == 200
+    assert sum(isinstance(one, Loss) for one in gc.get_objects()) < 50
 
 
 def test_a_long_file_says_its_losses_in_sums(tmp_path: Path) -> None:

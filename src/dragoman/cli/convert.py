@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from itertools import chain, islice
 from typing import Annotated, TypeAlias
 
 import typer
@@ -16,14 +15,15 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject, arguments
 from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss, Policy
-from ..losses.codes import CODES, KINDS
-from ..losses.codes import Kind as LossKind
 from ..losses.policies import LossLog
 from ..sse import Framing, encode
 from ..study.fidelity import Event
 from ..vendors import wire
-from . import inputs, options, output
-from .output import CommandError, styled
+from . import inputs, options, output, recordings
+from .outcomes import Outcome, Printer, names_of
+from .output import CommandError
+from .sources import Source, failure_at, only, sources
+from .workers import map_in_order
 
 
 class Kind(StrEnum):
@@ -33,7 +33,11 @@ class Kind(StrEnum):
     response = "response"
 
 
-File: TypeAlias = Annotated[str, options.file("Bodies as JSON or JSONL, or a stream; - is stdin.")]
+Files: TypeAlias = Annotated[
+    list[str] | None,
+    options.file("Bodies as JSON or JSONL, or streams: files, folders, patterns; - is stdin.",
+                 "FILE..."),
+]  # fmt: skip
 
 KindName: TypeAlias = Annotated[
     Kind, typer.Option("--kind", "-k", help="What FILE holds: requests, or answers and streams.")
@@ -42,10 +46,6 @@ KindName: TypeAlias = Annotated[
 Asked: TypeAlias = Annotated[
     str | None,
     typer.Option("--model", "-m", metavar="MODEL", help="The model to ask, or that answers."),
-]
-
-Each: TypeAlias = Annotated[
-    bool, typer.Option("--losses", help="Of many bodies, tell each loss and not sums by code.")
 ]
 
 
@@ -58,17 +58,20 @@ class _Converted:
     events: list[Event] | None = None  # of a stream
 
 
-_Job: TypeAlias = tuple[str, Callable[[], _Converted]]
+_Value: TypeAlias = (
+    inputs.Entry | inputs.Line | tuple[recordings.Recording, str] | CommandError
+)  # the name is that of the wire where a recording came from, or "auto"
 
 
 def convert_bodies(
     to: options.To,
-    file: File = "-",
+    files: Files = None,
     source: options.From = "auto",
     kind: KindName = Kind.request,
     model: Asked = None,
     request: options.Request = False,
-    each: Each = False,
+    each: options.Each = False,
+    jobs: options.Jobs = 1,
     to_file: options.Output = "-",
     as_json: options.Json = False,
     policy: options.PolicyName = options.Losses.log,
@@ -78,38 +81,87 @@ def convert_bodies(
 ) -> None:
     """Convert bodies from one provider's wire to another's: JSON on stdout, losses on stderr.
 
-    FILE holds the JSON of a request, or with `--kind response` an answer or a recorded stream.
-    JSONL gives a line for each line, which may also be {"request": ..., "response": ...}; one
-    that fails is told on stderr, the others go on, and the exit code is 1.
+    FILE holds the JSON of a request, or with `--kind response` an answer or a recorded stream;
+    .gz is decompressed. JSONL gives a line for each line, which may also be {"request": ...,
+    "response": ...}, and so do several files, a folder or a pattern ("logs/**/*.jsonl"), one after
+    the other. One that fails is told on stderr, the others go on, and the exit code is 1. A file of
+    lines is never in memory as a whole, nor are its losses.
     """
     options.known_source(source)
-    target = wire(options.known(to), facts=options.facts(facts), policy="ignore")
-    converter = _Converter(target, model, options.policy(policy, refuse, allow))
-    jobs, many = _jobs(file, source, kind, converter)
-    printer = _Printer(target, many, as_json, request, each, policy is not options.Losses.ignore)
-    output.print_or_save(printer.texts(jobs), to_file)
-    printer.end(inputs.file_name(file))
+    options.known(to)
+    options.facts(facts)
+    names = files or ["-"]
+    found, several = sources(names)
+    read = _requests if kind is Kind.request else _answers
+    values, many = read(found, several, source)
+    loud = policy is not options.Losses.ignore and not as_json
+    rule = options.policy(policy, refuse, allow)
+    shape = _Shape(source, many, request, as_json, loud and (each or not many), loud)
+    printer = Printer(wire(to).name, many, each, loud)
+    args = (to, facts, model, rule, shape, output.is_utf8())
+    with printer.progress(to_file):
+        outcomes = map_in_order(_Converter.begin, args, values, jobs)
+        output.print_or_save(printer.texts(outcomes), to_file)
+    printer.end(names_of(names))
 
 
-def _jobs(file: str, source: str, kind: Kind, converter: _Converter) -> tuple[Iterable[_Job], bool]:
-    """What is to be converted, each with its place; True if there may be several."""
-    if kind is Kind.request and (lines := inputs.stream_values(file)) is not None:
-        return ((one.place, partial(converter.request, one, source)) for one in lines), True
-    if kind is Kind.request:
-        entries, many = inputs.read_values(file)
-        return [(entry.place, partial(converter.request, entry, source)) for entry in entries], many
-    broken: list[CommandError] = []
-    jobs: list[_Job] = [
-        (part.place, partial(converter.answer, part, home))
-        for recording in inputs.read_recordings(file, broken)
-        for part, home in inputs.with_sender(recording, source)
-    ]
-    jobs += [("", partial(_fail, error)) for error in broken]
-    return jobs, len(jobs) > 1
+def _requests(
+    found: Iterator[Source | CommandError], several: bool, _source: str
+) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+    if not several:
+        return inputs.bodies(only(found))
+    return (value for one in found for value in _bodies(one)), True
 
 
-def _fail(error: CommandError) -> _Converted:
-    raise error
+def _bodies(source: Source | CommandError) -> Iterator[_Value]:
+    if isinstance(source, CommandError):
+        yield source
+        return
+    try:
+        yield from inputs.bodies(source)[0]
+    except (CommandError, OSError) as error:
+        yield failure_at(source, error)
+
+
+def _answers(
+    found: Iterator[Source | CommandError], several: bool, source: str
+) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+    if several:
+        return (value for one in found for value in _parts(one, source)), True
+    parts = _parts_of(only(found), source)
+    head = list(islice(parts, 2))
+    return chain(head, parts), len(head) > 1
+
+
+def _parts(source: Source | CommandError, sender: str) -> Iterator[_Value]:
+    if isinstance(source, CommandError):
+        yield source
+        return
+    try:
+        yield from _parts_of(source, sender)
+    except (CommandError, OSError) as error:
+        yield failure_at(source, error)
+
+
+def _parts_of(source: Source, sender: str) -> Iterator[_Value]:
+    for recording in recordings.recordings(source):
+        if isinstance(recording, CommandError):
+            yield recording
+            continue
+        for part, home in recordings.with_sender(recording, sender):
+            yield part, home.name if isinstance(home, Wire) and sender == "auto" else sender
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How bodies are read and how what they become is written."""
+
+    source: str
+    many: bool
+    request: bool  # the whole of it, not its body alone
+    as_json: bool
+    each: bool  # losses are shown one by one
+    loud: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,33 +171,83 @@ class _Converter:
     target: Wire
     model: str | None
     policy: Policy
+    shape: _Shape
+    utf8: bool
 
-    def request(self, entry: inputs.Entry, source: str) -> _Converted:
+    @classmethod
+    def begin(
+        cls, to: str, facts: str | None, model: str | None, policy: Policy, shape: _Shape,
+        utf8: bool,
+    ) -> Callable[[_Value], Outcome]:  # fmt: skip
+        """What converts one value after the other, in whichever process."""
+        target = wire(to, facts=options.facts(facts), policy="ignore")
+        return cls(target, model, policy, shape, utf8).outcome
+
+    def outcome(self, value: _Value) -> Outcome:
+        """What became of a value: its text and its losses, or why there is none."""
+        match value:
+            case CommandError():
+                return self._failure(value, "")
+            case (recording, _):
+                place = recording.place
+            case _:
+                place = value.place
+        try:
+            if isinstance(value, tuple):
+                converted = self._answer(*value)
+            else:
+                converted = self._request(inputs.parsed(value))
+        except (DragomanError, CommandError) as error:
+            return self._failure(error, place)
+        outcome = Outcome(place, self._text(converted))
+        if self.shape.loud:
+            outcome.count(converted.losses, self.shape.each)
+        return outcome
+
+    def _failure(self, error: DragomanError | CommandError, place: str) -> Outcome:
+        losses = list(error.losses) if isinstance(error, LossRefused) else []
+        failure = _command_error(error, place)
+        many = self.shape.many
+        if self.shape.as_json:
+            return Outcome(place, output.failure_text(failure, losses, many), failure=failure)
+        return Outcome(place, losses=[] if many else losses, failure=failure)
+
+    def _text(self, converted: _Converted) -> str:
+        data, shape = converted.data, self.shape
+        if shape.as_json:
+            data = {**data, "losses": [loss.to_dict() for loss in converted.losses]}
+        elif converted.events is not None and not (shape.many or shape.request):
+            return framed(converted.events, self.target.room.framing)
+        elif converted.events is None and not shape.request:
+            data = data["body"]
+        return output.json_text(data, shape.many, self.utf8)
+
+    def _request(self, entry: inputs.Entry) -> _Converted:
         body = inputs.body_of(entry)
-        out = convert(body.value, inputs.sender(body, source), self.target, "request", self.model,
+        home = inputs.sender(body, self.shape.source)
+        out = convert(body.value, home, self.target, "request", self.model,
                       path=body.path, policy=self.policy)  # fmt: skip
         data = {"path": out.path, "headers": out.headers, "body": out.body}
         return _Converted(data, out.losses)
 
-    def answer(self, recording: inputs.Recording, home: Wire | CommandError) -> _Converted:
+    def _answer(self, recording: recordings.Recording, sender: str) -> _Converted:
         status = recording.status
         if recording.whole and status is not None and status >= 400:
             # errors look alike everywhere
             raise self.target.error(status, recording.events[0][1])
-        if isinstance(home, CommandError):
-            raise home
+        home = wire(recordings.sender_name(recording, sender))
         if not recording.whole:
             return self._stream(recording, home)
         answer = recording.events[0][1]
         out = convert(answer, home, self.target, "response", self.model, policy=self.policy)
         return _Converted({"body": out.body}, out.losses)
 
-    def _stream(self, recording: inputs.Recording, home: Wire) -> _Converted:
+    def _stream(self, recording: recordings.Recording, home: Wire) -> _Converted:
         """As dragoman.convert_stream does it, and with the losses."""
         decoder = home.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
         events: list[Event] = []
-        for pieces in inputs.pieces_of(recording, decoder, home):
+        for pieces in recordings.pieces_of(recording, decoder, home):
             for piece in pieces:
                 events += encoder.feed(piece)
         events += encoder.finish()
@@ -175,83 +277,6 @@ def framed(events: Iterable[Event], framing: Framing) -> str:
 
 def _plain_event(event: Event) -> JsonObject:
     return dict(zip(("event", "data"), event, strict=True))
-
-
-@dataclass(slots=True)
-class _Printer:
-    """Prints what bodies became: alone or as one of many, for programs or for people."""
-
-    target: Wire
-    many: bool
-    as_json: bool
-    request: bool  # the whole of it, not its body alone
-    each: bool
-    loud: bool
-    failed: bool = False
-    bodies: int = 0  # of many
-    losing: int = 0  # of those
-    codes: Counter[tuple[LossKind, str]] = field(default_factory=Counter)
-
-    def texts(self, jobs: Iterable[_Job]) -> Iterator[str]:
-        """The text for each body. One of many that fails is told on stderr; alone, it raises."""
-        for place, convert_one in jobs:
-            try:
-                converted = convert_one()
-            except (DragomanError, CommandError) as error:
-                yield from self._failure(error, place)
-                continue
-            self._show_losses(place, converted.losses)
-            yield self._text(converted)
-
-    def _text(self, converted: _Converted) -> str:
-        data = converted.data
-        if self.as_json:
-            data = {**data, "losses": [loss.to_dict() for loss in converted.losses]}
-        elif converted.events is not None and not (self.many or self.request):
-            return framed(converted.events, self.target.room.framing)
-        elif converted.events is None and not self.request:
-            data = data["body"]
-        return output.json_text(data, self.many)
-
-    def _failure(self, error: DragomanError | CommandError, place: str) -> Iterator[str]:
-        losses = list(error.losses) if isinstance(error, LossRefused) else []
-        failure = _command_error(error, place)
-        if self.as_json:
-            yield output.failure_text(failure, losses, self.many)
-        if not self.many:
-            self._show_losses(place, losses)
-            raise failure from error
-        self.failed = True
-        output.report(str(failure), failure.code)
-
-    def _show_losses(self, place: str, losses: list[Loss]) -> None:
-        if self.as_json or not self.loud:
-            return
-        if self.many and not self.each:
-            self.bodies += 1
-            self.losing += bool(losses)
-            self.codes.update((loss.kind, loss.code) for loss in losses)
-        elif losses:
-            output.show_losses(place, self.target.name, losses)
-
-    def end(self, name: str) -> None:
-        """Show what many bodies lost together. Ends the command if one of them failed."""
-        if self.codes:
-            self._show_sums(name)
-        if self.failed:
-            raise typer.Exit(output.REFUSED)
-
-    def _show_sums(self, name: str) -> None:
-        """Show how often each code came, the gravest kind first."""
-        screen = output.Screen(stderr=True)
-        summary = f"losses in {self.losing} of {self.bodies}"
-        screen.line(f"{output.plain(name)} for {self.target.name} - {summary}", style="bold")
-        sums = sorted(self.codes.items(), key=lambda row: (KINDS.index(row[0][0]), -row[1]))
-        rows = []
-        for (kind, code), count in sums:
-            title = styled((code, "bold"), f": {CODES[code].meaning}")
-            rows.append((str(count), styled(kind, style=output.COLOURS[kind]), title))
-        screen.print(output.grid(rows, "right", "", "fold"))
 
 
 def _command_error(error: DragomanError | CommandError, place: str) -> CommandError:

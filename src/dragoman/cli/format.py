@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 
 from .._core.jsontext import JsonObject
 from ..errors import LossRefused, WriteError
@@ -10,17 +12,30 @@ from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest
 from . import inputs, options, output
+from .outcomes import Outcome, Printer, names_of
+from .output import CommandError
+from .sources import Source, failure_at, only, sources
+from .workers import map_in_order
+
+Files: TypeAlias = Annotated[
+    list[str] | None,
+    options.file("Our messages as JSON or JSONL: files, folders, patterns; - is stdin.", "FILE..."),
+]
+
+_Value: TypeAlias = inputs.Line | inputs.Whole | CommandError
 
 
 def format_messages(
     to: options.To,
-    file: options.File = "-",
+    files: Files = None,
     multi_agent: options.MultiAgent = False,
     speakers: options.Speakers = None,
     model: options.Model = None,
     max_tokens: options.Budget = None,
     counter: options.Counter = "char",
     request: options.Request = False,
+    each: options.Each = False,
+    jobs: options.Jobs = 1,
     to_file: options.Output = "-",
     as_json: options.Json = False,
     policy: options.PolicyName = options.Losses.log,
@@ -31,53 +46,129 @@ def format_messages(
     """Format messages for a provider: JSON on stdout, losses on stderr.
 
     FILE holds a list of messages (each with name, role and content) or a stored request; JSONL
-    holds a message on each line, or a conversation on each line, which gives a line of output.
+    holds a message on each line, or a conversation on each line, which gives a line of output;
+    .gz is decompressed. Several files, a folder or a pattern give a line for each conversation. A
+    conversation that fails ends its file; other files go on, and the exit code is 1.
     """
-    formatter = Formatter(
-        options.known(to),
-        facts=options.facts(facts),
-        model=model,
-        speakers=options.speakers(speakers, multi_agent),
-        max_tokens=max_tokens,
-        token_counter=options.counter(counter) if max_tokens is not None else None,
-        policy=options.policy(policy, refuse, allow),
-    )
-    conversations, lines = inputs.read_conversations(file)
+    names = files or ["-"]
+    found, several = sources(names, inputs.MESSAGE)
+    settings = {
+        "to": options.known(to),
+        "facts": facts,
+        "model": model,
+        "speakers": options.speakers(speakers, multi_agent),
+        "max_tokens": max_tokens,
+        "counter": counter,
+        "policy": options.policy(policy, refuse, allow),
+    }
+    options.counter(counter)
+    name = _formatter(settings).wire.name  # what cannot be is refused before anything is read
+    values, lines = _values(found, several)
+    many = several or lines
     loud = not as_json and policy is not options.Losses.ignore
-    output.print_or_save(_texts(conversations, lines, formatter, request, as_json, loud), to_file)
+    each = each or not several
+    printer = Printer(name, several, each, loud)
+    args = (settings, many, request, as_json, loud and each, loud, output.is_utf8())
+    with printer.progress(to_file):
+        outcomes = map_in_order(_Writer.begin, args, values, jobs)
+        output.print_or_save(printer.texts(_until_failures(outcomes)), to_file)
+    printer.end(names_of(names))
 
 
-def _texts(
-    conversations: list[tuple[str, inputs.Conversation]], lines: bool, formatter: Formatter,
-    request: bool, as_json: bool, loud: bool,
-) -> Iterator[str]:  # fmt: skip
-    """The JSON text for each conversation, losses in it or on stderr; ends at a refusal."""
-    for place, conversation in conversations:
+def _formatter(settings: dict[str, Any]) -> Formatter:
+    max_tokens = settings["max_tokens"]
+    return Formatter(
+        settings["to"],
+        facts=options.facts(settings["facts"]),
+        model=settings["model"],
+        speakers=settings["speakers"],
+        max_tokens=max_tokens,
+        token_counter=options.counter(settings["counter"]) if max_tokens is not None else None,
+        policy=settings["policy"],
+    )
+
+
+def _values(
+    found: Iterator[Source | CommandError], several: bool
+) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+    if not several:
+        return inputs.conversations(only(found))
+    return (value for one in found for value in _of_source(one)), True
+
+
+def _of_source(source: Source | CommandError) -> Iterator[_Value]:
+    if isinstance(source, CommandError):
+        yield source
+        return
+    try:
+        yield from inputs.conversations(source)[0]
+    except (CommandError, OSError) as error:
+        yield failure_at(source, error)
+
+
+def _until_failures(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+    """The outcomes, of each source no more behind one that failed."""
+    failed = ""
+    for outcome in outcomes:
+        if not outcome.source or outcome.source != failed:
+            yield outcome
+        if outcome.failure is not None:
+            failed = outcome.source
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes conversations for one wire."""
+
+    formatter: Formatter
+    many: bool
+    request: bool
+    as_json: bool
+    each: bool  # losses are shown one by one
+    loud: bool
+    utf8: bool
+
+    @classmethod
+    def begin(cls, settings: dict[str, Any], *rest: bool) -> Callable[[_Value], Outcome]:
+        """What writes one conversation after the other, in whichever process."""
+        return cls(_formatter(settings), *rest).outcome
+
+    def outcome(self, value: _Value) -> Outcome:
+        """What became of a value: its text and its losses, or why there is none."""
+        if isinstance(value, CommandError):
+            return Outcome("", failure=value)
+        outcome = Outcome("", source=value.name)
         try:
-            data, losses = _formatted(conversation, formatter, request)
+            place, conversation, outcome.note = inputs.told(value)
+        except CommandError as error:
+            outcome.failure = error
+            return outcome
+        outcome.place = place
+        try:
+            data, losses = self._written(conversation)
         except WriteError as error:
-            refused = error.losses if isinstance(error, LossRefused) else []
-            failure = output.CommandError.refused(error, place)
-            if as_json:
-                yield output.failure_text(failure, refused, lines)
-            elif refused:
-                output.show_losses(place, formatter.wire.name, refused)
-            raise failure from error
-        if as_json:
+            self._refuse(outcome, error)
+            return outcome
+        if self.as_json:
             data["losses"] = [loss.to_dict() for loss in losses]
-        elif loud and losses:
-            output.show_losses(place, formatter.wire.name, losses)
-        yield output.json_text(data if as_json or request else data["messages"], lines)
+        elif self.loud:
+            outcome.count(losses, self.each)
+        shown = data if self.as_json or self.request else data["messages"]
+        outcome.text = output.json_text(shown, self.many, self.utf8)
+        return outcome
 
+    def _refuse(self, outcome: Outcome, error: WriteError) -> None:
+        outcome.losses = list(error.losses) if isinstance(error, LossRefused) else []
+        outcome.failure = CommandError.refused(error, outcome.place)
+        if self.as_json:
+            outcome.text = output.failure_text(outcome.failure, outcome.losses, self.many)
 
-def _formatted(
-    conversation: inputs.Conversation, formatter: Formatter, request: bool
-) -> tuple[JsonObject, list[Loss]]:
-    if not request:
-        out = formatter.write(conversation)
-        return {"messages": out.messages}, out.losses
-    if not isinstance(conversation, ChatRequest):
-        conversation = ChatRequest(conversation)
-    written = formatter.format_request(conversation)
-    data = {"path": written.path, "headers": written.headers, "body": written.body}
-    return data, written.losses
+    def _written(self, conversation: inputs.Conversation) -> tuple[JsonObject, list[Loss]]:
+        if not self.request:
+            out = self.formatter.write(conversation)
+            return {"messages": out.messages}, out.losses
+        if not isinstance(conversation, ChatRequest):
+            conversation = ChatRequest(conversation)
+        written = self.formatter.format_request(conversation)
+        data = {"path": written.path, "headers": written.headers, "body": written.body}
+        return data, written.losses

@@ -1,27 +1,26 @@
-"""What the commands read: conversations of ours, bodies of requests, answers and streams.
+"""What the commands read: conversations of ours and bodies of requests.
 
-A file is JSON, JSON lines, server-sent events or an AWS event stream; `-` is stdin. Every refusal
+A file is JSON or JSON lines, compressed or not; `-` is stdin. Every refusal
 names the file, the line where there are lines, and the path.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain, islice
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, TypeAlias
-from zlib import crc32
 
 import typer
 
 from .._core.caches import remember
 from .._core.convert import detect
-from .._core.exchange.stream import StreamDecoder
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
-from .._core.stream.pieces import Piece, Raw
 from ..errors import DragomanError, InvalidMessage, ReadError
 from ..interop import read_session_log
 from ..message import (
@@ -34,16 +33,15 @@ from ..message import (
     URLSource,
     load,
 )
-from ..sse import Decoder, Framing
-from ..study.fidelity import Event, event_of, record
+from ..study.fidelity import record
 from ..toolkit.results import media_block
-from ..vendors import PROTOCOLS, wire
+from ..vendors import wire
 from .output import CommandError, errors_at, plain
+from .sources import Source
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
-_MESSAGE = 'a message has "name" (which may be empty), "role" and "content"'
-_LINES = (".jsonl", ".ndjson")  # files with a value on each line
+MESSAGE = 'a message has "name" (which may be empty), "role" and "content"'
 _REQUEST = "a request as it was sent to a provider"
 
 
@@ -64,23 +62,6 @@ class Body:
     path: str | None = None
 
 
-@dataclass(slots=True)
-class Recording:
-    """What a provider answered, and where it stands.
-
-    `events` of a stream, or a `whole` answer. With `places` they are a list of values, each found
-    there, that may as well be an answer each. `status` is that of HTTP and `protocol` the name of
-    the wire, if they were recorded.
-    """
-
-    place: str
-    events: list[Event]
-    whole: bool = False
-    places: tuple[str, ...] = ()
-    status: int | None = None
-    protocol: str | None = None
-
-
 # -- files ----------------------------------------------------------------------------------------
 
 
@@ -89,92 +70,112 @@ def file_name(file: str) -> str:
     return "stdin" if file == "-" else file
 
 
-def _content(file: str, what: str) -> bytes:
-    """The bytes of a file; from stdin, somebody may have to type `what`."""
-    if file != "-":
-        return Path(file).read_bytes()
-    if sys.stdin.isatty():
-        sys.stderr.write(f"reading {what} from the keyboard; Ctrl-D ends it\n")
-    return sys.stdin.buffer.read()
+def source_of(file: str, wanted: str) -> Source:
+    """The file, or stdin, where somebody may have to type what is wanted."""
+    return Source(file_name(file), None if file == "-" else Path(file), wanted)
 
 
-def _text(data: bytes, name: str, content: str) -> str:
+def text_in(data: bytes, place: str, content: str) -> str:
+    """The text that UTF-8 data holds. Raises CommandError with the byte where it is none."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         hint = f"{content} JSON in UTF-8"
-        raise CommandError(f"{name}: byte {error.start} is no UTF-8", hint) from error
+        raise CommandError(f"{place}: byte {error.start} is no UTF-8", hint) from error
 
 
-def _rows(text: str, name: str, hint: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, with their numbers. Raises CommandError if there are none."""
-    # not splitlines: JSON strings may hold U+2028 as it is
-    rows = [(i, row) for i, row in enumerate(text.split("\n"), 1) if row.strip()]
-    if not rows:
-        raise CommandError(f"{name}: there is nothing in it", hint)
-    return rows
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of JSON lines that nobody has parsed yet."""
 
+    name: str
+    number: int
+    data: bytes
 
-def _entries(text: str, rows: list[tuple[int, str]], name: str) -> tuple[list[Entry], bool]:
-    """The JSON of a text; True if there is a value on each line.
+    @property
+    def place(self) -> str:
+        """Where it stands, as people are told."""
+        return f"{self.name}:{self.number}"
 
-    That is so if the file's name says it, or if the first line is JSON and the text as one is not.
-    """
-    if Path(name).suffix not in _LINES:
+    def entry(self) -> Entry:
+        """The value; an error in its place if the line is none."""
         try:
-            return [Entry(name, loads(text))], False
+            return Entry(self.place, loads(text_in(self.data, self.place, "values are")))
         except ReadError as error:
-            if len(rows) == 1 or isinstance(_entry(name, *rows[0]).value, CommandError):
-                raise CommandError.of(error, name) from error
-    return [_entry(name, number, row) for number, row in rows], True
+            return Entry(self.place, CommandError.of(error, self.place))
+        except CommandError as error:
+            return Entry(self.place, error)
 
 
-def _entry(name: str, number: int, row: str) -> Entry:
-    place = f"{name}:{number}"
+def values(
+    source: Source, content: str = "bodies are", rows: Iterable[bytes] | None = None
+) -> tuple[Iterator[Entry | Line], bool]:
+    """The JSON of a source, and whether it is lines, of which no more than two are kept.
+
+    A value stands on each line if the file's name says so, or if the first line is JSON and
+    another one follows. Raises CommandError for a source that cannot be read at all.
+    """
+    rest = iter(source.rows() if rows is None else rows)
+    head: list[bytes] = []
+    lines = _lines(source.name, _kept(rest, head))
+    first = next(lines, None)
+    if first is None:
+        raise source.empty()
+    if source.has_lines:  # from here on, no row is kept
+        return chain([first], _lines(source.name, rest, first.number + 1)), True
+    entry = first.entry()
+    if not isinstance(entry.value, CommandError):
+        second = next(lines, None)
+        if second is None:
+            return iter([Entry(source.name, entry.value)]), False
+        return chain([entry, second], _lines(source.name, rest, second.number + 1)), True
+    # the rows that are kept, and all that follow, are one text
+    text = text_in(b"".join([*head, *rest]), source.name, content)
     try:
-        return Entry(place, loads(row))
+        return iter([Entry(source.name, loads(text))]), False
     except ReadError as error:
-        return Entry(place, CommandError.of(error, place))
+        raise CommandError.of(error, source.name) from error
 
 
-def _elements(values: list[Json], name: str) -> list[Entry]:
+def _kept(rows: Iterator[bytes], head: list[bytes]) -> Iterator[bytes]:
+    for row in rows:
+        head.append(row)
+        yield row
+
+
+def _lines(name: str, rows: Iterable[bytes], first: int = 1) -> Iterator[Line]:
+    """The rows that are not blank, with their numbers."""
+    return (Line(name, number, row) for number, row in enumerate(rows, first) if row.strip())
+
+
+def parsed(value: Entry | Line) -> Entry:
+    """The entry, or that of the line."""
+    return value.entry() if isinstance(value, Line) else value
+
+
+def elements(values: list[Json], name: str) -> list[Entry]:
+    """The elements of a list, each with its place."""
     return [Entry(f"{name}: $[{i}]", value) for i, value in enumerate(values)]
 
 
+def bodies(source: Source) -> tuple[Iterator[Entry | Line], bool]:
+    """The values of a source one by one; True if they stand on lines, or in a list.
+
+    Raises CommandError for one that cannot be read at all.
+    """
+    found, lines = values(source)
+    if lines:
+        return found, True
+    [entry] = map(parsed, found)
+    if isinstance(entry.value, list) and not is_ours(entry.value):
+        return iter(elements(entry.value, source.name)), True
+    return iter([entry]), False
+
+
 def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
-    """The JSON values of a file; True if they stand on lines, or in a list.
-
-    Raises CommandError for a file that cannot be read at all.
-    """
-    name = file_name(file)
-    text = _text(_content(file, what), name, "bodies are")
-    entries, lines = _entries(text, _rows(text, name, what), name)
-    value = entries[0].value
-    if not lines and isinstance(value, list) and not is_ours(value):
-        return _elements(value, name), True
-    return entries, lines
-
-
-def stream_values(file: str) -> Iterator[Entry] | None:
-    """The values of a file of JSON lines, one after the other; None for any other file.
-
-    No more than one line is kept, so that the file may be of any length.
-    """
-    if file == "-" or Path(file).suffix not in _LINES or not Path(file).is_file():
-        return None
-    return _streamed(Path(file))
-
-
-def _streamed(path: Path) -> Iterator[Entry]:
-    name, found = file_name(str(path)), False
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            row = _text(line, f"{name}:{number}", "bodies are")
-            if row.strip():
-                found = True
-                yield _entry(name, number, row)
-    if not found:
-        raise CommandError(f"{name}: there is nothing in it", _REQUEST)
+    """The same of a file, all at once."""
+    found, many = bodies(source_of(file, what))
+    return [parsed(value) for value in found], many
 
 
 def piped_text() -> str:
@@ -191,7 +192,7 @@ def piped_text() -> str:
 
 def read_schema(file: str) -> JsonObject:
     """The JSON Schema in a file. Raises CommandError for what is no JSON object."""
-    text = _text(Path(file).read_bytes(), file, "a schema is")
+    text = text_in(Path(file).read_bytes(), file, "a schema is")
     with errors_at(file):
         value = loads(text)
     if not isinstance(value, dict):
@@ -220,34 +221,96 @@ def medium(place: str) -> ContentBlock:
 # -- conversations of ours ------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class Whole:
+    """A source of which all is one conversation, or none; nobody has parsed it yet."""
+
+    name: str
+    data: bytes
+
+
+HEAD = 100  # lines that are looked at before the first of them is written
+
+
+def conversations(source: Source) -> tuple[Iterator[Line | Whole], bool]:
+    """What holds the conversations of a source; True if each stands on a line of its own.
+
+    Conversations on lines are told one by one, all else is read whole: messages on lines, a
+    document, the session log of a coding agent. Raises CommandError for what cannot be read.
+    """
+    rows = source.rows()
+    head: list[bytes] = []
+    first = next(_lines(source.name, _kept(rows, head)), None)
+    if first is None:
+        raise source.empty()
+    value = first.entry().value
+    if source.has_lines or not isinstance(value, CommandError):
+        second = next(_lines(source.name, _kept(rows, head)), None)
+        is_log = isinstance(value, dict) and "dragoman" not in value
+        on_lines = second is not None or source.has_lines
+        if on_lines and not (isinstance(value, CommandError) or is_log or _is_message(value)):
+            return _each(source, chain(head, rows)), True
+    return iter([Whole(source.name, b"".join([*head, *rows]))]), False
+
+
+def _each(source: Source, rows: Iterable[bytes]) -> Iterator[Line]:
+    """The lines; those at the beginning are judged before the first of them is given."""
+    lines = _lines(source.name, rows)
+    head = list(islice(lines, HEAD))
+    for line in head:
+        _refuse_mixed(line.entry(), of_messages=False)
+    return chain(head, lines)
+
+
+def _refuse_mixed(entry: Entry, of_messages: bool) -> None:
+    if isinstance(entry.value, CommandError):
+        raise entry.value
+    if _is_message(entry.value) != of_messages:
+        hint = "each line is a message, or each line is a list of messages"
+        raise CommandError(f"{entry.place}: messages and conversations are mixed", hint)
+
+
+def told(value: Line | Whole) -> tuple[str, Conversation, str]:
+    """The conversation that stands there, with its place and a note on what is left out of a log.
+
+    Raises CommandError for what is none.
+    """
+    if isinstance(value, Line):
+        entry = value.entry()
+        _refuse_mixed(entry, of_messages=False)
+        return entry.place, conversation(entry), ""
+    text = text_in(value.data, value.name, "the input is")
+    session = _session(text, value.name)
+    if session is not None:
+        return value.name, *session
+    rows = BytesIO(value.data)
+    found, lines = values(Source(value.name, wanted=MESSAGE), "the input is", rows)
+    entries = [parsed(one) for one in found]
+    if not lines:
+        return value.name, conversation(entries[0]), ""
+    for entry in entries:
+        _refuse_mixed(entry, of_messages=True)
+    return value.name, [msg for entry in entries for msg in request_of(entry).messages], ""
+
+
 def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]:
     """(place, conversation) of each in a file; True if each stood on a line of its own.
 
-    The session log of a coding agent is one conversation. Raises CommandError for what cannot be
-    read.
+    The session log of a coding agent is one conversation; what is no part of it is told on
+    stderr. Raises CommandError for what cannot be read.
     """
-    name = file_name(file)
-    text = _text(_content(file, "messages"), name, "the input is")
-    session = _session(text, name)
-    if session is not None:
-        return [(name, session)], False
-    entries, lines = _entries(text, _rows(text, name, _MESSAGE), name)
-    for entry in entries:
-        if isinstance(entry.value, CommandError):
-            raise entry.value
-    messages = [_is_message(entry.value) for entry in entries] if lines else [False]
-    if all(messages):
-        msgs = [msg for entry in entries for msg in request_of(entry).messages]
-        return [(name, msgs)], False
-    if any(messages):
-        place = entries[messages.index(not messages[0])].place
-        hint = "each line is a message, or each line is a list of messages"
-        raise CommandError(f"{place}: messages and conversations are mixed", hint)
-    return [(entry.place, conversation(entry)) for entry in entries], lines
+    found, lines = conversations(source_of(file, MESSAGE))
+    result: list[tuple[str, Conversation]] = []
+    for value in found:
+        place, read, note = told(value)
+        if note:
+            typer.echo(note, err=True)
+        result.append((place, read))
+    return result, lines
 
 
-def _session(text: str, name: str) -> ChatRequest | None:
-    """The conversation of an agent's log; what is no part of it is told on stderr."""
+def _session(text: str, name: str) -> tuple[ChatRequest, str] | None:
+    """The conversation of an agent's log, and what is no part of it."""
     try:
         log = read_session_log(text, name)
     except ReadError as error:
@@ -255,8 +318,8 @@ def _session(text: str, name: str) -> ChatRequest | None:
             return None
         raise CommandError.of(error, name) from error
     left = ", ".join(f"{plain(what)} ({count})" for what, count in log.counts.items())
-    typer.echo(f"{name}: a session of {log.agent}; no part of it: {left or 'nothing'}", err=True)
-    return log.request()
+    note = f"{name}: a session of {log.agent}; no part of it: {left or 'nothing'}"
+    return log.request(), note
 
 
 def _is_message(value: Any) -> bool:
@@ -282,7 +345,7 @@ def conversation(entry: Entry) -> Conversation:
             case message:
                 return [Msg.from_dict(message)]  # type: ignore[arg-type]
     except DragomanError as error:
-        hint = _MESSAGE if error.code in ("message.field", "message.type") else ""
+        hint = MESSAGE if error.code in ("message.field", "message.type") else ""
         raise CommandError.of(error, entry.place, hint) from error
 
 
@@ -291,7 +354,7 @@ def _message(item: Any, path: str) -> Msg:
         return Msg.from_dict(item, path)
     msg = load(item)
     if not isinstance(msg, Msg):
-        raise InvalidMessage("a stored value that is no message", path=path, hint=_MESSAGE)
+        raise InvalidMessage("a stored value that is no message", path=path, hint=MESSAGE)
     return msg
 
 
@@ -349,128 +412,3 @@ def sender(body: Body, source: str) -> Wire:
 @remember("wires that commands name", entries=64, size=2**16)
 def _quiet_wire(name: str) -> Wire:
     return wire(name, policy="ignore")
-
-
-# -- answers and streams --------------------------------------------------------------------------
-
-_SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # what lines of such a stream begin with
-_MOST = 100  # events of a recording that are looked at to see whose they are
-
-
-def read_recordings(file: str, broken: list[CommandError] | None = None) -> list[Recording]:
-    """The answers and streams in a file. Raises CommandError for what cannot be read.
-
-    With a list for what is `broken`, a line that is no JSON is put there, and the others count.
-    """
-    name = file_name(file)
-    data = _content(file, "an answer")
-    # a frame of an AWS event stream begins with a prelude that has a checksum
-    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8]):
-        return [_framed(data, name, "aws-eventstream")]
-    text = _text(data, name, "answers are")
-    rows = _rows(text, name, "an answer, or a recorded stream")
-    if Path(name).suffix not in _LINES and rows[0][1].startswith(_SSE_FIELDS):
-        return [_framed(data, name, "sse")]
-    entries, lines = _entries(text, rows, name)
-    value: Any = entries[0].value
-    if not lines and not isinstance(value, list):
-        return [_recording(value, name) or Recording(name, [event_of(value)], whole=True)]
-    values: list[tuple[str, Json]] = []
-    for entry in entries if lines else _elements(value, name):
-        if not isinstance(entry.value, CommandError):
-            values.append((entry.place, entry.value))
-        elif broken is None:
-            raise entry.value
-        else:
-            broken.append(entry.value)
-    recordings = [_recording(value, place) for place, value in values]
-    if not any(recordings):  # a loose list, and no recordings that say so each
-        places = tuple(place for place, _ in values)
-        return [Recording(name, [event_of(value) for _, value in values], places=places)]
-    return [recording or Recording(place, [event_of(value)], whole=True)
-            for (place, value), recording in zip(values, recordings, strict=True)]  # fmt: skip
-
-
-def _framed(data: bytes, name: str, framing: Framing) -> Recording:
-    decoder = Decoder(framing)
-    with errors_at(name):
-        frames = [*decoder.feed(data), *decoder.flush()]
-    return Recording(name, [(frame.event, frame.data) for frame in frames])
-
-
-def _recording(value: Json, place: str) -> Recording | None:
-    """A recording that says so: an object with `events`, or with a `response` and no `type`."""
-    if not isinstance(value, dict):
-        return None
-    number = value.get("status")
-    status = number if isinstance(number, int) else None
-    name = value.get("protocol")
-    protocol = name if isinstance(name, str) and name in PROTOCOLS else None
-    if isinstance(value.get("events"), list):
-        events = [event_of(event) for event in value["events"]]
-        return Recording(place, events, status=status, protocol=protocol)
-    response = value.get("response")
-    if isinstance(response, dict) and "type" not in value:
-        return Recording(place, [(None, response)], whole=True, status=status, protocol=protocol)
-    return None
-
-
-def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire | CommandError]]:
-    """The recording with the wire that it came from; a list of whole answers as those."""
-    try:
-        home = wire(source if source != "auto" else recording.protocol or _answering(recording))
-    except CommandError as error:
-        return [(recording, error)]
-    if len(recording.events) > 1 and recording.places and _are_answers(recording, home):
-        answers = zip(recording.places, recording.events, strict=True)
-        return [(Recording(place, [event], whole=True), home) for place, event in answers]
-    return [(recording, home)]
-
-
-def _answering(recording: Recording) -> str:
-    """The protocol whose answers look most like it; of those that look alike the first."""
-    events = [event for event in _payloads(recording) if isinstance(event[1], dict)][:_MOST]
-    counts = {}
-    for name in PROTOCOLS:
-        room = wire(name).room
-        counts[name] = sum(room.answers(data, event) for event, data in events)
-    best = max(counts, key=counts.__getitem__)
-    if not counts[best]:
-        hint = "errors look alike everywhere; --from WIRE says who answered"
-        raise CommandError(f"{recording.place}: no wire answers in this shape", hint)
-    return best
-
-
-def _payloads(recording: Recording) -> Iterator[Event]:
-    """The events whose data is JSON, parsed."""
-    for name, data in recording.events:
-        try:
-            yield name, loads(data) if isinstance(data, (str, bytes)) else data
-        except ReadError:
-            continue
-
-
-def _are_answers(recording: Recording, home: Wire) -> bool:
-    """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
-    ids = []
-    for name, data in recording.events:
-        decoder = home.stream_decoder()
-        decoder.feed(data, name)
-        resp = decoder.finish()
-        if resp.status == "interrupted":
-            return False
-        ids.append(resp.id)
-    return ids[0] is None or len(set(ids)) > 1
-
-
-def pieces_of(recording: Recording, decoder: StreamDecoder, home: Wire) -> Iterator[list[Piece]]:
-    """The pieces of each event, and of the end. Raises ReadError if the wire knows no event."""
-    understood = False
-    for name, data in recording.events:
-        pieces = decoder.feed(data, name)
-        understood = understood or any(type(piece) is not Raw for piece in pieces)
-        yield pieces
-    pieces = decoder.rest()
-    if not (understood or pieces):
-        raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
-    yield pieces

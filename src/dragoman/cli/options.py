@@ -115,6 +115,16 @@ Output: TypeAlias = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="A file instead of stdout.")
 ]
 
+Each: TypeAlias = Annotated[
+    bool, typer.Option("--losses", help="Of many, tell each loss and not sums by code.")
+]
+
+Jobs: TypeAlias = Annotated[
+    int,
+    typer.Option("--jobs", "-j", min=1, max=256, metavar="N",
+                 help="Processes that share the work; the order of the output stays."),
+]  # fmt: skip
+
 PolicyName: TypeAlias = Annotated[
     Losses, typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1).")
 ]

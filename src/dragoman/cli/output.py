@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import sys
 import traceback
 from collections import Counter
@@ -76,8 +77,7 @@ def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
 def _line(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     # half of a surrogate pair can be shown by its number alone
-    lone = not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)
-    return json.dumps(value) if lone else text
+    return json.dumps(value) if not text.isascii() and _LONE.search(text) else text
 
 
 _REDRAWN = 20  # times in a second that what still grows is drawn
@@ -196,12 +196,24 @@ def grid(
     return table
 
 
-def json_text(value: Json, lines: bool = False) -> str:
-    """JSON text with its newline, on one line if `lines`; ASCII where stdout is not UTF-8."""
-    return json.dumps(value, ensure_ascii=not _is_utf8(), indent=None if lines else 2) + "\n"
+def json_text(value: Json, lines: bool = False, utf8: bool | None = None) -> str:
+    """JSON text with its newline, on one line if `lines`; ASCII where stdout is not UTF-8.
+
+    Half of a surrogate pair, which has no UTF-8 form, makes it ASCII, too: it stays what it is.
+    """
+    indent = None if lines else 2
+    if utf8 if utf8 is not None else is_utf8():
+        text = json.dumps(value, ensure_ascii=False, indent=indent)
+        if text.isascii() or not _LONE.search(text):
+            return text + "\n"
+    return json.dumps(value, indent=indent) + "\n"
 
 
-def _is_utf8() -> bool:
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def is_utf8() -> bool:
+    """Whether stdout takes every character."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
@@ -358,7 +370,7 @@ class Door(TyperGroup):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command line and leave with its exit code."""
         extra["standalone_mode"] = False
-        if not _is_utf8() and isinstance(sys.stdout, TextIOWrapper):
+        if not is_utf8() and isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # `?` for what it cannot encode
         try:
             code = super().main(*args, **extra)

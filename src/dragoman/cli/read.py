@@ -18,7 +18,7 @@ from .._core.stream.events import EventView, StreamEvent
 from .._core.stream.pieces import Key
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse, blocks, dump, media
-from . import inputs, options, output
+from . import options, output, recordings
 from .output import CommandError, Screen, plain, report
 
 STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", "refusal": "red",
@@ -204,8 +204,11 @@ def read_answers(
     if replay and as_json:
         raise CommandError("--replay contradicts --json", "give one of them")
     options.known_source(source)
-    recordings = inputs.read_recordings(file)
-    pairs = [pair for recording in recordings for pair in inputs.with_sender(recording, source)]
+    pairs = [
+        pair
+        for recording in recordings.read_recordings(file)
+        for pair in recordings.with_sender(recording, source)
+    ]
     printer = _Printer(Screen(), len(pairs) > 1, as_json, speed if replay else None)
     code = max(printer.print(recording, home) for recording, home in pairs)
     if code:
@@ -221,7 +224,7 @@ class _Printer:
     as_json: bool
     speed: float | None
 
-    def print(self, recording: inputs.Recording, home: Wire | CommandError) -> int:
+    def print(self, recording: recordings.Recording, home: Wire | CommandError) -> int:
         """Print one answer, or what is wrong with it; the exit code for it."""
         place, status = recording.place, recording.status
         try:
@@ -242,7 +245,7 @@ class _Printer:
             return 0
         return report(output.provider_text(place, resp.error, status), output.REFUSED)
 
-    def _read(self, recording: inputs.Recording, home: Wire) -> ChatResponse:
+    def _read(self, recording: recordings.Recording, home: Wire) -> ChatResponse:
         if self.speed is not None:
             self._head(recording, home)
             return _streamed(recording, home, Replay(self.screen, self.speed))
@@ -253,7 +256,7 @@ class _Printer:
         self._head(recording, home)
         return resp
 
-    def _head(self, recording: inputs.Recording, home: Wire) -> None:
+    def _head(self, recording: recordings.Recording, home: Wire) -> None:
         if not self.as_json:
             place = f"{recording.place}  " if self.many else ""
             put(self.screen, "head", f"{place}assistant  ({home.name})")
@@ -264,11 +267,11 @@ class _Printer:
         return report(text, code)
 
 
-def _streamed(recording: inputs.Recording, home: Wire, live: Replay | None) -> ChatResponse:
+def _streamed(recording: recordings.Recording, home: Wire, live: Replay | None) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
     decoder = home.stream_decoder()
     view = EventView(decoder.names)
-    for pieces in inputs.pieces_of(recording, decoder, home):
+    for pieces in recordings.pieces_of(recording, decoder, home):
         if live is not None:
             live.show([event for piece in pieces for event in view.feed(piece)])
     resp = decoder.finish()

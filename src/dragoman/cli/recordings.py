@@ -1,0 +1,236 @@
+"""What the commands read of providers: answers and streams, and which wire they came from.
+
+A file is JSON, JSON lines, server-sent events or an AWS event stream, compressed or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+from zlib import crc32
+
+from .._core.exchange.stream import StreamDecoder
+from .._core.exchange.wire import Wire
+from .._core.jsontext import Json, loads
+from .._core.stream.pieces import Piece, Raw
+from ..errors import ReadError
+from ..sse import Decoder, Framing
+from ..study.fidelity import Event, event_of
+from ..vendors import PROTOCOLS, wire
+from . import inputs
+from .output import CommandError, errors_at
+from .sources import Source
+
+
+@dataclass(slots=True)
+class Recording:
+    """What a provider answered, and where it stands.
+
+    `events` of a stream, or a `whole` answer. With `places` they are a list of values, each found
+    there, that may as well be an answer each. `status` is that of HTTP and `protocol` the name of
+    the wire, if they were recorded.
+    """
+
+    place: str
+    events: list[Event]
+    whole: bool = False
+    places: tuple[str, ...] = ()
+    status: int | None = None
+    protocol: str | None = None
+
+
+_SSE_FIELDS = (
+    b"data:",
+    b"event:",
+    b"id:",
+    b"retry:",
+    b":",
+)  # what lines of such a stream begin with
+_PRELUDE = 16  # bytes of an AWS event stream that show that it is one
+_MOST = 100  # events of a recording that are looked at to see whose they are
+
+
+def read_recordings(file: str) -> list[Recording]:
+    """The answers and streams in a file. Raises CommandError for what cannot be read."""
+    found = recordings(inputs.source_of(file, "an answer, or a recorded stream"))
+    result: list[Recording] = []
+    for recording in found:
+        if isinstance(recording, CommandError):
+            raise recording
+        result.append(recording)
+    return result
+
+
+def recordings(source: Source) -> Iterator[Recording | CommandError]:
+    """The answers and streams of a source, one by one where they stand on lines.
+
+    The lines at its beginning show whether each is an answer or a recording, or all of them are
+    the events of one stream, which is kept as one. A line that is no JSON is an error in its
+    place. Raises CommandError for what cannot be read at all.
+    """
+    rows = source.rows()
+    head: list[bytes] = []
+    first = b""
+    for row in rows:
+        head.append(row)
+        first = first or row.strip()
+        if first and sum(map(len, head)) >= _PRELUDE:
+            break
+    data = b"".join(head)
+    if is_aws_frame(data):
+        yield _framed(b"".join([data, *rows]), source.name, "aws-eventstream")
+        return
+    if not source.has_lines and first.startswith(_SSE_FIELDS):
+        data = b"".join([data, *rows])
+        inputs.text_in(data, source.name, "answers are")
+        yield _framed(data, source.name, "sse")
+        return
+    found, lines = inputs.values(source, "answers are", chain(head, rows))
+    if lines:
+        yield from _on_lines(source.name, map(inputs.parsed, found))
+        return
+    [entry] = map(inputs.parsed, found)
+    value: Any = entry.value
+    if isinstance(value, list):
+        yield from _of_values(source.name, inputs.elements(value, source.name))
+    else:
+        yield _recording(value, entry.place) or Recording(entry.place, [event_of(value)], True)
+
+
+def is_aws_frame(data: bytes) -> bool:
+    """Whether an AWS event stream begins so: the prelude of a frame has a checksum."""
+    return len(data) >= _PRELUDE and int.from_bytes(data[8:12], "big") == crc32(data[:8])
+
+
+def _on_lines(name: str, entries: Iterator[inputs.Entry]) -> Iterator[Recording | CommandError]:
+    head = list(islice(entries, inputs.HEAD))
+    rest = next(entries, None)
+    if rest is None or not _say_each(head):
+        yield from _of_values(name, [*head, *([] if rest is None else [rest]), *entries])
+        return
+    for entry in chain(head, [rest], entries):
+        yield from _of_values(name, [entry], alone=True)
+
+
+def _say_each(entries: list[inputs.Entry]) -> bool:
+    """Whether these lines are an answer or a recording each, and not one stream together."""
+    found = [e for e in entries if not isinstance(e.value, CommandError)]
+    if any(_recording(entry.value, entry.place) for entry in found):
+        return True
+    events = [event_of(entry.value) for entry in found]
+    together = Recording("", events, places=tuple(entry.place for entry in found))
+    try:
+        return len(events) > 1 and _are_answers(together, wire(_answering(together)))
+    except CommandError:
+        return False
+
+
+def _of_values(
+    name: str, entries: list[inputs.Entry], alone: bool = False
+) -> Iterator[Recording | CommandError]:
+    """What values are: recordings that say so, else the parts of one."""
+    values: list[tuple[str, Json]] = []
+    for entry in entries:
+        if isinstance(entry.value, CommandError):
+            yield entry.value
+        else:
+            values.append((entry.place, entry.value))
+    found = [_recording(value, place) for place, value in values]
+    if any(found) or alone:
+        for (place, value), recording in zip(values, found, strict=True):
+            yield recording or Recording(place, [event_of(value)], whole=True)
+    elif values or not entries:  # a loose list, and no recordings that say so each
+        places = tuple(place for place, _ in values)
+        yield Recording(name, [event_of(value) for _, value in values], places=places)
+
+
+def _framed(data: bytes, name: str, framing: Framing) -> Recording:
+    decoder = Decoder(framing)
+    with errors_at(name):
+        frames = [*decoder.feed(data), *decoder.flush()]
+    return Recording(name, [(frame.event, frame.data) for frame in frames])
+
+
+def _recording(value: Json, place: str) -> Recording | None:
+    """A recording that says so: an object with `events`, or with a `response` and no `type`."""
+    if not isinstance(value, dict):
+        return None
+    number = value.get("status")
+    status = number if isinstance(number, int) else None
+    name = value.get("protocol")
+    protocol = name if isinstance(name, str) and name in PROTOCOLS else None
+    if isinstance(value.get("events"), list):
+        events = [event_of(event) for event in value["events"]]
+        return Recording(place, events, status=status, protocol=protocol)
+    response = value.get("response")
+    if isinstance(response, dict) and "type" not in value:
+        return Recording(place, [(None, response)], whole=True, status=status, protocol=protocol)
+    return None
+
+
+def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire | CommandError]]:
+    """The recording with the wire that it came from; a list of whole answers as those."""
+    try:
+        home = wire(sender_name(recording, source))
+    except CommandError as error:
+        return [(recording, error)]
+    if len(recording.events) > 1 and recording.places and _are_answers(recording, home):
+        answers = zip(recording.places, recording.events, strict=True)
+        return [(Recording(place, [event], whole=True), home) for place, event in answers]
+    return [(recording, home)]
+
+
+def sender_name(recording: Recording, source: str) -> str:
+    """The wire that a recording came from: `source`, or with "auto" the one that it looks like."""
+    return source if source != "auto" else recording.protocol or _answering(recording)
+
+
+def _answering(recording: Recording) -> str:
+    """The protocol whose answers look most like it; of those that look alike the first."""
+    events = [event for event in _payloads(recording) if isinstance(event[1], dict)][:_MOST]
+    counts = {}
+    for name in PROTOCOLS:
+        room = wire(name).room
+        counts[name] = sum(room.answers(data, event) for event, data in events)
+    best = max(counts, key=counts.__getitem__)
+    if not counts[best]:
+        hint = "errors look alike everywhere; --from WIRE says who answered"
+        raise CommandError(f"{recording.place}: no wire answers in this shape", hint)
+    return best
+
+
+def _payloads(recording: Recording) -> Iterator[Event]:
+    """The events whose data is JSON, parsed."""
+    for name, data in recording.events:
+        try:
+            yield name, loads(data) if isinstance(data, (str, bytes)) else data
+        except ReadError:
+            continue
+
+
+def _are_answers(recording: Recording, home: Wire) -> bool:
+    """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
+    ids = []
+    for name, data in recording.events:
+        decoder = home.stream_decoder()
+        decoder.feed(data, name)
+        resp = decoder.finish()
+        if resp.status == "interrupted":
+            return False
+        ids.append(resp.id)
+    return ids[0] is None or len(set(ids)) > 1
+
+
+def pieces_of(recording: Recording, decoder: StreamDecoder, home: Wire) -> Iterator[list[Piece]]:
+    """The pieces of each event, and of the end. Raises ReadError if the wire knows no event."""
+    understood = False
+    for name, data in recording.events:
+        pieces = decoder.feed(data, name)
+        understood = understood or any(type(piece) is not Raw for piece in pieces)
+        yield pieces
+    pieces = decoder.rest()
+    if not (understood or pieces):
+        raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
+    yield pieces

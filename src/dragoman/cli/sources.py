@@ -1,0 +1,163 @@
+"""What a command that takes many files reads: files, folders, patterns, stdin, compressed or not.
+
+Nothing here knows what stands in them. A source is opened when its turn comes, and gives its rows
+one by one, so that neither the number of files nor their length costs memory.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from glob import has_magic, iglob
+from os import walk
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from .output import CommandError
+
+LINES = (".jsonl", ".ndjson")  # files with a value on each line
+REQUEST = "a request as it was sent to a provider"
+_NAMES = (".json", *LINES, ".sse")  # what is read of a folder, also with .gz behind it
+_GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1: what such data begins with, whatever the file is called
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, as it is named to people; stdin without a path."""
+
+    name: str
+    path: Path | None = None
+    wanted: str = REQUEST
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether the file's name says that a value stands on each line."""
+        return _plain_suffix(self.name) in LINES
+
+    def empty(self) -> CommandError:
+        """The error for a source with nothing in it."""
+        return CommandError(f"{self.name}: there is nothing in it", self.wanted)
+
+    def open(self) -> BinaryIO:
+        """The bytes, decompressed where they are gzip's. OSError for what cannot be read."""
+        if self.path is not None:
+            with self.path.open("rb") as file:
+                packed = file.read(2) == _GZIP
+            return cast("BinaryIO", gzip.open(self.path)) if packed else self.path.open("rb")
+        if sys.stdin.isatty():
+            sys.stderr.write(f"reading {self.wanted} from the keyboard; Ctrl-D ends it\n")
+        beginning = sys.stdin.buffer.read(2)
+        stdin = io.BufferedReader(_Rejoined(beginning, sys.stdin.buffer))
+        return cast("BinaryIO", gzip.open(stdin)) if beginning == _GZIP else stdin
+
+    def rows(self) -> Iterator[bytes]:
+        """The lines with their ends, blank ones too, without a byte order mark.
+
+        Raises CommandError where compressed data is broken.
+        """
+        with self.open() as file:
+            try:
+                for number, row in enumerate(file):
+                    yield row.removeprefix(b"\xef\xbb\xbf") if not number else row
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> CommandError:
+        return CommandError(f"{self.name}: the gzip data is broken: {error}")
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream of which the first bytes are read already."""
+
+    def __init__(self, beginning: bytes, rest: BinaryIO) -> None:
+        super().__init__()
+        self._beginning = beginning
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        if self._beginning:
+            data, self._beginning = self._beginning[: len(buffer)], self._beginning[len(buffer) :]
+        else:
+            # read1 gives what has come: lines of a pipe go on as they are written
+            read = getattr(self._rest, "read1", self._rest.read)
+            data = read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _plain_suffix(name: str) -> str:
+    """The suffix, that of the file inside if it is compressed."""
+    path = Path(name)
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+
+
+def sources(
+    files: Sequence[str], wanted: str = REQUEST
+) -> tuple[Iterator[Source | CommandError], bool]:
+    """What these arguments name, in their order; True if it may be several.
+
+    `-` is stdin; a folder stands for its JSON, JSON lines and recorded streams in the order of
+    their names, then for those of the folders in it; `*`, `?` and `[` make a pattern where no file
+    has that very name (`**` goes into folders). One that names nothing is an error in its place.
+    Raises CommandError if stdin is named twice.
+    """
+    if list(files).count("-") > 1:
+        raise CommandError("stdin is named twice", "name - once")
+    several = len(files) > 1 or any(_stands_for_many(file) for file in files)
+    return (source for file in files for source in _found(file, wanted)), several
+
+
+def only(found: Iterator[Source | CommandError]) -> Source:
+    """The source, where there is one alone."""
+    [one] = found
+    assert isinstance(one, Source)
+    return one
+
+
+def failure_at(source: Source, error: CommandError | OSError) -> CommandError:
+    """The error as that of one of many sources."""
+    if isinstance(error, CommandError):
+        return error
+    return CommandError(f"{source.name}: {error.strerror or error}")
+
+
+def _stands_for_many(file: str) -> bool:
+    return file != "-" and (Path(file).is_dir() or (has_magic(file) and not Path(file).exists()))
+
+
+def _found(file: str, wanted: str) -> Iterator[Source | CommandError]:
+    if not _stands_for_many(file):
+        stdin = file == "-"
+        yield Source("stdin" if stdin else file, None if stdin else Path(file), wanted)
+        return
+    is_folder = Path(file).is_dir()
+    # not Path.glob: patterns may be absolute
+    paths = _below(file) if is_folder else iter(sorted(iglob(file, recursive=True)))  # noqa: PTH207
+    found = False
+    for path in paths:
+        if Path(path).is_file():
+            found = True
+            yield Source(path, Path(path), wanted)
+    if not found:
+        if is_folder:
+            names = ", ".join(_NAMES)
+            hint = f"read are {names}, also with .gz"
+            yield CommandError(f"{file}: there is no file to read in this folder", hint)
+        else:
+            yield CommandError(f"{file}: no file has such a name")
+
+
+def _below(folder: str) -> Iterator[str]:
+    """The files of a folder that are read; hidden ones are not."""
+    for place, folders, names in walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and _plain_suffix(name) in _NAMES:
+                yield str(Path(place, name))
