@@ -264,11 +264,13 @@ class _Slot:
         begins the next call, whatever its id; so does a name with another id, unless it can only
         say the same call once more.
         """
-        if None not in (index, self.index) and index != self.index:
+        if index is not None and self.index is not None and index != self.index:
             return False
-        whole = self.balance.whole
         if not name:
-            return index is not None or not (whole and id and self.id and id != self.id)
+            if index is not None:  # nearly all fragments
+                return True
+            return not (id and self.id and id != self.id and self.balance.whole)
+        whole = self.balance.whole
         if not (id and self.id):
             return bool(id) or not (self.name and whole)
         if id == self.id:  # what came already may come once more, whole
