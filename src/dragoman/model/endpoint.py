@@ -154,6 +154,7 @@ class Endpoint:
         self.vendor: Vendor = wire.vendor
         self.timeouts = self.connection.timeouts
         self.retries = self.connection.attempts
+        self._asked_again = replace(self.retries, begun=True)  # of a whole answer, which none saw
         self._owner: Endpoint | None = None  # whose sockets these are, if another's
         self._lock = threading.Lock()
         new_after_fork(self)
@@ -188,6 +189,7 @@ class Endpoint:
         made.__dict__.update(self.__dict__)
         made.connection = replace(self.connection, **options)  # type: ignore[arg-type]
         made.timeouts, made.retries = made.connection.timeouts, made.connection.attempts
+        made._asked_again = replace(made.retries, begun=True)
         made._owner = self if self._owner is None else self._owner
         return made
 
@@ -224,7 +226,7 @@ class Endpoint:
                     wire, out, _reply(boto.converse(out.sdk(), most)), "", allow_partial
                 )
 
-            return calling(replace(self.retries, begun=True), self.timeouts, called)
+            return calling(self._asked_again, self.timeouts, called)
         transport = self._transport()
 
         def attempt(left: Timeouts) -> Received:
@@ -235,7 +237,7 @@ class Endpoint:
                     raise self._failed(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
-        return calling(replace(self.retries, begun=True), self.timeouts, attempt)
+        return calling(self._asked_again, self.timeouts, attempt)
 
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
         """`ask` in a loop."""
@@ -253,7 +255,7 @@ class Endpoint:
                     raise self._failed(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
-        return await acalling(replace(self.retries, begun=True), self.timeouts, attempt)
+        return await acalling(self._asked_again, self.timeouts, attempt)
 
     def stream(self, out: Written) -> StreamReply:
         """The answer as soon as it begins, which is never asked for again. Raises the same."""

@@ -81,22 +81,27 @@ def read_reply(
         StreamBroken: its events have no end; `response` is what came.
         ProviderError: the provider tells of an error, whatever the status says.
     """
-    host, body = host_of(url) if url else "", reply.body
+    body = reply.body
     if (redirect := check_status(reply.status, reply.headers, url, _bytes(body))) is not None:
         raise redirect
     raw = _parsed(body)
     try:
         if isinstance(raw, (bytes, str)) and not raw.strip():
-            raise no_answer("is empty", host, reply.status)
+            raise no_answer("is empty", _host(url), reply.status)
         response = wire.read_response(raw, request=out)
     except ReadError as error:
         why = "cannot be read as one" if isinstance(raw, (bytes, str)) else "is none of this wire"
-        raise no_answer(why, host, reply.status, _text(_bytes(body))) from error
+        raise no_answer(why, _host(url), reply.status, _text(_bytes(body))) from error
     except ProviderError as error:
         error.status = error.status or reply.status
         raise told_by_headers(error, reply.headers) from error.__cause__
-    judge(response, host, reply.status, _bytes(body), allow_partial)
+    if failure_of(response) is not None:  # then it is told with the host and what came
+        judge(response, _host(url), reply.status, _bytes(body), allow_partial)
     return Received(None if isinstance(raw, (bytes, str)) else raw, response)
+
+
+def _host(url: str) -> str:
+    return host_of(url) if url else ""
 
 
 def judge(
