@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from .formatter import Formatter, fit_history, fit_history_sync
     from .llm import LLM, AsyncLLM
+    from .llm.names import limits
     from .losses import Loss, Policy
     from .message import (
         AudioBlock,
@@ -157,6 +158,7 @@ __all__ = [
     "fit_history",
     "fit_history_sync",
     "formatter",
+    "limits",
     "matrix",
     "message",
     "model",
@@ -187,6 +189,7 @@ _HOMES = {
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "llm": ("LLM", "AsyncLLM"),
+    "llm.names": ("limits",),
     "losses": ("Loss", "Policy"),
     "message": (
         "AudioBlock", "CacheHint", "ChatRequest", "ChatResponse", "DocumentBlock", "ImageBlock",

@@ -143,7 +143,7 @@ class ContextOverflow(WriteError, ValueError):
         self.kept = kept
         self.pinned = pinned
         text = f"{kept} message(s) that must stay take {tokens} tokens, the limit is {limit}"
-        hint = "raise max_tokens, pin less, or shorten the system prompt or the latest turn"
+        hint = "raise history_tokens, pin less, or shorten the system prompt or the latest turn"
         super().__init__(text, hint=hint, code="context.overflow")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._core.foreign_names import refusing
-from .capabilities import MEDIA, Capabilities, Stance
+from .capabilities import MEDIA, Capabilities, Limits, Stance
 from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule
 from .overrides import About, ChatConfig, changes_of, override, without
@@ -22,6 +22,7 @@ __all__ = [
     "Fact",
     "Facts",
     "IdRule",
+    "Limits",
     "NameRule",
     "Stance",
     "bare",

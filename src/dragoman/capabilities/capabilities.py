@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from .naming import IdRule, NameRule
 
@@ -116,6 +116,8 @@ class Capabilities:
     property_names: IdRule = IdRule()  # of arguments, at the root of a tool's schema
     speakers: IdRule = IdRule()
     max_tokens: int = 0  # sent where the wire demands a maximum and none is given
+    context_window: int = 0  # tokens of a request and its answer together; 0: not known
+    max_output: int = 0  # tokens of the longest answer, its thinking included; 0: not known
     formats: Kinds = frozenset({"text", "json", "schema"})
     json_word: bool = False  # any JSON is given only where a message speaks of JSON
     options: Mapping[str, Stance] = field(default_factory=dict)
@@ -146,3 +148,31 @@ class Capabilities:
         """Whether items and tools of the issuer's go along; `client`: those that clients run."""
         own = self.client_items or (self.reads if self.native_items else frozenset())
         return issuer in (self.reads if self.native_items and not client else own)
+
+
+class Limits(NamedTuple):
+    """How many tokens a model takes: None where nobody says.
+
+    `context_window` holds a request and its answer together, `max_output` is the longest answer,
+    its thinking included. `source` says whose figures they are.
+
+    >>> Limits(200_000, 64_000, "").for_history()
+    150000
+    """
+
+    context_window: int | None = None
+    max_output: int | None = None
+    source: str = ""
+
+    def for_history(self, answer: int | None = None) -> int | None:
+        """How many tokens of the window a history may have, with room for an answer.
+
+        Args:
+            answer: The room for the answer; else that of the longest one, a quarter of the window
+                at most.
+        """
+        if self.context_window is None:
+            return None
+        most = self.context_window // 4
+        room = min(self.max_output or most, most) if answer is None else answer
+        return max(self.context_window - room, 1)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Self, TypeVar, Unpack, overload
 
 from .._core.counters.base import counts_sync, decomposes
+from ..capabilities import Limits
 from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
@@ -44,6 +45,12 @@ class _Settings:
         """The tools that run here: `llm.toolkit.run(answer.calls)` gives messages with results."""
         return self._door.toolkit
 
+    @property
+    def limits(self) -> Limits:
+        """How many tokens the first model takes and answers; None each where nobody says."""
+        target = self._door.target
+        return target.wire.limits(target.model.model_name, target.formatter.style.changes)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._door.names})"
 
@@ -68,8 +75,9 @@ class LLM(_Settings):
     - what is taken for an answer: `allow_partial=True` takes one that broke off, whose `status` and
       `finish` tell so, where else StreamBroken or NoAnswer is raised;
     - how it is written: `formatter`, or what a formatter takes: `speakers`, `rewrites`,
-      `history_tokens` (the most that the history may have), `token_counter`, `truncate`, `policy`,
-      `strict`, `can`, `facts`, `fetch`, `media_saver`, `prompt`, `told`;
+      `history_tokens` (the most that the history may have; "fit": what the model's window holds
+      beside an answer), `token_counter`, `truncate`, `policy`, `strict`, `can`, `facts`,
+      `fetch`, `media_saver`, `prompt`, `told`;
     - who answers where the first cannot: `fallbacks`, of the same forms and as tables with an
       address, a key and headers of their own, for every failure or by its kind
       (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`).

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from .._core.redaction import shown
 from .._core.suggestions import VENDOR_SYNONYMS, closest, nearest_vendor
+from ..capabilities import Facts, Limits
 from ..errors import ConfigError
-from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wires
+from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires
 
 # how the names of a maker's models begin -> the vendor that the maker itself is
 _MAKERS: tuple[tuple[str, str], ...] = (
@@ -96,6 +97,26 @@ def model_name(name: str) -> ModelName:
         text = f"{shown(name)} names no model behind its vendor"
         raise ConfigError(text, hint=f"such as {_example(head)}", code="llm.name")
     return ModelName(row, protocol, model)
+
+
+def limits(name: str, *, facts: Facts | str | None = None) -> Limits:
+    """How many tokens a model takes and answers, offline; None each where nobody says.
+
+    Facts first, also a program's own, then the tables of installed packages: genai-prices (extra
+    `prices`), and litellm's where that is installed.
+
+    Args:
+        name: The model, as `LLM` takes it: `vendor/model`, or a model whose maker serves it.
+        facts: Facts of your own, with `context_window` and `max_output` among their changes.
+
+    Raises:
+        ConfigError: The name names no vendor or no model.
+
+    >>> limits("anthropic/claude-opus-4-5")[:2]
+    (200000, 64000)
+    """
+    host, protocol, model = model_name(name)
+    return wire(f"{host.name}/{protocol}", facts=facts).limits(model)
 
 
 def _is_vendor(name: str) -> bool:

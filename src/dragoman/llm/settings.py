@@ -108,7 +108,7 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     formatter: WireFormatter | None
     speakers: Rewrite | None
     rewrites: Sequence[Rewrite]
-    history_tokens: int | None
+    history_tokens: int | Literal["fit"] | None
     truncate: Truncation | None
     token_counter: TokenCounterBase | Any | None
     policy: PolicyLike

@@ -215,6 +215,12 @@ class Target:
 
     def placed(self, error: ProviderError, out: Written) -> ProviderError:
         """The error, with the place in the caller's request that the provider means."""
+        if error.kind == "context_overflow" and self.formatter.max_tokens is None:
+            window = self.wire.limits(out.model, self.formatter.style.changes).context_window
+            if window is not None:
+                error.add_note(
+                    f'{out.model} takes {window:,} tokens: history_tokens="fit" cuts to it'
+                )
         if not error.path and error.kind in ("invalid", "context_overflow", "too_large"):
             found = explain(error, out)
             if found.where:

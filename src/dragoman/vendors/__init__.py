@@ -18,7 +18,7 @@ from .._core.edges.fetch import local_files
 from .._core.edges.http.credentials import BEARER, Auth
 from .._core.exchange.wire import Wire
 from .._core.failures import ErrorRow
-from .._core.families import FAMILIES
+from .._core.families import FAMILIES, LIMITS
 from .._core.families.profiles import chosen
 from .._core.foreign_names import refusing
 from .._core.passes.fetching import Fetch
@@ -153,7 +153,8 @@ class Vendor:
     rows of codes that mean something at this host alone; what hosts say in sentences stands in the
     table that all share. `keys` are variables that may hold the key, the first one first, where
     there is more than `key`; `base_variables` name, by protocol or for all ("*"), the variable of
-    another base URL and the path behind it. Both are those that the vendor's official SDK reads.
+    another base URL (or several, of which the first that is set counts) and the path behind it.
+    Both are those that the vendor's official SDK reads.
     """
 
     name: str
@@ -170,7 +171,7 @@ class Vendor:
     billing: Billing = _NO_FIGURE
     errors: tuple[ErrorRow, ...] = ()
     keys: tuple[str, ...] = ()
-    base_variables: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    base_variables: Mapping[str, tuple[str | tuple[str, ...], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for protocol in (*self.wires, *self.facts, *self.auths):
@@ -350,7 +351,7 @@ def wire(
     row, protocol = _named(name)
     bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol too
     home = row or (vendor(bearer) if bearer in VENDORS else None)
-    every = [FAMILIES]
+    every = [FAMILIES, LIMITS]
     if home is not None and protocol in home.facts:
         every.append(home.facts[protocol])
     every += chosen(facts, protocol, home.name if home else "")

@@ -5,6 +5,7 @@ What a model takes wherever it is hosted stands in `families`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from .._core.edges.http.credentials import API_KEY
@@ -30,7 +31,8 @@ VENDOR = Vendor(
     billing=Billing(geos={"us": "1.1"}),
     key="ANTHROPIC_API_KEY",
     base_variables={"*": ("ANTHROPIC_BASE_URL", "")},  # anthropic 2.14
-    auth=API_KEY,
+    # anthropic 2.14: a token for a gateway, as a bearer, where there is no key
+    auth=replace(API_KEY, bearers=("ANTHROPIC_AUTH_TOKEN",)),
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},
 )

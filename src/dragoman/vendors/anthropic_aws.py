@@ -22,6 +22,7 @@ VENDOR = Vendor(
         scope="aws-external-anthropic",
         variables={"anthropic-workspace-id": "ANTHROPIC_AWS_WORKSPACE_ID"},
     ),
+    base_variables={"*": ("ANTHROPIC_AWS_BASE_URL", "")},  # anthropic 2.14
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={"anthropic": Dialect()},
     facts={

@@ -21,7 +21,14 @@ VENDOR = Vendor(
     base_url="https://{resource}.openai.azure.com/openai/v1",
     key="AZURE_OPENAI_API_KEY",
     base_variables={"*": ("AZURE_OPENAI_ENDPOINT", "/openai/v1")},  # openai 3.57
-    auth=Auth("api-key", "", tokens="azure", scope="https://ai.azure.com/.default"),
+    auth=Auth(
+        "api-key",
+        "",
+        tokens="azure",
+        scope="https://ai.azure.com/.default",
+        bearers=("AZURE_OPENAI_AD_TOKEN",),  # openai 3.57: before a key of the environment
+        bearers_first=True,
+    ),
     places={"resource": ("AZURE_RESOURCE_NAME",)},
     wires={
         "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),

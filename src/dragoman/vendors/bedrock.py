@@ -330,11 +330,19 @@ _CHAT_FACTS = Facts(
 )
 
 
+# of all services of AWS, behind the one of this service
+_ENDPOINTS = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL")
+
+
 VENDOR = Vendor(
     "bedrock",
     base_url="https://bedrock-runtime.{region}.amazonaws.com",
     key="AWS_BEARER_TOKEN_BEDROCK",
     auth=Auth(tokens="aws", scope="bedrock"),
+    base_variables={  # boto3 1.44, anthropic 2.14
+        "anthropic": (("ANTHROPIC_BEDROCK_BASE_URL", *_ENDPOINTS), ""),
+        "*": (_ENDPOINTS, ""),
+    },
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE, "openai-chat": _CHAT},
     facts={

@@ -37,6 +37,7 @@ VENDOR = Vendor(
     billing=Billing(prices="aws"),
     key="AWS_BEARER_TOKEN_BEDROCK",
     auth=Auth(tokens="aws", scope="bedrock-mantle"),
+    base_variables={"anthropic": ("ANTHROPIC_BEDROCK_MANTLE_BASE_URL", "")},  # anthropic 2.14
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={
         "openai-responses": openai_responses.Dialect(

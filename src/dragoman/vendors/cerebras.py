@@ -16,6 +16,7 @@ VENDOR = Vendor(
     "cerebras",
     base_url="https://api.cerebras.ai/v1",
     key="CEREBRAS_API_KEY",
+    base_variables={"*": ("CEREBRAS_BASE_URL", "/v1")},  # cerebras-cloud-sdk 1.91
     wires={
         "openai-chat": Dialect(
             developer=False,

@@ -166,7 +166,7 @@ VENDOR = Vendor(
     base_url="https://dashscope.aliyuncs.com/api/v1",
     key="DASHSCOPE_API_KEY",
     base_variables={  # dashscope 2.0.2
-        "dashscope": ("DASHSCOPE_HTTP_BASE_URL", ""),
+        "dashscope": (("DASHSCOPE_BASE_URL", "DASHSCOPE_HTTP_BASE_URL"), ""),
         "openai-chat": ("DASHSCOPE_COMPATIBLE_BASE_URL", ""),
     },
     auths={"anthropic": API_KEY},

@@ -17,6 +17,7 @@ VENDOR = Vendor(
     "fireworks",
     base_url="https://api.fireworks.ai/inference/v1",
     key="FIREWORKS_API_KEY",
+    base_variables={"*": ("FIREWORKS_BASE_URL", "/v1")},  # fireworks-ai 1.2
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

@@ -18,6 +18,7 @@ VENDOR = Vendor(
     auth=Auth(
         "x-api-key", "", also=("api-key",), tokens="azure", scope="https://ai.azure.com/.default"
     ),
+    base_variables={"*": ("ANTHROPIC_FOUNDRY_BASE_URL", "")},  # anthropic 2.14
     places={"resource": ("ANTHROPIC_FOUNDRY_RESOURCE",)},
     wires={"anthropic": Dialect()},
 )

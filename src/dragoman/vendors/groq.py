@@ -51,6 +51,7 @@ VENDOR = Vendor(
     base_url="https://api.groq.com/openai/v1",
     billing=Billing(tiers=("flex",)),
     key="GROQ_API_KEY",
+    base_variables={"*": ("GROQ_BASE_URL", "/openai/v1")},  # groq 1.7
     wires={
         "openai-chat": Dialect(
             own_field="x_groq",

@@ -19,6 +19,7 @@ VENDOR = Vendor(
     "huggingface",
     base_url="https://router.huggingface.co/v1",
     key="HF_TOKEN",
+    keys=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),  # huggingface_hub 2.4, in this order
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

@@ -20,6 +20,7 @@ VENDOR = Vendor(
         total="cost.total_cost", parts=("cost.input_tokens_cost", "cost.output_tokens_cost")
     ),
     key="PERPLEXITY_API_KEY",
+    base_variables={"*": ("PERPLEXITY_BASE_URL", "")},  # perplexityai of 2026-11
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

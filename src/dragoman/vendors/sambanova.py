@@ -13,6 +13,7 @@ VENDOR = Vendor(
     "sambanova",
     base_url="https://api.sambanova.ai/v1",
     key="SAMBANOVA_API_KEY",
+    base_variables={"*": ("SAMBA_NOVA_BASE_URL", "")},  # sambanova of 2026-11
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

@@ -18,6 +18,7 @@ VENDOR = Vendor(
     base_url="https://api.together.ai/v1",
     billing=Billing(prices="together"),
     key="TOGETHER_API_KEY",
+    base_variables={"*": ("TOGETHER_BASE_URL", "/v1")},  # together 3.1
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

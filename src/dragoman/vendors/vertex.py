@@ -92,6 +92,10 @@ VENDOR = Vendor(
     key="GOOGLE_API_KEY",
     auth=Auth("x-goog-api-key", "", tokens="google"),
     auths=dict.fromkeys(("anthropic", "mistral"), Auth(tokens="google", token_only=True)),
+    base_variables={  # google-genai 3.6, anthropic 2.14
+        "gemini": ("GOOGLE_VERTEX_BASE_URL", f"/v1beta1/{_PLACE}"),
+        "anthropic": ("ANTHROPIC_VERTEX_BASE_URL", f"/{_PLACE}"),
+    },
     places={
         "project": ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
         "region": ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"),

@@ -66,6 +66,7 @@ VENDOR = Vendor(
     "zhipu",
     base_url="https://api.z.ai/api/paas/v4",
     key="ZAI_API_KEY",
+    base_variables={"openai-chat": ("ZAI_BASE_URL", "")},  # zai-sdk of 2026-11
     auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ...capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
+from ...capabilities import STATES, About, Capabilities, Fact, Facts, Limits, bare, override
 from ...capabilities.capabilities import MEDIA
 from ...losses.codes import CODES
 from ...message import ChatRequest
 from ...protocols.base import Room
 from ...protocols.reasoning import states
+from ..edges.limits import find_entries
 
 _NO_STATES: frozenset[str] = frozenset()
 _NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
 _ANY = About()
 _MOST_MODELS = 1000  # that a wire remembers
 _SET_BY_USER = "capabilities set for this formatter"
+_LIMITS = frozenset({"context_window", "max_output"})
 
 
 class ModelFacts:
@@ -27,6 +29,7 @@ class ModelFacts:
 
     __slots__ = ()
     room: Room
+    vendor: Any
     _protocol_caps: Capabilities  # before any fact
     facts: tuple[Facts, ...]
     _caps: dict[tuple[str | None, frozenset[str]], Capabilities]
@@ -54,6 +57,34 @@ class ModelFacts:
             self._caps.clear()
         self._caps[model, active] = caps
         return caps
+
+    def limits(self, model: str | None = None, changes: Mapping[str, Any] = _NO_CHANGES) -> Limits:
+        """How many tokens `model` takes and answers here; the usual model without one.
+
+        Facts come first, also a program's own (`facts=`), then the tables of installed packages:
+        genai-prices, and litellm's. Nothing is looked up anywhere else.
+
+        Args:
+            model: The model, as the host names it.
+            changes: A formatter's overrides (`can=`).
+
+        Raises:
+            ConfigError: A change that no capability takes.
+        """
+        name = model or self.room.model
+        caps = override(self.can(name), changes)
+        window, most = caps.context_window or None, caps.max_output or None
+        sources = []
+        if window or most:
+            own = [fact.source for fact in self.known(name) if _LIMITS & fact.changes.keys()]
+            sources.append(_SET_BY_USER if _LIMITS & changes.keys() or not own else own[-1])
+        if name and self.vendor is not None and not (window and most):
+            row, url = self.vendor, self.vendor.url(self.room.protocol)
+            for entry in find_entries(name, row.name, row.billing.prices, url):
+                if (window is None and entry.context_window) or (most is None and entry.max_output):
+                    sources.append(entry.source)
+                window, most = window or entry.context_window, most or entry.max_output
+        return Limits(window, most, "; ".join(sources))
 
     def known(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
         """The facts that hold for `model`, each with its date and source."""

@@ -9,8 +9,9 @@ from itertools import chain
 
 from ...capabilities import Facts
 from . import claude, gemini, gpt, open_models
+from .limits import LIMITS
 
-__all__ = ["FAMILIES"]
+__all__ = ["FAMILIES", "LIMITS"]
 
 _WEIGHTS, *_OTHERS = open_models.ROWS.values()
 # gpt-oss is no GPT

@@ -16,7 +16,7 @@ from ...message.blocks import BLOCKS
 from ...protocols.base import Room
 from ...rewrite.speakers import ByName, ByRole, Rewrite
 from ..exchange.wire import Wire
-from ..families import FAMILIES
+from ..families import FAMILIES, LIMITS
 from ..families.profiles import DOCUMENTS, chosen
 from ..wording import Told
 from .wired import WireFormatter, signature
@@ -137,7 +137,7 @@ def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
     if facts == DOCUMENTS and cls.documented:
         dialect = replace(dialect, **cls.documented)
     room: Room = cls.room(dialect)
-    counted: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
+    counted: list[Facts] = [FAMILIES, LIMITS, cls.vendor.facts.get(room.protocol, Facts())]
     counted += chosen(facts, room.protocol, cls.vendor.name)
     return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(counted))
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import replace
 from inspect import Parameter, Signature
 from inspect import signature as signature_of
-from typing import Any, ClassVar, Never, TypeAlias, TypedDict
+from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
-from ...capabilities import Capabilities, ChatConfig, changes_of, override
-from ...errors import ConfigError, ProviderError, ReadError, StreamError, by_kind
+from ...capabilities import Capabilities, ChatConfig, Limits, changes_of, override
+from ...errors import ConfigError, ContextOverflow, ProviderError, ReadError, StreamError, by_kind
 from ...losses import PolicyLike, Report
 from ...losses import policy as policy_of
 from ...losses.policies import LossLog
@@ -24,6 +25,8 @@ from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ...rewrite.truncate import Truncation
 from ...token import TokenCounterBase
+from ..counters.base import Tools
+from ..counters.cached import default_counter
 from ..edges.fetch import local_files
 from ..exchange.pipeline import FormatStyle, paired, wanted_media
 from ..exchange.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
@@ -31,6 +34,7 @@ from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.fetching import Fetch
 from ..passes.fit.state import Saver
+from ..redaction import shown
 from ..stream.pieces import Piece, Raw
 from ..suggestions import unknown_keyword
 from ..wording import Told
@@ -42,6 +46,7 @@ from .base import (
     drive,
     refuse_options,
 )
+from .budget import Choice
 from .session import Session
 
 SentRequest: TypeAlias = ChatRequest | Written | None
@@ -204,7 +209,7 @@ class FormatterOptions(TypedDict, total=False):
     speakers: Rewrite | None
     rewrites: Sequence[Rewrite]
     token_counter: TokenCounterBase | Any | None
-    history_tokens: int | None
+    history_tokens: int | Literal["fit"] | None
     max_tokens: int | None
     truncate: Truncation | None
     policy: PolicyLike
@@ -221,7 +226,8 @@ class WireFormatter(AnswerFormatter):
 
     `speakers` says who speaks; `history_tokens` is the most that the history may have, which
     AgentScope calls `max_tokens` (that of an LLM is the most that its answer may have, and no
-    history). `can` overrides capabilities, `policy` says what may be lost,
+    history); "fit": what `wire.limits(model)` leaves beside an answer. `can` overrides
+    capabilities, `policy` says what may be lost,
     `strict` refuses histories that would have to be repaired (LossRefused names each repair),
     `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
     base64 media of tool results somewhere that a text can name.
@@ -237,7 +243,7 @@ class WireFormatter(AnswerFormatter):
         speakers: Rewrite | None = None,
         rewrites: Sequence[Rewrite] = (),
         token_counter: TokenCounterBase | Any | None = None,
-        history_tokens: int | None = None,
+        history_tokens: int | Literal["fit"] | None = None,
         max_tokens: int | None = None,
         truncate: Truncation | None = None,
         policy: PolicyLike = "log",
@@ -258,7 +264,7 @@ class WireFormatter(AnswerFormatter):
             raise ConfigError(text, path="$.max_tokens", hint=hint, code="name.twice")
         limit = max_tokens if history_tokens is None else history_tokens
         self.model = model or wire.room.model
-        super().__init__(token_counter, limit, truncate)
+        super().__init__(token_counter, None if limit == "fit" else limit, truncate)
         changes = changes_of(can)
         self.wire = wire
         self.model = model
@@ -273,12 +279,58 @@ class WireFormatter(AnswerFormatter):
             insert_turns=self.inserts_turns,
         )
         self.can: Capabilities = override(wire.can(model), changes)
+        self._window: Limits | None = None
+        if limit == "fit":
+            self._window = self._known_limits()
+            self.max_tokens = self._fitting()
         self._policy = policy_of(policy, strict)
         self._shows_newest = policy != "ignore"
         self._logged = LossLog()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.wire.name!r})"
+
+    def _known_limits(self) -> Limits:
+        """What the model takes. Raises ConfigError where nobody says."""
+        limits = self.wire.limits(self.model, self.style.changes)
+        if limits.context_window is None:
+            name = shown(self.model or self.wire.room.model or self.wire.name)
+            text = f"nobody says how many tokens {name} takes, so no history fits"
+            hint = 'can={"context_window": 200_000}, or pip install "dragoman[prices]"'
+            raise ConfigError(text, path="$.history_tokens", hint=hint, code="limits.unknown")
+        return limits
+
+    def _fitting(self, answer: int | None = None) -> int | None:
+        """The history's share of the window; a tenth less where its tokens are estimated."""
+        assert self._window is not None
+        tokens = self._window.for_history(answer)
+        if self.token_counter is None:
+            self.token_counter = default_counter(self.model or self.wire.room.model)
+        is_estimate = getattr(self.token_counter, "is_estimate", False) is True
+        return tokens * 9 // 10 if is_estimate and tokens is not None else tokens
+
+    def limited(self, max_tokens: int) -> Self:
+        """The same formatter with another limit, which is no longer the model's."""
+        limited = super().limited(max_tokens)
+        limited._window = None
+        return limited
+
+    def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
+        answer = req.options.max_tokens
+        if self._window is None or answer is None:
+            return super()._shortened(req, report)
+        fitting = copy(self)
+        fitting.max_tokens = self._fitting(answer)
+        return super(WireFormatter, fitting)._shortened(req, report)
+
+    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Choice:
+        try:
+            return await super()._cut(msgs, report, sync, tools)
+        except ContextOverflow as error:
+            window = self.wire.limits(self.model, self.style.changes).context_window
+            if window is not None and self._window is None and window > (error.limit or 0):
+                error.add_note(f'the model takes {window:,} tokens: history_tokens="fit"')
+            raise
 
     async def format(
         self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any

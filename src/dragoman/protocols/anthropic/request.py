@@ -129,6 +129,8 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
     maximum = caps.max_tokens + budget
     if budget and caps.budgets:
         maximum = min(maximum, caps.budgets[-1] + 1)
+    if budget < caps.max_output:  # 400 "max_tokens: 16384 > 8192, which is the maximum allowed"
+        maximum = min(maximum, caps.max_output)
     report.lost("max_tokens.default", request, "options.max_tokens", did=str(maximum))
     return maximum
 

@@ -34,7 +34,8 @@ class Auth:
     for servers of one's own. Without a key, `tokens` says whose are taken: Google's Application
     Default Credentials, Entra's (`scope` is theirs), or AWS's, by which the call is signed for
     `scope`, the name of the service. `token_only`: a key that is given is such a token itself, and
-    the variable is not looked at.
+    the variable is not looked at. `bearers` are variables that hold a bearer token, taken where no
+    key is given or set (`bearers_first`: before one that is set); the header of the key stays out.
     """
 
     header: str = "authorization"
@@ -47,6 +48,8 @@ class Auth:
     tokens: Literal["", "google", "azure", "aws"] = ""
     scope: str = ""
     token_only: bool = False
+    bearers: tuple[str, ...] = ()
+    bearers_first: bool = False
 
     def with_key(self, key: str) -> dict[str, str]:
         """The headers that bear a key."""
@@ -69,7 +72,7 @@ class Row(Protocol):
     @property
     def keys(self) -> tuple[str, ...]: ...
     @property
-    def base_variables(self) -> Mapping[str, tuple[str, str]]: ...
+    def base_variables(self) -> Mapping[str, tuple[str | tuple[str, ...], str]]: ...
     @property
     def places(self) -> Mapping[str, tuple[str, ...]]: ...
     @property
@@ -89,7 +92,9 @@ def authorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> H
     auth = vendor.auth_of(protocol)
     if callable(key):
         key = _given(key())
-    return _signed(_prepared(call, auth, vendor), auth, vendor, _text(key, auth, vendor))
+    bearer = _bearer(key, auth, vendor)
+    text = "" if bearer else _text(key, auth, vendor)
+    return _signed(_prepared(call, auth, vendor), auth, vendor, text, bearer)
 
 
 async def aauthorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> HttpCall:
@@ -101,9 +106,10 @@ async def aauthorized(call: HttpCall, vendor: Row, protocol: str, key: Key = Non
         made = key()
         key = await made if isawaitable(made) else made
     call = _prepared(call, auth, vendor)
-    text = _text(key, auth, vendor)
-    if text or not auth.tokens:
-        return _signed(call, auth, vendor, text)
+    bearer = _bearer(key, auth, vendor)
+    text = "" if bearer else _text(key, auth, vendor)
+    if bearer or text or not auth.tokens:
+        return _signed(call, auth, vendor, text, bearer)
     return await to_thread(_signed, call, auth, vendor, text)
 
 
@@ -143,10 +149,14 @@ def environment_url(vendor: Row, protocol: str) -> str:
         port that stands before the path (`:11434/v1`) if it names none.
     """
     rows = vendor.base_variables
-    variable, path = rows.get(protocol) or rows.get("*") or ("", "")
-    value = os.environ.get(variable, "").strip().rstrip("/") if variable else ""
+    names, path = rows.get(protocol) or rows.get("*") or ((), "")
+    names = (names,) if isinstance(names, str) else names
+    values = (os.environ.get(name, "").strip().rstrip("/") for name in names)
+    value = next((text for text in values if text), "")
     if not value:
         return ""
+    if path.startswith("/") and value.endswith(path):  # who has written the whole address
+        return value
     port, path = path.partition("/")[0], path[path.find("/") :] if "/" in path else ""
     if "://" not in value:
         parts = urlsplit(f"http://{value}")
@@ -218,6 +228,14 @@ def _given(made: str | Awaitable[str]) -> str:
     return made
 
 
+def _bearer(key: object, auth: Auth, vendor: Row) -> str:
+    """The bearer token that the environment holds, where it counts; empty otherwise."""
+    if key or not auth.bearers or (not auth.bearers_first and environment_key(vendor)):
+        return ""
+    token = next((text for name in auth.bearers if (text := os.environ.get(name, ""))), "")
+    return _text(token, auth, vendor) if token else ""
+
+
 def _text(key: object, auth: Auth, vendor: Row) -> str:
     """The key that is given or set; empty where there is none."""
     if key is None and vendor.key and not auth.token_only:
@@ -231,7 +249,9 @@ def _text(key: object, auth: Auth, vendor: Row) -> str:
     return text
 
 
-def _signed(call: HttpCall, auth: Auth, vendor: Row, key: str) -> HttpCall:
+def _signed(call: HttpCall, auth: Auth, vendor: Row, key: str, bearer: str = "") -> HttpCall:
+    if bearer:
+        return replace(call, headers={**call.headers, "authorization": f"Bearer {bearer}"})
     if key:
         return replace(call, headers={**call.headers, **auth.with_key(key)})
     if auth.tokens:
