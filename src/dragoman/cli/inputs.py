@@ -22,7 +22,8 @@ from .._core.convert import detect
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
 from ..errors import DragomanError, InvalidMessage, ReadError
-from ..interop import read_session_log
+from ..interop import read_session_log, session_exports
+from ..interop.stores import DATABASE
 from ..message import (
     Base64Source,
     ChatRequest,
@@ -243,6 +244,8 @@ def conversations(source: Source) -> tuple[Iterator[Line | Whole], bool]:
     first = next(_lines(source.name, _kept(rows, head)), None)
     if first is None:
         raise source.empty()
+    if source.path is not None and head[0].startswith(DATABASE):
+        return _of_store(source.path), True
     value = first.entry().value
     if source.has_lines or not isinstance(value, CommandError):
         second = next(_lines(source.name, _kept(rows, head)), None)
@@ -251,6 +254,13 @@ def conversations(source: Source) -> tuple[Iterator[Line | Whole], bool]:
         if on_lines and not (isinstance(value, CommandError) or is_log or _is_message(value)):
             return _each(source, chain(head, rows)), True
     return iter([Whole(source.name, b"".join([*head, *rows]))]), False
+
+
+def _of_store(path: Path) -> Iterator[Whole]:
+    """The sessions in a database of opencode."""
+    with errors_at(str(path)):
+        for id, text in session_exports(path):
+            yield Whole(f"{path}: {id}", text.encode())
 
 
 def _each(source: Source, rows: Iterable[bytes]) -> Iterator[Line]:

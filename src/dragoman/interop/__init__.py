@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from .._core.foreign_names import refusing
 from .log import Row, SessionLog, Skipped, rows_of, unknown_log
-from .readers import atif, claude_code, codex, gemini_cli, opencode
+from .readers import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
+from .stores import session_exports
 
-__all__ = ["SessionLog", "Skipped", "read_session_log"]
+__all__ = ["SessionLog", "Skipped", "read_session_log", "session_exports"]
 
 
 class _Reader(Protocol):
@@ -28,14 +29,15 @@ class _Reader(Protocol):
         """The session in rows that are."""
 
 
-_READERS: tuple[_Reader, ...] = (atif, opencode, claude_code, codex, gemini_cli)
+_READERS: tuple[_Reader, ...] = (atif, opencode, pi, claude_code, qwen_code, codex, gemini_cli)
 
 
 def read_session_log(text: str, name: str = "") -> SessionLog:
     """The conversation in a session log; `name` is what an error calls the file.
 
-    Logs of Claude Code, Codex and Gemini CLI are JSON lines; what `opencode export` prints and an
-    ATIF trajectory are one JSON object. Raises ReadError, with the line, for what is none of these.
+    Logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi are JSON lines; what `opencode export`
+    prints and an ATIF trajectory are one JSON object. Raises ReadError, with the line, for what is
+    none of these.
 
     >>> log = read_session_log('{"schema_version": "ATIF-v1.6", "session_id": "s1",'
     ...     ' "agent": {"name": "a", "version": "1"}, "steps": ['

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._core.jsontext import Json, JsonObject, loads
 from .._core.redaction import Shown
 from ..errors import ReadError
-from ..message import ChatRequest, Msg, ServerTool, Tool
+from ..message import ChatRequest, Msg, ServerTool, Tool, ToolResultBlock
 from ..message.check import heal
 
 
@@ -28,12 +28,16 @@ class Skipped:
 
 @dataclass(slots=True, repr=False)
 class SessionLog(Shown):
-    """A session of an agent: `agent` is `claude-code`, `codex`, `gemini-cli`, `opencode` or `atif`.
+    """A session of an agent, which is `claude-code`, `codex`, `gemini-cli`, `pi` or another one.
+
+    `agent` may also be `opencode`, `qwen-code` or `atif`.
 
     `messages` are all that was said, also before a compaction. At each index in `compactions` the
     agent went on with what stands from there on: a summary, and what it kept. `sidechains` are the
     conversations of agents that this one called, where they stand in the same file. `model` is the
-    one that was asked last. `tools` are empty where the agent keeps no record of them.
+    one that was asked last. `tools` are empty where the agent keeps no record of them. `cleared`
+    names the calls whose results the model is shown no more, by their ids, with what it reads in
+    their place; `messages` still have the results, `current` has those words.
     """
 
     agent: str
@@ -44,6 +48,7 @@ class SessionLog(Shown):
     skipped: list[Skipped] = field(default_factory=list)
     compactions: list[int] = field(default_factory=list)
     sidechains: list[SessionLog] = field(default_factory=list)
+    cleared: dict[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -53,11 +58,24 @@ class SessionLog(Shown):
     @property
     def current(self) -> list[Msg]:
         """What the model was shown last: the messages since the latest compaction."""
-        return self.messages[self.compactions[-1] if self.compactions else 0 :]
+        shown = self.messages[self.compactions[-1] if self.compactions else 0 :]
+        return [_without(msg, self.cleared) for msg in shown] if self.cleared else shown
 
     def request(self) -> ChatRequest:
         """The conversation as the agent would go on with it."""
         return ChatRequest(self.current, tools=list(self.tools), model=self.model)
+
+
+def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
+    """The message with words in the place of results that are cleared."""
+    if not any(isinstance(one, ToolResultBlock) and one.id in cleared for one in msg.blocks):
+        return msg
+    blocks = [
+        replace(one, output=cleared[one.id])
+        if isinstance(one, ToolResultBlock) and one.id in cleared else one
+        for one in msg.blocks
+    ]  # fmt: skip
+    return Msg(msg.name, blocks, msg.role, timestamp=msg.timestamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +160,51 @@ def unknown_log(rows: Sequence[Row], name: str) -> ReadError:
     """The error for rows that no agent writes."""
     keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
     where = f"{name}, {rows[0].place}" if name else rows[0].place
-    hint = "known are logs of Claude Code, Codex and Gemini CLI, opencode's exports, and ATIF"
+    hint = (
+        "known are logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi, opencode's exports, "
+        "and ATIF"
+    )
     return ReadError(
         f"no agent's log begins with these keys: {keys}", path=where, hint=hint, code="log.unknown"
     )
+
+
+def once(rows: Sequence[Row], key: str = "uuid") -> tuple[list[Row], list[Skipped]]:
+    """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
+    seen: set[str] = set()
+    kept: list[Row] = []
+    repeated: list[Skipped] = []
+    for row in rows:
+        id = row.text(key)
+        if id and id in seen:
+            repeated.append(row.skipped("repeated row", "it stands in the log already"))
+            continue
+        seen.add(id)
+        kept.append(row)
+    return kept, repeated
+
+
+def way_of(
+    rows: Sequence[Row],
+    is_end: Callable[[Row], bool],
+    key: str = "uuid",
+    parents: Sequence[str] = ("parentUuid", "logicalParentUuid"),
+) -> set[str]:
+    """The nodes of a tree between the last row that `is_end` and the root.
+
+    Where the parent of a node is not in the file, the message that stands before it is.
+    """
+    nodes = {row.text(key): row for row in rows if row.text(key)}
+    before = dict(zip(nodes, ["", *nodes], strict=False))
+    last = next((row for row in reversed(rows) if is_end(row)), None)
+    way: set[str] = set()
+    here = last.text(key) if last is not None else ""
+    while here and here not in way:
+        way.add(here)
+        row = nodes.get(here)
+        parent = next(filter(None, map(row.text, parents)), "") if row else ""
+        here = parent if parent in nodes or not parent else before[here]
+    return way
 
 
 def dated(messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]) -> None:

@@ -14,7 +14,7 @@ from ..._core.jsontext import Json, JsonObject
 from ...errors import ReadError
 from ...message import Msg
 from ...vendors import wire
-from ..log import Row, SessionLog, Skipped, dated, skipped_fields
+from ..log import Row, SessionLog, Skipped, dated, once, skipped_fields, way_of
 
 _AGENT = "claude-code"
 _SAID = ("user", "assistant")
@@ -45,13 +45,13 @@ def claims(rows: Sequence[Row]) -> bool:
 def _is_message(row: Row) -> bool:
     return (
         row.data.get("type") in _SAID and "uuid" in row.data
-        and isinstance(row.data.get("message"), dict)
+        and isinstance(row.data.get("message"), dict) and "parts" not in row.data["message"]
     )  # fmt: skip
 
 
 def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
     """The session; agents that it called and that stand in the same file are its sidechains."""
-    rows, repeated = _once(rows)
+    rows, repeated = once(rows)
     main = [row for row in rows if not row.data.get("isSidechain")]
     aside = [row for row in rows if row.data.get("isSidechain")]
     if not any(_is_message(row) for row in main):  # the log of a called agent by itself
@@ -60,21 +60,6 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
     log.skipped = sorted([*skipped, *repeated, *log.skipped], key=_line)
     log.sidechains = [_conversation(group) for group in _groups(aside)]
     return log
-
-
-def _once(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
-    """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
-    seen: set[str] = set()
-    kept: list[Row] = []
-    repeated: list[Skipped] = []
-    for row in rows:
-        uuid = row.text("uuid")
-        if uuid and uuid in seen:
-            repeated.append(row.skipped("repeated row", "it stands in the log already"))
-            continue
-        seen.add(uuid)
-        kept.append(row)
-    return kept, repeated
 
 
 def _line(one: Skipped) -> int:
@@ -121,7 +106,7 @@ def _session(rows: Sequence[Row]) -> str:
 
 def _said(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
     """The rows that were said, in order, and a note for each of the others."""
-    way = _way(rows)
+    way = way_of(rows, _is_message)
     ids = {_message_id(row) for row in rows if row.text("uuid") in way} - {""}
     calls = {call for row in rows if _message_id(row) in ids for call in _named(row, "id")}
     kept, skipped = [], []
@@ -141,24 +126,6 @@ def _said(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
             why = "the session went on from an earlier message"
             skipped.append(row.skipped("abandoned branch", why))
     return kept, skipped
-
-
-def _way(rows: Sequence[Row]) -> set[str]:
-    """The nodes between the last message and the root; behind a compaction, on beyond it.
-
-    Where the parent of a node is not in the file, the message that stands before it is.
-    """
-    nodes = {row.text("uuid"): row for row in rows if row.text("uuid")}
-    before = dict(zip(nodes, ["", *nodes], strict=False))
-    last = next((row for row in reversed(rows) if _is_message(row)), None)
-    way: set[str] = set()
-    here = last.text("uuid") if last is not None else ""
-    while here and here not in way:
-        way.add(here)
-        row = nodes.get(here)
-        parent = (row.text("parentUuid") or row.text("logicalParentUuid")) if row else ""
-        here = parent if parent in nodes or not parent else before[here]
-    return way
 
 
 def _message_id(row: Row) -> str:

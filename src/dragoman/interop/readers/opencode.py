@@ -30,6 +30,8 @@ _INFO = ("id", "role", "time", "modelID", "error", "sessionID")
 _IDS = ("id", "sessionID", "messageID")
 _PART = (*_IDS, "type", "text", "url", "mime", "filename", "metadata")
 _CALL = (*_IDS, "type", "callID", "tool", "state")
+# what the model reads where opencode cleared a result (session/message-v2.ts of 1.18.33)
+_CLEARED = "[Old tool result content cleared]"
 _STATE = ("status", "input", "output", "error", "attachments")
 _SEALS = ("signature", "reasoningEncryptedContent", "redactedData")
 
@@ -84,7 +86,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
         if kind == "step-start":
             log.messages += says.taken()
         if kind == "tool":
-            says.call(part, place, log.skipped)
+            says.call(part, place, log)
         elif (block := _block(part, kind)) is not None:
             says.blocks.append(block)
             log.skipped += _unread(part, place)
@@ -123,8 +125,9 @@ class _Speech:
         self.blocks: list[ContentBlock] = []
         self._results: list[ToolResultBlock] = []
 
-    def call(self, part: JsonObject, place: str, skipped: list[Skipped]) -> None:
+    def call(self, part: JsonObject, place: str, log: SessionLog) -> None:
         """A call, and what became of it. Raises ReadError for one without an id or a name."""
+        skipped = log.skipped
         id, name = text_at(part, "callID", place), text_at(part, "tool", place)
         [state] = objects(part.get("state"), f"{place}.state", skipped, _STATE) or [{}]
         skipped += skipped_fields(place, part, _CALL)
@@ -136,6 +139,9 @@ class _Speech:
             text = str(state.get("error") or "")
             self._results.append(ToolResultBlock(id, name, text, is_error=True))
         elif status == "completed" or "output" in state:
+            time = state.get("time")
+            if isinstance(time, dict) and time.get("compacted"):
+                log.cleared[id] = _CLEARED
             output = _output(state, f"{place}.state.attachments", skipped)
             self._results.append(ToolResultBlock(id, name, output))
 
