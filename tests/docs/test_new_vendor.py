@@ -15,10 +15,23 @@ from pathlib import Path
 
 import pytest
 
+import dragoman
+from dragoman import study
+from dragoman.model import ChatModel
+from dragoman.protocols.openai_chat import Dialect
+from dragoman.testing import Scripted, StrictServer
+from dragoman.vendors import Vendor
+
 from .pages import FOLDERS, ROOT, blocks
 
 PAGES = {name: (folder / "new-vendor.md").read_text("utf-8") for name, folder in FOLDERS.items()}
 EXAMPLE = ROOT / "tests" / "vendors" / "example_package"
+ROW = Vendor(
+    "acme",
+    base_url="https://api.acme.example/v1",
+    key="ACME_API_KEY",
+    wires={"openai-chat": Dialect(max_tokens_key="max_tokens", model="acme-1")},
+)
 USE = """
 import json
 import dragoman
@@ -83,3 +96,30 @@ def test_the_package_of_the_page_is_the_one_that_is_installed(language: str) -> 
 @pytest.mark.parametrize("page", ["README.md", "docs/models.md", "docs/zh/models.md"])
 def test_the_page_is_found(page: str) -> None:
     assert "new-vendor.md)" in (ROOT / page).read_text("utf-8")
+
+
+def test_whatever_takes_a_name_takes_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that the page names, and what it names no longer is missed here."""
+    monkeypatch.setenv("ACME_API_KEY", "none")
+    body = {"model": "acme-1", "messages": [{"role": "user", "content": "Hi"}]}
+    llm = dragoman.LLM(ROW, model="acme-1", transport=Scripted("Hello."))
+    other = dragoman.LLM(
+        "openai/gpt-5.6", fallbacks=[ROW], key="none", transport=Scripted("Hello.")
+    )
+    taken = {
+        "wire": dragoman.wire(ROW).vendor == ROW,
+        "Formatter": dragoman.Formatter(ROW).wire.vendor == ROW,
+        "LLM": llm.ask("Hi").text == "Hello.",
+        "fallbacks": other.ask("Hi").text == "Hello.",
+        "ReActAgent": "acme" in repr(dragoman.ReActAgent("Friday", None, ROW).model),
+        "ChatModel": ChatModel(ROW, "acme-1").wire.vendor == ROW,
+        "convert": dragoman.convert(body, "openai-chat", ROW, model="acme-1").body == body,
+        "study.check": study.check(body, ROW) == [],
+        "study.pairs": study.pairs(["OpenAIChatFormatter"], [ROW])[0].works,
+    }
+    with StrictServer(ROW, "Hello.") as server:
+        taken["StrictServer"] = bool(server.url)
+    assert [name for name, works in taken.items() if not works] == []
+    for page in PAGES.values():
+        [said] = [line for line in page.splitlines() if "StrictServer" in line]
+        assert [name for name in taken if name not in said] == []

@@ -21,7 +21,7 @@ from ..errors import (
     StreamError,
     ToolFailed,
 )
-from ..llm import AsyncLLM, Input, ModelLike, Pair, Way, pair_of, request_of
+from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
 from ..llm.settings import AGENT_SYNONYMS, explains_keywords
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
@@ -380,9 +380,8 @@ class ReActAgent:
         )  # fmt: skip
 
     def _pair(self, structured: Structured[Any] | None, streams: bool) -> Pair:
-        if isinstance(self.model, str):
-            self.model = AsyncLLM(self.model, formatter=self.formatter)
-            self.formatter = None  # it is the LLM's
+        if (model := llm_of(self.model, self.formatter)) is not self.model:
+            self.model, self.formatter = model, None  # the formatter is the LLM's
         return pair_of(
             self.model, self.formatter, structured=structured, way=self.way, streams=streams,
             allow_partial=self.allow_partial,

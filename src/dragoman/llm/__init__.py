@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .front import LLM, AsyncLLM
     from .inputs import request_of
     from .names import ModelName, model_name
-    from .pairs import Formatting, ModelLike, Pair, Sending, pair_of
+    from .pairs import Formatting, ModelLike, Pair, Sending, llm_of, pair_of
     from .settings import Input, Way
     from .streams import AnswerStream, AsyncAnswerStream
 
@@ -33,6 +33,7 @@ __all__ = [
     "Sending",
     "StreamEvent",
     "Way",
+    "llm_of",
     "model_name",
     "pair_of",
     "profile",
@@ -45,7 +46,7 @@ _HOMES = {
     ".front": ("LLM", "AsyncLLM"),
     ".inputs": ("request_of",),
     ".names": ("ModelName", "model_name"),
-    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "pair_of"),
+    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "llm_of", "pair_of"),
     ".settings": ("Input", "Way"),
     ".streams": ("AnswerStream", "AsyncAnswerStream"),
 }

@@ -11,7 +11,7 @@ alike: the formatter writes, the model sends, the formatter reads.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -25,12 +25,15 @@ from ..model.base import wire_of
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
 from ..structured import Structured, structured_request
+from ..vendors import Vendor
 from .front import LLM, AsyncLLM
 from .settings import AskSettings, Way
 from .streams import AsyncAnswerStream
 from .targets import Target
 
-ModelLike: TypeAlias = ChatModelBase | LLM | AsyncLLM | str
+ModelLike: TypeAlias = (
+    ChatModelBase | LLM | AsyncLLM | str | Vendor | Mapping[str, Any] | Sequence[Any]
+)
 
 
 class Formatting(Protocol):
@@ -69,8 +72,18 @@ class Pair(NamedTuple):
     model: Sending
 
 
+def llm_of(model: ModelLike, formatter: Any = None) -> ChatModelBase | LLM | AsyncLLM:
+    """The model itself, or the LLM of what names one: a name, a Vendor, a table, or several.
+
+    Raises ConfigError as `LLM` does.
+    """
+    if isinstance(model, (str, Vendor, Mapping, Sequence)):
+        return AsyncLLM(model, formatter=formatter)
+    return model  # `pair_of` looks at it
+
+
 def pair_of(
-    model: ChatModelBase | LLM | AsyncLLM,
+    model: ModelLike,
     formatter: Any = None,
     *,
     structured: Structured[Any] | None = None,
@@ -78,12 +91,14 @@ def pair_of(
     streams: bool = False,
     allow_partial: bool = False,
 ) -> Pair:
-    """The pair that a model and a formatter (or its default) make.
+    """The pair that a model (or what names one, as for an LLM) and a formatter make.
 
     `structured` is the type that answers shall have, `way` how it is asked for. Say `streams` if
     `model.stream` will be called. `allow_partial`: an answer that broke off is taken. Raises
     FormatterMismatch, and ConfigError for what is no model.
     """
+    if not isinstance(model, (AsyncLLM, LLM, ChatModelBase)):
+        model, formatter = llm_of(model, formatter), None
     if isinstance(model, (AsyncLLM, LLM)):
         if formatter is not None:
             hint = "LLM(..., formatter=...), or a ChatModel and a formatter"

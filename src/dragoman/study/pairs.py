@@ -73,10 +73,10 @@ def pairs(
     said = list(_conversation() if msgs is None else msgs)
     if targets is None:
         targets = [name for name, classes in VENDORS.items() if classes]
-    models = targets if isinstance(targets, Mapping) else dict.fromkeys(targets)
+    asked = [*targets.items()] if isinstance(targets, Mapping) else [(one, None) for one in targets]
     given = _writers(writers)
     result: list[Pair] = []
-    for target, model in models.items():
+    for target, model in asked:
         there = wire(target, policy="ignore")
         out = there.write_request(
             ChatRequest(said, tools=list(_TOOLS), options=Options(max_tokens=64)), model=model

@@ -21,6 +21,7 @@ from ..errors import ConfigError, ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock
 from ..protocols.answers import OPENAI_ERRORS
 from ..sse.encoder import CONTENT_TYPES, Encoder
+from ..vendors import Vendor
 from ..vendors import wire as wire_of
 
 _HEADERS = {"content-type": "application/json", "x-request-id": "req_scripted"}
@@ -63,7 +64,7 @@ Answer: TypeAlias = (
 )
 
 
-def asked_wire(call: HttpCall, name: str | Wire | None) -> Wire:
+def asked_wire(call: HttpCall, name: str | Vendor | Wire | None) -> Wire:
     """The wire that a call speaks, by its address and body where no `name` tells it."""
     if isinstance(name, Wire):
         return name

@@ -12,6 +12,7 @@ from .._core.edges.http.transport import HttpCall, Reply, Timeouts
 from .._core.exchange.wire import Wire
 from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
+from ..vendors import Vendor
 from .answers import Answer, Rendered, asked_request, asked_wire, rendered
 
 
@@ -96,7 +97,7 @@ class Scripted:
     """
 
     def __init__(
-        self, *answers: Answer, wire: str | Wire | None = None, repeat: bool = False
+        self, *answers: Answer, wire: str | Vendor | Wire | None = None, repeat: bool = False
     ) -> None:
         self.requests: list[ChatRequest] = []
         self.calls: list[HttpCall] = []

@@ -21,6 +21,7 @@ from .._core.jsontext import arguments
 from ..errors import DragomanError, ProviderError, StreamBroken
 from ..message import ChatRequest
 from ..study.check import check
+from ..vendors import Vendor
 from .answers import Answer, asked_request, asked_wire, error_body, error_of
 from .counts import count_of, counted_call, counted_path
 from .official import load_types, official_faults
@@ -52,7 +53,7 @@ class StrictServer:
 
     def __init__(
         self,
-        wire: str | Wire,
+        wire: str | Vendor | Wire,
         *answers: Answer | Replay,
         judges: Sequence[Judge] = (),
         key: str | None = None,
