@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .known import KNOWN
+from .choices import silent_words
+from .known import KNOWN, KNOWN_WORDS
 from .surfaces import SURFACES, Surface
 from .trying import judge
 
@@ -38,6 +39,11 @@ def _show(surface: Surface, every: int) -> int:
     if every == 1:
         lines += [f"no longer so: {one}" for one in known
                   if not any(what.startswith(one) for what in found)]  # fmt: skip
+    if surface.kind == "request":
+        heard = tuple(line for name, line, _ in KNOWN_WORDS if name == surface.name)
+        count, words = silent_words(surface, every)
+        print(f"{surface.name}: {count} words")
+        lines += [f"silent {line}" for line in words if not line.startswith(heard or ("-",))]
     for line in lines:
         print(f"    {line}")
     return len(lines)

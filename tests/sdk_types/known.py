@@ -28,3 +28,17 @@ KNOWN = [
         "the SDK's object for an image, which is a text on the wire",
     ),
 ]  # fmt: skip
+
+# words of requests that say what is so without them: (surface, the line's begin, reason)
+KNOWN_WORDS = [
+    ("openai chat request", "$.tool_choice none", "of a request without a tool to call"),
+    ("openai chat request", "$.messages[].content[].image_url.detail auto", "as if absent"),
+    ("openai responses request", "$.input[].content[].detail auto", "as if absent"),
+    ("openai beta request", "$.input[].content[].detail auto", "as if absent"),
+    ("mistral request", "$.messages[].content[].image_url.detail auto", "as if absent"),
+    ("mistral request", "$.response_format.type text", "as if absent"),
+    ("cohere request", "$.thinking.type enabled", "it has a budget, which says so"),
+    ("gemini request", "$.generationConfig.thinkingConfig.thinkingLevel XHIGH",
+     "the budget beside it comes to the same effort"),
+    ("gemini request", "$.generationConfig.responseSchema.type OBJECT", "as if absent"),
+]  # fmt: skip
