@@ -98,7 +98,7 @@ class MediaRefused(WriteError):
 
     `code` says why: `fetch.address`, `fetch.host`, `fetch.scheme`, `fetch.url`,
     `fetch.credentials`, `fetch.redirect`, `fetch.size`, `fetch.encoding`, `fetch.magic`,
-    `fetch.root`, `fetch.timeout`.
+    `fetch.root`, `fetch.timeout`, `fetch.number`, `fetch.total`.
     """
 
 

@@ -17,6 +17,8 @@ from dragoman.message import ChatResponse, load
 from .bodies import ANSWER, CLAUDE, EVENTS, NAMED, PLAIN, lines, sse
 from .running import run, shell, widest, written
 
+STEERING = "C1 \x9b31m and \x9d0;x\x07, \u202eturned\u2066, \x1b[31m, \x7f, \u2028"
+
 
 @pytest.fixture(autouse=True)
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,3 +327,24 @@ def test_a_shell_pipes_it_on() -> None:
     ran = shell("convert", file("r.json", PLAIN), "--to", "anthropic")
     assert ran.returncode == 0
     assert json.loads(ran.stdout)["system"] == "S"
+
+
+def test_nothing_that_is_written_steers_a_terminal() -> None:
+    """C1 controls and signs that turn text stand in JSON as they are; a terminal obeys them."""
+    said: dict[str, Any] = {"role": "user", "content": STEERING}
+    body = {"model": "gpt-5.6", STEERING: 1, "messages": [said], "tools": [
+        {"type": "function", "function": {"name": "look", "parameters": {
+            "type": "object", "properties": {STEERING: {"type": "string"}}}}}]}  # fmt: skip
+    delta = {"index": 0, "delta": {"content": STEERING}, "finish_reason": "stop"}
+    Path("stream.sse").write_text(sse([{"object": "chat.completion.chunk", "choices": [delta]}]),
+                                  "utf-8")  # fmt: skip
+    for to in ("anthropic", "openai-chat", "gemini"):
+        for source in ((file("body.json", body),), ("stream.sse", "-k", "response")):
+            for more in ((), ("--json",)):
+                ran = run("convert", *source, "--to", to, *more)
+                assert ran.exit_code == 0, ran.stderr
+                assert "\\u202e" in ran.stdout
+                told = ran.stdout + ran.stderr
+                assert not [sign for sign in told if not sign.isprintable() and sign != "\n"]
+    assert json.loads(run("convert", "body.json", "-t", "gemini").stdout)["contents"][0] == {
+        "role": "user", "parts": [{"text": STEERING}]}  # fmt: skip

@@ -260,3 +260,14 @@ def test_names_cannot_steer_the_terminal() -> None:
     told = run("format", "--to", "anthropic", input=text).stderr
     assert "\x1b" not in told
     assert "\\x1b[31m[red]Bob" in told
+
+
+def test_nothing_that_is_written_steers_a_terminal(chat: str) -> None:
+    steering = "C1 \x9b31m, \u202eturned\u2066, \x1b[31m, \x7f"
+    source = written(Path("odd.json"), [Msg("Tony", steering, "user").to_dict()])
+    for more in ((), ("--json",), ("--request",)):
+        ran = run("format", source, "--to", "openai", *more)
+        assert ran.exit_code == 0, ran.stderr
+        assert not [sign for sign in ran.stdout if not sign.isprintable() and sign != "\n"]
+    (message,) = out(source, "--to", "anthropic")
+    assert message["content"] == steering

@@ -40,6 +40,21 @@ def test_a_key_is_found_wherever_it_is_cut(size: int) -> None:
     assert out + pieces.rest() == data.replace(KEY.encode(), INSTEAD.encode())
 
 
+@pytest.mark.parametrize("spelled", SPELLED)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 11])
+def test_a_key_is_found_wherever_it_is_cut_and_however_it_is_spelled(
+    spelled: str, size: int
+) -> None:
+    data = f'{{"a": "x {spelled} y", "b": "\\u0073k and \\\\ {KEY[:5]}"}}'.encode()
+    pieces, out = hidden.pieces(), b""
+    for at in range(0, len(data), size):
+        out += pieces.feed(data[at : at + size])
+    told = json.loads(out + pieces.rest())
+    assert INSTEAD in told["a"]
+    assert KEY not in json.dumps(told)
+    assert told["b"] == f"sk and \\ {KEY[:5]}"
+
+
 @pytest.mark.parametrize("key", ["", "none", "a-word"])
 def test_a_mere_word_stays(key: str) -> None:
     assert not HiddenKey(key)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pytest
 
-from dragoman import LLM, ProviderError
+from dragoman import LLM, AsyncLLM, ProviderError
 from dragoman._core.edges.http.transport import AsyncStreamReply, HttpCall, Reply, Timeouts
 from dragoman.errors import ConnectionFailed
 from dragoman.gateway.asgi import App
@@ -19,6 +19,7 @@ from dragoman.gateway.surface import ClientRequest
 from tests.gateway.faults.wires import WIRES, Wire
 
 KEY = "sk-of-the-provider-0123456789"
+MODEL = "openai/openai-chat/gpt-5.6"
 ESCAPED = KEY.replace("s", "\\u0073", 1).encode()
 every_pair = pytest.mark.parametrize(
     ("client", "behind"),
@@ -199,3 +200,78 @@ def test_in_an_error_of_an_llm_s(model: str, stream: bool) -> None:
         list(llm.stream("Hi")) if stream else llm.ask("Hi")
     error = caught.value
     assert KEY not in repr((str(error), repr(error), vars(error), error.__reduce__()))
+
+
+_BEGUN = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}\n\n'
+_ERROR = b'data: {"error":{"message":"Incorrect key %b","type":"%b","code":"invalid_api_key"}}\n\n'
+ANSWERS: dict[str, bytes] = {
+    "an error event": _BEGUN + _ERROR,
+    "an error event first": _ERROR,
+    "no JSON": _BEGUN + b'data: {"x": "%b %b\n\n',
+    "a page": b"<html>%b %b</html>",
+    "a text": _BEGUN.replace(b"Hi", b"Hi %b %b"),  # which breaks off, so that its error has it
+    "another shape": b'{"choices": "%b", "error": "%b"}',
+}
+
+
+class _Quoting:
+    """A transport whose server answers 200 and quotes the key, a few bytes at a time."""
+
+    def __init__(self, body: bytes, size: int) -> None:
+        self._pieces = [body[at : at + size] for at in range(0, len(body), size)]
+        self.status, self.headers = 200, {"content-type": "text/event-stream", "x-request-id": KEY}
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        return Reply(200, {"x-request-id": KEY}, b"".join(self._pieces))
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> Any:
+        return self
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        return self.send(call, timeouts)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> Any:
+        return self
+
+    def __iter__(self) -> Any:
+        return iter(self._pieces)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+
+    def read(self) -> bytes:
+        return b"".join(self._pieces)
+
+    def close(self) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("spelled", [KEY.encode(), ESCAPED], ids=["plain", "escaped"])
+@pytest.mark.parametrize("size", [5, 61, 10**6])
+@pytest.mark.parametrize("named", ANSWERS)
+def test_in_an_answer_of_status_200_to_an_llm(named: str, size: int, spelled: bytes) -> None:
+    body = ANSWERS[named]
+    body = body % ((spelled,) * body.count(b"%b"))
+    if named in ("no JSON", "a page"):  # which nobody parses: its escapes stay what they are
+        body = body.replace(ESCAPED, KEY.encode())
+    transport: Any = _Quoting(body, size)
+
+    async def streamed() -> None:
+        async for _ in AsyncLLM(MODEL, key=KEY, transport=transport, retries=0).stream("Hi"):
+            pass
+
+    llm = LLM(MODEL, key=KEY, transport=transport, retries=0)
+    for ask in (lambda: llm.ask("Hi"), lambda: list(llm.stream("Hi")),
+                lambda: asyncio.run(streamed())):  # fmt: skip
+        with pytest.raises(ProviderError) as caught:
+            ask()
+        error: BaseException | None = caught.value
+        while error is not None:
+            shown = (str(error), repr(error), vars(error), error.args)
+            answer = getattr(error, "response", None)
+            assert KEY not in repr((shown, answer and answer.msg.text))
+            error = error.__cause__ or error.__context__

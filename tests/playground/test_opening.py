@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import struct
+import zlib
 from typing import Any
 from zlib import crc32
 
@@ -260,6 +261,33 @@ def test_a_packed_file_is_opened_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("dragoman.playground.opening.MOST", 1000)
     with pytest.raises(ReadError, match="more than 1000 bytes"):
         opened(gzip.compress(b" " * 600) + gzip.compress(b" " * 600), "bomb.gz")
+
+
+def test_a_file_of_very_many_parts_is_read_once_and_not_once_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stands behind a part is not copied for it, or time would grow with its square."""
+    given, usual = 0, zlib.decompressobj
+
+    class Part:
+        def __init__(self, window: int) -> None:
+            self._part = usual(window)
+
+        def decompress(self, data: Any, most: int) -> bytes:
+            nonlocal given
+            given += len(data)
+            return self._part.decompress(data, most)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._part, name)
+
+    monkeypatch.setattr("dragoman.playground.opening.zlib.decompressobj", Part)
+    parts = [gzip.compress(json.dumps(samples.JOURNEY).encode()), *[gzip.compress(b" ")] * 5000]
+    packed = b"".join(parts)
+    assert one(packed).body == samples.JOURNEY
+    assert given < 5000 * 5000
+    with pytest.raises(ReadError, match="more than 10000 parts"):
+        opened(packed * 2, "many.gz")
 
 
 def test_events_are_a_stream_whatever_the_file_is_called() -> None:

@@ -15,6 +15,7 @@ from ..errors import DragomanError
 
 INSTEAD = "<secret>"
 SHORTEST = 16  # characters of a key that is more than a word
+_ESCAPE = 8  # bytes at most of a letter that is an escape, in JSON within JSON
 _TEXTS = ("message", "path", "hint", "code", "type", "request_id")
 _CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
@@ -63,8 +64,35 @@ class HiddenKey:
 
     def held(self, data: bytes) -> int:
         """How many bytes at the end may be its beginning, of which the rest has not come."""
+        tail = data[-len(self.raw) * _ESCAPE :]
+        if b"\\" in tail:
+            return self._held_escaped(tail)
         return next((size for size in range(min(len(self.raw) - 1, len(data)), 0, -1)
                      if data.endswith(self.raw[:size])), 0)  # fmt: skip
+
+    def _held_escaped(self, tail: bytes) -> int:
+        """The same where letters may stand as escapes of JSON."""
+        begins = (self.raw[:1], b"\\")
+        return next((len(tail) - at for at in range(len(tail))
+                     if tail[at : at + 1] in begins and self._may_go_on(tail[at:])), 0)  # fmt: skip
+
+    def _may_go_on(self, text: bytes) -> bool:
+        """Whether the text is the beginning of the key, with any letter as an escape."""
+        at = 0
+        for letter in self.key:
+            begun = at
+            while text[at : at + 1] == b"\\":
+                at += 1
+            plain, code = letter.encode(), b"u%04x" % ord(letter)
+            if text.startswith(plain, at):
+                at += len(plain)
+            elif at > begun and code.startswith(text[at : at + len(code)].lower()):
+                at += len(code)
+            else:
+                return at >= len(text)
+            if at >= len(text):
+                return True
+        return False  # all of it has come, and has been taken out
 
     def error(self, error: DragomanError) -> None:
         """Take it out of an error, with all that it tells or holds, in place."""
@@ -121,13 +149,19 @@ class Pieces:
         return late
 
 
+def keys_in(headers: Mapping[str, str]) -> list[HiddenKey]:
+    """The keys with which a call is made, by its headers; none for what is no key."""
+    found = [HiddenKey(value.rpartition(" ")[2]) for name, value in headers.items()
+             if name.lower() in _CREDENTIALS]  # fmt: skip
+    return [key for key in found if key]
+
+
 @contextmanager
 def without_keys(headers: Mapping[str, str]) -> Iterator[None]:
     """Take the keys in the headers of a call out of whatever error it ends with."""
     try:
         yield
     except DragomanError as error:
-        for name, value in headers.items():
-            if name.lower() in _CREDENTIALS:
-                HiddenKey(value.rpartition(" ")[2]).error(error)
+        for key in keys_in(headers):
+            key.error(error)
         raise

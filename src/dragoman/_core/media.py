@@ -141,6 +141,29 @@ def document_text(block: MediaBlock) -> str:
         return ""
 
 
+BROKEN = "media.broken"  # the code of a medium whose bytes cannot be had
+_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def is_base64(data: str) -> bool:
+    """Whether it is plain base64 in one line, as every wire takes it; copies nothing large.
+
+    >>> is_base64("aGk="), is_base64("aGk"), is_base64("a-k_"), is_base64("%%%%")
+    (True, False, False, False)
+    """
+    if len(data) % 4 or not data.isascii():
+        return False
+    return not data.rstrip("=").encode().translate(None, _SIGNS) and "=" not in data[:-2]
+
+
+def _is_utf8(data: str) -> bool:
+    try:
+        base64.b64decode(data, validate=True).decode()
+    except ValueError:  # no base64, beyond ASCII, or in another encoding
+        return False
+    return True
+
+
 def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text)
@@ -287,7 +310,10 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
         case Base64Source(media_type=media_type):
             if "base64" not in takes:
                 return Fault("media.source", f"{kind} in base64")
-            return None if caps.media(kind, media_type) else Fault("media.type", media_type)
+            if not caps.media(kind, media_type):
+                return Fault("media.type", media_type)
+            as_text = kind == "document" and "text" in takes and _is_text(source)
+            return Fault(BROKEN, media_type) if as_text and not _is_utf8(source.data) else None
         case FileSource(file_id=file_id, issuer=issuer):
             readable = "file" in takes and (not issuer or issuer in (caps.files or caps.reads))
             readable = readable and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)

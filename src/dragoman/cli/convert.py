@@ -268,11 +268,12 @@ def framed(events: Iterable[Event], framing: Framing) -> str:
     match framing:
         case "json-array":
             texts = (data if isinstance(data, str) else arguments(data) for _, data in events)
-            return f"[{','.join(texts)}]\n"
+            return output.unsteering(f"[{','.join(texts)}]\n")
         case "aws-eventstream":
-            return "".join(f"{arguments(_plain_event(event))}\n" for event in events)
+            rows = (f"{arguments(_plain_event(event))}\n" for event in events)
+            return output.unsteering("".join(rows))
         case _:
-            return encode(events, framing).decode()
+            return output.unsteering(encode(events, framing).decode())
 
 
 def _plain_event(event: Event) -> JsonObject:

@@ -77,7 +77,18 @@ def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
 def _line(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     # half of a surrogate pair can be shown by its number alone
-    return json.dumps(value) if not text.isascii() and _LONE.search(text) else text
+    lone = not text.isascii() and _LONE.search(text)
+    return json.dumps(value) if lone else unsteering(text)
+
+
+# what JSON may hold as it is and a terminal obeys: C1 controls, and signs that turn the direction
+# of text (UAX #9). In JSON they stand in texts alone, where an escape means the same
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def unsteering(text: str) -> str:
+    """JSON text with those signs as escapes, which means the same."""
+    return _STEERING.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 _REDRAWN = 20  # times in a second that what still grows is drawn
@@ -199,14 +210,15 @@ def grid(
 def json_text(value: Json, lines: bool = False, utf8: bool | None = None) -> str:
     """JSON text with its newline, on one line if `lines`; ASCII where stdout is not UTF-8.
 
-    Half of a surrogate pair, which has no UTF-8 form, makes it ASCII, too: it stays what it is.
+    Half of a surrogate pair, which has no UTF-8 form, makes it ASCII, too: it stays what it is. No
+    sign in the text steers a terminal.
     """
     indent = None if lines else 2
     if utf8 if utf8 is not None else is_utf8():
         text = json.dumps(value, ensure_ascii=False, indent=indent)
         if text.isascii() or not _LONE.search(text):
-            return text + "\n"
-    return json.dumps(value, indent=indent) + "\n"
+            return unsteering(text) + "\n"
+    return unsteering(json.dumps(value, indent=indent)) + "\n"
 
 
 _LONE = re.compile("[\ud800-\udfff]")

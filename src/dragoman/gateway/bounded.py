@@ -13,8 +13,9 @@ from dataclasses import replace
 from importlib import import_module
 from threading import Timer
 from time import monotonic
-from typing import Any, Self
+from typing import Any
 
+from .._core.edges.http.answer_bounds import AsyncWrappedReply, WrappedReply
 from .._core.edges.http.over_httpx2 import aread_all, read_all
 from .._core.edges.http.transport import (
     AsyncStreamReply,
@@ -145,15 +146,13 @@ class Bounded:
         """Nothing: the connections are those of other requests, too."""
 
 
-class _BoundedReply:
+class _BoundedReply(WrappedReply):
     """A StreamReply that ends when the patience does."""
 
     def __init__(self, reply: StreamReply, patience: Patience, given: Timeouts) -> None:
-        self._reply = reply
+        super().__init__(reply)
         self._patience = patience
         self._given = given
-        self.status = reply.status
-        self.headers = reply.headers
 
     def __iter__(self) -> Iterator[bytes]:
         pieces, patience = iter(self._reply), self._patience
@@ -181,20 +180,6 @@ class _BoundedReply:
         finally:
             watch.cancel()
 
-    def read(self) -> bytes:
-        """The whole body; see StreamReply."""
-        return b"".join(self)
-
-    def close(self) -> None:
-        """Close the connection; see StreamReply."""
-        self._reply.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 class AsyncBounded:
     """The same for a loop."""
@@ -221,15 +206,13 @@ class AsyncBounded:
         """Nothing; see Bounded."""
 
 
-class _AsyncBoundedReply:
+class _AsyncBoundedReply(AsyncWrappedReply):
     """The same for a loop."""
 
     def __init__(self, reply: AsyncStreamReply, patience: Patience, given: Timeouts) -> None:
-        self._reply = reply
+        super().__init__(reply)
         self._patience = patience
         self._given = given
-        self.status = reply.status
-        self.headers = reply.headers
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         pieces, patience = aiter(self._reply), self._patience
@@ -255,17 +238,3 @@ class _AsyncBoundedReply:
                 return await anext(pieces, None)
         except TimeoutError as error:
             raise stalled(linger or 0.0) from error
-
-    async def read(self) -> bytes:
-        """The whole body; see AsyncStreamReply."""
-        return b"".join([piece async for piece in self])
-
-    async def aclose(self) -> None:
-        """Close the connection; see AsyncStreamReply."""
-        await self._reply.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()

@@ -17,9 +17,12 @@ from .._core.edges.http.answer_bounds import (
     MAX_ANSWER_BYTES,
     MAX_EVENT_BYTES,
     acounted,
+    akeyless,
     check_bound,
     check_size,
     counted,
+    keyless,
+    keyless_reply,
 )
 from .._core.edges.http.credentials import Key, aauthorized, address, authorized, environment_url
 from .._core.edges.http.over_httpx2 import new_after_fork
@@ -232,7 +235,7 @@ class Endpoint:
         def attempt(left: Timeouts) -> Received:
             call = self._signed(out)
             with without_keys(call.headers):
-                reply = check_size(transport.send(call, left), call)
+                reply = keyless_reply(check_size(transport.send(call, left), call), call)
                 if reply.status >= 400:
                     raise self._failed(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
@@ -251,6 +254,7 @@ class Endpoint:
             call = await self._asigned(out)
             with without_keys(call.headers):
                 reply = check_size(await transport.asend(call, left), call)
+                reply = keyless_reply(reply, call)
                 if reply.status >= 400:
                     raise self._failed(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
@@ -270,6 +274,7 @@ class Endpoint:
                 reply = transport.stream(call, left)
                 if transport is given:  # a program's own may know nothing of bounds
                     reply = counted(reply, call)
+                reply = keyless(reply, call)
                 if reply.status >= 400:
                     with reply:
                         raise self._failed(reply, reply.read())
@@ -296,6 +301,7 @@ class Endpoint:
                 reply = await transport.astream(call, left)
                 if transport is given:
                     reply = acounted(reply, call)
+                reply = akeyless(reply, call)
                 if reply.status >= 400:
                     async with reply:
                         raise self._failed(reply, await reply.read())

@@ -62,19 +62,27 @@ def _unpacked(data: bytes) -> bytes:
     """What a gzip file holds, which may have several parts; other bytes as they are."""
     if not data.startswith(_GZIP):
         return data
-    unpacked = bytearray()
-    while data.startswith(_GZIP):
+    unpacked, view, at = bytearray(), memoryview(data), 0
+    for _ in range(_PARTS):
         part = zlib.decompressobj(31)
-        try:
-            unpacked += part.decompress(data, MOST + 1 - len(unpacked))
-        except zlib.error as error:
-            raise ReadError(f"the gzip file is broken: {error}") from error
-        if len(unpacked) > MOST:
-            raise ReadError(f"unpacked it has more than {MOST} bytes")
+        while not part.eof and at < len(view):
+            piece = view[at : at + _PIECE]  # a part gives back what is behind it, as a copy
+            try:
+                unpacked += part.decompress(piece, MOST + 1 - len(unpacked))
+            except zlib.error as error:
+                raise ReadError(f"the gzip file is broken: {error}") from error
+            if len(unpacked) > MOST:
+                raise ReadError(f"unpacked it has more than {MOST} bytes")
+            at += len(piece) - len(part.unused_data)
         if not part.eof:
             raise ReadError("the gzip file breaks off", hint="copy it once more")
-        data = part.unused_data
-    return bytes(unpacked)
+        if not data.startswith(_GZIP, at):
+            return bytes(unpacked)
+    raise ReadError(f"the gzip file has more than {_PARTS} parts", hint="pack it anew, in one")
+
+
+# parts of a gzip file: tools that let others jump into it begin one every 64 KiB
+_PARTS, _PIECE = 10_000, 4096
 
 
 def _text(data: bytes) -> str:

@@ -380,6 +380,32 @@ def test_several_at_once_and_no_more_than_may_be(web: Web) -> None:
     assert most == 3
 
 
+def test_no_more_media_than_one_request_may_have(web: Web) -> None:
+    web.pages["/a"] = png
+    images = [ImageBlock(URLSource(f"{web.url}/a?{nth}")) for nth in range(9)]
+    inline = [ImageBlock(Base64Source("image/png", ENCODED))] * 9
+    request = ChatRequest([Msg("Tony", [*inline, *images], "user")])
+    ollama = dragoman.wire("ollama", fetch=fetcher(web, most=9))
+    assert ENCODED in str(ollama.write_request(request, model="llava").body)
+    with pytest.raises(MediaRefused) as caught:
+        dragoman.wire("ollama", fetch=fetcher(web, most=8)).write_request(request, model="llava")
+    assert (caught.value.code, len(web.asked)) == ("fetch.number", 9)
+    assert caught.value.path == "$.messages[0].content[17].source"
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_no_more_bytes_than_one_request_may_have(web: Web, same: bool) -> None:
+    """What is named twice counts twice, for the body holds it twice."""
+    web.pages["/a"] = png
+    wanted: Any = [(URLSource(f"{web.url}/a?{0 if same else nth}"), AT) for nth in range(40)]
+    assert all(fetcher(web, max_total=40 * len(PNG)).many(wanted))
+    asked = len(web.asked)
+    with pytest.raises(MediaRefused) as caught:
+        fetcher(web, max_total=20 * len(PNG), concurrent=2).many(wanted)
+    assert caught.value.code == "fetch.total"
+    assert len(web.asked) - asked < 30
+
+
 def test_threads_that_want_the_same_wait_for_it(web: Web) -> None:
     go = threading.Event()
 
@@ -558,6 +584,8 @@ def test_what_a_model_or_a_tool_names_is_not_fetched_at_all(web: Web) -> None:
         ({"max_bytes": 0}, "fetcher.max_bytes"),
         ({"timeout": 0}, "fetcher.timeout"),
         ({"concurrent": 0}, "fetcher.concurrent"),
+        ({"most": 0}, "fetcher.most"),
+        ({"max_total": 0}, "fetcher.max_total"),
     ],
 )
 def test_odd_settings_are_refused(options: dict[str, Any], code: str) -> None:

@@ -36,10 +36,11 @@ class MediaFetcher:
     it every public host, at the port of its scheme. `networks`: networks of one's own that may be
     reached (`10.1.0.0/16`); all that is not public is refused otherwise. `max_bytes` of one medium;
     `timeout` in seconds for all of one fetch but the resolver; `redirects` that are followed, each
-    judged like the first address. `roots`: folders below which files may be read, the current one
-    by default. `concurrent` fetches at once. `schemes`: `https`, unless others are named. `cached`:
-    bytes of fetched media that are kept. `resolve(host, port)` gives addresses, in place of the
-    machine's resolver; `ssl_context` the certificates that are trusted.
+    judged like the first address. `most` addresses are asked for one request, and `max_total` bytes
+    taken of them; what is named twice counts twice. `roots`: folders below which files may be read,
+    the current one by default. `concurrent` fetches at once. `schemes`: `https`, unless others are
+    named. `cached`: bytes of fetched media that are kept. `resolve(host, port)` gives addresses, in
+    place of the machine's resolver; `ssl_context` the certificates that are trusted.
 
     `of_read`: also web addresses in what a user says in a body that a wire read, which are not
     opened otherwise. A file that such a body names is never read, nor what a tool or a model names.
@@ -56,6 +57,8 @@ class MediaFetcher:
         timeout: float = 30.0,
         redirects: int = 3,
         roots: Sequence[str | PathLike[str]] = (".",),
+        most: int = 100,
+        max_total: int = 100 * 2**20,
         concurrent: int = 4,
         schemes: Sequence[str] = ("https",),
         networks: Sequence[str] = (),
@@ -68,13 +71,16 @@ class MediaFetcher:
             if isinstance(texts, str):
                 text = f"{name} is a text, which would be taken sign by sign"
                 raise ConfigError(text, hint=f"{name}=[{shown(texts)}]", code=f"fetcher.{name}")
-        if concurrent < 1:
-            raise ConfigError("concurrent must be 1 or more", code="fetcher.concurrent")
+        for name, number in (("concurrent", concurrent), ("most", most), ("max_total", max_total)):
+            if number < 1:
+                raise ConfigError(f"{name} must be 1 or more", code=f"fetcher.{name}")
         self.limits = WebLimits(
             None if hosts is None else tuple(hosts), tuple(schemes), tuple(networks), max_bytes,
             timeout, redirects, resolve or addresses_of, ssl_context,
         )  # fmt: skip
         self.roots = tuple(Path(root) for root in roots)
+        self.most = most
+        self.max_total = max_total
         self.concurrent = concurrent
         self.cached = cached
         self.of_read = of_read
@@ -129,16 +135,45 @@ class MediaFetcher:
         return found
 
     def many(self, wanted: Sequence[tuple[Source, str]]) -> list[Base64Source | None]:
-        """What it gives for each (source, path), `concurrent` of them at a time."""
+        """What it gives for each (source, path) of one request, `concurrent` of them at a time.
+
+        Raises MediaRefused for more of them than `most`, or for more bytes than `max_total`, beside
+        what it raises for one.
+        """
         if len(wanted) < 2:
             return [self(*one) for one in wanted]
+        asked = [path for source, path in wanted if _is_asked(source)]
+        if len(asked) > self.most:
+            text = f"{len(asked)} media would be fetched for one request"
+            hint = f"{self.most} may be: raise most=, or send fewer"
+            raise MediaRefused(text, path=asked[self.most], hint=hint, code="fetch.number")
+        left, lock = self.max_total, Lock()
+
+        def fetch(source: Source, path: str) -> Base64Source | None:
+            nonlocal left
+            if not _is_asked(source):
+                return self(source, path)
+            if left < 0:  # so that what has not begun does not
+                raise self._too_much(path)
+            if (found := self(source, path)) is not None:
+                with lock:
+                    left -= len(found.data) * 3 // 4 - found.data[-2:].count("=")
+                if left < 0:
+                    raise self._too_much(path)
+            return found
+
         with ThreadPoolExecutor(min(self.concurrent, len(wanted))) as pool:
-            running = [pool.submit(self, *one) for one in wanted]
+            running = [pool.submit(fetch, *one) for one in wanted]
             try:
                 return [one.result() for one in running]
             finally:
                 for one in running:
                     one.cancel()
+
+    def _too_much(self, path: str) -> MediaRefused:
+        text = f"the media that are fetched for one request have more than {self.max_total:,} bytes"
+        return MediaRefused(text, path=path, code="fetch.total",
+                            hint="raise max_total=, or send fewer")  # fmt: skip
 
     fetch = __call__  # the twin of `afetch`, by the rule of this package's names
 
@@ -189,6 +224,11 @@ class MediaFetcher:
         """The folders of `roots` as they are now; the root of a disk only where it was named."""
         folders = [(root, root.resolve()) for root in self.roots]
         return [now for root, now in folders if root.is_absolute() or now != now.parent]
+
+
+def _is_asked(source: Source) -> bool:
+    """Whether somebody on the web is asked for it; files are the program's own."""
+    return isinstance(source, URLSource) and not (is_local(source) or is_data_uri(source.url))
 
 
 def _typed(data: bytes, given: str | None, told: str, path: str) -> Base64Source:

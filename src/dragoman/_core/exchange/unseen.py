@@ -15,8 +15,8 @@ from ...message import ChatRequest, Msg
 from ...message.blocks import MEDIA_KINDS
 
 # the codes of losses by which a medium does not arrive in any form
-_CODES = frozenset({"block.unsaid", "media.not_fetched", "media.source", "media.type",
-                    "media.unshown"})  # fmt: skip
+_CODES = frozenset({"block.unsaid", "media.broken", "media.not_fetched", "media.source",
+                    "media.type", "media.unshown"})  # fmt: skip
 _PLACE = re.compile(r"\$\.messages\[(\d+)\]\.content\[(\d+)\](?:\.source)?")
 
 

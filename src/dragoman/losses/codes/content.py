@@ -201,6 +201,12 @@ ROWS: dict[str, Code] = {
         ' `can={"media_types": {"image": ("image/*",)}}`.',
         asks=("media_types",),
     ),
+    "media.broken": dropped(
+        "the bytes of the medium are no base64, or a text in no UTF-8, and cannot be sent",
+        fix="Give the bytes in plain base64 in one line, and texts in UTF-8: a host refuses others"
+        " whenever the message is sent again.",
+        asks=("sources",),
+    ),
     "media.type_corrected": repaired(
         "the bytes are of another media type than was said",
         fix="Give the media type that the bytes have; providers look at them and refuse others.",

@@ -16,7 +16,10 @@ from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import BILLING, NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import (
+    BROKEN,
+    Fault,
     as_base64,
+    is_base64,
     is_drawing,
     media_fault,
     speech_id,
@@ -213,7 +216,10 @@ def _result_medium(
     """The medium itself, or a text that names it while it moves, is saved, or is lost."""
     caps, kind, source = state.caps, block.type, block.source
     medium: MediaBlock | None = None
-    fault = media_fault(with_true_type(as_base64(block), caps)[0], caps)
+    plain = with_true_type(as_base64(block), caps)[0]
+    fault = media_fault(plain, caps)
+    if type(plain.source) is tree.Base64Source and not is_base64(plain.source.data):
+        fault = Fault(BROKEN, plain.source.media_type)  # which a host refuses in each later turn
     if fault is None and (kind in kinds or (kind in caps.user and kind in caps.move_media)):
         prepared = prepare_medium(state, block)
         medium = None if isinstance(prepared, str) else prepared
@@ -224,14 +230,17 @@ def _result_medium(
             if getattr(block, name, None) is not None:
                 state.report.lost("media.detail", block, name)
     place = state.told.place(source)
-    saved = state.saver is not None and type(source) is tree.Base64Source
-    if state.saver is not None and type(source) is tree.Base64Source:
-        place = state.saver(source.media_type, source.data)
+    is_broken = fault is not None and fault.code == BROKEN
+    saved = False
+    if state.saver is not None and type(source) is tree.Base64Source and not is_broken:
+        place, saved = state.saver(source.media_type, source.data), True
     if medium is not None:
         moved.append((state.hinted(with_registered_type(medium)), place))
         state.report.lost("media.moved", block, did="follows behind the tool results")
         return state.text(state.told.reference(kind, source, place, True), block)
-    if saved:
+    if is_broken and fault is not None:
+        state.report.lost(BROKEN, block, "source", what=fault.what, did="a text names it")
+    elif saved:
         state.report.lost("media.saved", block, did=f"saved as {place}")
     else:
         state.report.lost("media.as_reference", block)
