@@ -189,7 +189,8 @@ def test_a_fact_with_a_condition_is_shown_with_it() -> None:
 def test_the_age_of_the_facts_is_shown() -> None:
     today = datetime.now(UTC).date()
     found = as_json()["wires"]
-    lines = {line.split("  ")[0]: line for line in section(run("wires").stdout, "Age of the facts")}
+    lines = {line.split("  ")[0]: line for line in section(run("wires", width=120).stdout,
+                                                          "Age of the facts")}  # fmt: skip
     assert list(lines) == ["model families", *names()]
     for name, row in found.items():
         assert row["oldest_fact"] <= row["newest_fact"]

@@ -86,6 +86,8 @@ VENDOR_SYNONYMS: dict[str, str] = {
     "ollama_chat": "ollama",
     "together_ai": "together",
     "togetherai": "together",
+    "vercel": "vercel-ai-gateway",
+    "vercel_ai_gateway": "vercel-ai-gateway",
     "vertex_ai": "vertex",
     "vertexai": "vertex",
     "x-ai": "xai",

@@ -32,6 +32,7 @@ _MAKERS: tuple[tuple[str, str], ...] = (
     (r"doubao", "volcengine"),
     (r"sonar", "perplexity"),
     (r"mimo", "xiaomi"),
+    (r"muse", "meta"),
 )
 
 # words that name a family of models, and none of them

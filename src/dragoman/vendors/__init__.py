@@ -105,6 +105,11 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "hunyuan": (),
     "qianfan": (),
     "open-responses": (),
+    "meta": (),
+    "baseten": (),
+    "deepinfra": (),
+    "novita": (),
+    "vercel-ai-gateway": (),
 }  # fmt: skip
 
 

@@ -76,14 +76,16 @@ WIRES = {
     **{f"{name}/openai-chat": "openai_chat" for name in (
         "bedrock-mantle", "cerebras", "together", "fireworks", "lmstudio", "llamacpp",
         "snowflake", "sambanova", "nvidia", "databricks", "siliconflow", "stepfun", "hunyuan",
-        "ollama",
+        "ollama", "meta", "baseten", "deepinfra", "novita", "vercel-ai-gateway",
     )},
     **{f"{name}/openai-chat": "vendors.linked" for name in ("volcengine", "xiaomi", "sglang")},
     **{f"{name}/openai-responses": "openai_responses" for name in (
         "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama",
+        "meta",
     )},
     **{f"{name}/anthropic": "anthropic" for name in (
         "xiaomi", "ollama", "sglang", "vllm", "lmstudio", "llamacpp", "stepfun", "hunyuan",
+        "meta", "novita", "vercel-ai-gateway",
     )},
 }  # fmt: skip
 

@@ -12,28 +12,31 @@ from .vendors_us import DETAIL
 
 # key of the table of exemptions -> its hosts, a value that passes, one that must not
 BACK: dict[str, tuple[tuple[str, ...], Any, Any]] = {
-    "reasoning": (("bedrock-mantle", "cerebras", "together", "stepfun", "ollama"), "hm", None),
+    "reasoning": (("bedrock-mantle", "cerebras", "together", "stepfun", "ollama",
+                   "vercel-ai-gateway"), "hm", None),
     "reasoning_content": (
         ("volcengine", "xiaomi", "fireworks", "sglang", "lmstudio", "llamacpp", "nvidia",
-         "siliconflow"),
+         "siliconflow", "meta", "baseten", "deepinfra", "novita"),
         "hm", 1,
     ),
-    "reasoning_details": (("snowflake",), [DETAIL], "hm"),
+    "reasoning_details": (("snowflake", "vercel-ai-gateway"), [DETAIL], "hm"),
 }  # fmt: skip
 KEYS: dict[str, tuple[tuple[str, ...], Any, Any]] = {
     "thinking": (
         ("volcengine", "xiaomi", "hunyuan", "databricks"), {"type": "enabled"}, "enabled",
     ),
-    "reasoning": (("together", "snowflake"), {"effort": "low"}, "low"),
+    "reasoning": (("together", "snowflake", "vercel-ai-gateway"), {"effort": "low"}, "low"),
     "enable_thinking": (("siliconflow",), True, "yes"),
     "thinking_budget": (("siliconflow",), 1024, 0.5),
     "clear_thinking": (("cerebras",), False, 0),
     "chat_template_kwargs": (("sglang", "llamacpp", "nvidia"), {"thinking": True}, True),
     "top_k": (
-        ("together", "fireworks", "sglang", "lmstudio", "llamacpp", "sambanova", "siliconflow"),
+        ("together", "fireworks", "sglang", "lmstudio", "llamacpp", "sambanova", "siliconflow",
+         "baseten", "deepinfra", "novita"),
         20, "20",
     ),
-    "repetition_penalty": (("volcengine", "together", "fireworks", "sglang"), 1.1, "1.1"),
+    "repetition_penalty": (("volcengine", "together", "fireworks", "sglang", "baseten",
+                            "deepinfra", "novita"), 1.1, "1.1"),
     "repeat_penalty": (("lmstudio", "llamacpp"), 1.1, None),
 }  # fmt: skip
 PARTS = {"video_url": (("volcengine", "xiaomi", "sglang"), VIDEO),

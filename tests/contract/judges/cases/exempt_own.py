@@ -22,7 +22,7 @@ from .exempt import CALLS, CHATS, NAMED, Pardon, message
 OPENAI = ("openai-responses", "openai/openai-responses", "azure/openai-responses")
 SERVERS = tuple(f"{name}/openai-responses" for name in responses_hosts.SERVERS)
 OPEN = ("deepseek/openai-responses", "minimax/openai-responses", *SERVERS)
-BRIEF = (*OPENAI, *OPEN[:2], "xai/openai-responses")
+BRIEF = (*OPENAI, *OPEN[:2], "xai/openai-responses", "meta/openai-responses")
 
 
 LINKED_FILE = "messages[0].content[2].file.file_data"

@@ -60,6 +60,9 @@ COPIED: dict[str, Any] = {
        for name in ("ollama", "sglang", "vllm", "lmstudio", "llamacpp")},
     "stepfun/anthropic": {**CLAUDE_CALLS, "model": "step-3.7-flash"},
     "hunyuan/anthropic": {**CLAUDE_CALLS, "model": "hunyuan-2.0-thinking-20251109"},
+    "meta/anthropic": {**CLAUDE_CALLS, "model": "muse-spark-1.3"},
+    "novita/anthropic": {**CLAUDE_CALLS, "model": "zai-org/glm-4.7"},
+    "vercel-ai-gateway/anthropic": {**CLAUDE_CALLS, "model": "zai/glm-5.2"},
 }  # fmt: skip
 KIMI, ASKED = COPIED["moonshot/anthropic"], {"thinking": {"type": "adaptive"}}
 SEARCHED = {"toolCall": {"id": "a", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}}

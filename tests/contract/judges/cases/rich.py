@@ -261,6 +261,7 @@ WHOLE: dict[str, tuple[Any, str]] = {
     "minimax/anthropic": (M3, "/anthropic/v1/messages"),
     **{wire: (body, "/anthropic/v1/messages") for wire, body in hosts.COPIED.items()},
     "xai/openai-chat": ({**vendors_us.GROK, "reasoning_effort": "low"}, openai_chat.HERE),
+    "meta/openai-responses": (responses.CALLS, responses.HERE),
     "xai/openai-responses": ({**responses_hosts.GROK, **responses_hosts.low()}, responses.HERE),
     "groq/openai-chat": (GROQ, "/openai/v1/chat/completions"),
     "openrouter/openai-chat": (ROUTE, "/api/v1/chat/completions"),

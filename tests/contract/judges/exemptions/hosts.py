@@ -17,22 +17,25 @@ def _wires(*names: str) -> frozenset[str]:
 
 # key of an assistant's message that takes thinking back -> its type, its hosts
 BACK: dict[str, tuple[type, frozenset[str]]] = {
-    "reasoning": (str, _wires("bedrock-mantle", "cerebras", "together", "stepfun", "ollama")),
+    "reasoning": (str, _wires("bedrock-mantle", "cerebras", "together", "stepfun", "ollama",
+                             "vercel-ai-gateway")),
     "reasoning_content": (str, _wires("volcengine", "xiaomi", "fireworks", "sglang", "lmstudio",
-                                      "llamacpp", "nvidia", "siliconflow")),
-    "reasoning_details": (list, _wires("snowflake")),
+                                      "llamacpp", "nvidia", "siliconflow", "meta", "baseten",
+                                      "deepinfra", "novita")),
+    "reasoning_details": (list, _wires("snowflake", "vercel-ai-gateway")),
 }  # fmt: skip
 # key of a request -> its types, its hosts
 KEYS: dict[str, tuple[tuple[type, ...], frozenset[str]]] = {
     "thinking": ((dict,), _wires("volcengine", "xiaomi", "hunyuan", "databricks")),
-    "reasoning": ((dict,), _wires("together", "snowflake")),
+    "reasoning": ((dict,), _wires("together", "snowflake", "vercel-ai-gateway")),
     "enable_thinking": ((bool,), _wires("siliconflow")),
     "thinking_budget": ((int,), _wires("siliconflow")),
     "clear_thinking": ((bool,), _wires("cerebras")),
     "chat_template_kwargs": ((dict,), _wires("sglang", "llamacpp", "nvidia")),
     "top_k": ((int,), _wires("together", "fireworks", "sglang", "lmstudio", "llamacpp",
-                             "sambanova", "siliconflow")),
-    "repetition_penalty": (NUMBER, _wires("volcengine", "together", "fireworks", "sglang")),
+                             "sambanova", "siliconflow", "baseten", "deepinfra", "novita")),
+    "repetition_penalty": (NUMBER, _wires("volcengine", "together", "fireworks", "sglang",
+                                          "baseten", "deepinfra", "novita")),
     "repeat_penalty": (NUMBER, _wires("lmstudio", "llamacpp")),
 }  # fmt: skip
 PARTS = {

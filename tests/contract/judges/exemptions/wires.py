@@ -7,7 +7,8 @@ from .row import Exemption
 COPIES = frozenset({
     "moonshot/anthropic", "zhipu/anthropic", "dashscope/anthropic", "xiaomi/anthropic",
     "ollama/anthropic", "sglang/anthropic", "lmstudio/anthropic", "llamacpp/anthropic",
-    "stepfun/anthropic", "hunyuan/anthropic", "vllm/anthropic",
+    "stepfun/anthropic", "hunyuan/anthropic", "vllm/anthropic", "meta/anthropic",
+    "novita/anthropic", "vercel-ai-gateway/anthropic",
 })  # fmt: skip
 CLAUDE = COPIES | frozenset({
     "anthropic", "vertex/anthropic", "bedrock/anthropic", "deepseek/anthropic",
@@ -24,6 +25,7 @@ OPENAI = frozenset({"openai-responses", "openai/openai-responses", "azure/openai
 # those that take what they said before without each field of an answer; the others look for it
 BRIEF = OPENAI | frozenset({
     "xai/openai-responses", "deepseek/openai-responses", "minimax/openai-responses",
+    "meta/openai-responses",
 })  # fmt: skip
 EXCLUDING = frozenset({"xai/openai-responses", "openrouter/openai-responses"})
 UNSIGNED = frozenset({"deepseek/anthropic"})

@@ -166,6 +166,13 @@ ACCOUNT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         "billing",
+        "free credits temporarily have restricted access",
+        ("vercel-ai-gateway",),
+        "2025-09-04",
+        "Aider-AI/aider pull request 4495, by its makers",
+    ),
+    ErrorRow(
+        "billing",
         "cloud credits expired",
         ("nvidia",),
         "2026-11-28",

@@ -47,10 +47,17 @@ CONTEXT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
+        "requested input length {tokens} exceeds maximum input length {limit}",
+        ("deepinfra",),
+        "2024-08-22",
+        "langchain-ai/langchain pull request 25671: status 500",
+    ),
+    ErrorRow(
+        _KIND,
         "maximum context length is {limit} tokens. however, your prompt contains at least {tokens}",
-        ("vllm",),
+        ("vllm", "baseten"),
         "2026-11-27",
-        "vLLM 0.32, run on a processor",
+        "vLLM 0.32, run on a processor; Baseten docs: a model's own error passes unchanged",
     ),
     ErrorRow(
         _KIND,

@@ -280,4 +280,11 @@ MODELS: tuple[ErrorRow, ...] = (
         "2026-11-28",
         "servers that copy OpenAI's words",
     ),
+    ErrorRow(
+        "invalid",
+        "the request contains invalid parameters. check the request body",
+        ("meta",),
+        "2026-08-18",
+        "vercel-labs/fx issue 106: a max_tokens of the whole window",
+    ),
 )
