@@ -156,6 +156,23 @@ def test_a_key_is_shown_the_models_that_it_may_ask_for() -> None:
     assert refused(config, asked("/v1/models/cheap-1", method="GET"), bound).status == 200
 
 
+def test_what_stands_behind_a_pattern_is_listed() -> None:
+    config = Config(routes=(
+        Route(Target("anthropic/*"), models=("claude-*",)),
+        Route(Target("deepseek/deepseek-flash"), models=("fast-*", "fast-1")),
+        Route(Target("openai/gpt-5.6"), models=("gpt-[45]*",)),
+        Route(Target("gemini/*")),
+    ))  # fmt: skip
+    answer = refused(config, asked("/v1/models", method="GET"))
+    names = [one["id"] for one in json.loads(answer.body)["data"]]
+    assert names[:2] == ["claude-opus-5-5", "claude-opus-4-8"]
+    assert names[2:] == ["fast-1", "fast-*", "gpt-5.6", "gpt-5.5", "gpt-5.6-sol"]
+    assert all(config.route_of(name) is not None for name in names)
+    bound = replace(KEY, models=("fast-*",))
+    answer = refused(config, asked("/v1/models", method="GET"), bound)
+    assert [one["id"] for one in json.loads(answer.body)["data"]] == ["fast-1", "fast-*"]
+
+
 # -- targets ---------------------------------------------------------------------------------------
 
 BUSY = ProviderError("busy", status=503, type="overloaded_error", body={"error": "busy"})

@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -391,3 +393,18 @@ def test_a_history_that_is_too_long_for_the_first() -> None:
     alone = LLM(CLAUDE, key=KEY, transport=script, history_tokens=3)
     with pytest.raises(ContextOverflow):
         alone.ask("a question that is longer than three")
+
+
+def test_no_line_appears_where_a_program_sets_up_no_logging() -> None:
+    code = """
+from dragoman import LLM, ProviderError
+from dragoman.testing import Scripted
+down = Scripted(ProviderError("down", status=500), repeat=True)
+try:
+    second = {"model": "openai/gpt-4o-mini", "key": "none", "transport": down}
+    LLM("openai/gpt-4o", key="none", transport=down, retries=0, fallbacks=[second]).ask("Hi")
+except ProviderError:
+    print("raised")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("raised\n", "")

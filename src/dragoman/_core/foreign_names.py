@@ -7,10 +7,10 @@ A module without such a name says so: `from dragoman import UserMessage` raises 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
 _MODEL = 'dragoman.LLM("vendor/model").ask(messages), or a class of dragoman.model'
@@ -57,6 +57,8 @@ HINTS: dict[str, str] = {
     "AiMessage": f"Msg.assistant(content); {_FLEX}",
     "SystemMessage": f"Msg.system(content); {_FLEX}",
     "ToolMessage": f"Msg.tool(call_id, output, name); {_FLEX}",
+    "BaseTool": "dragoman.tool, or the plain function in a list of tools",
+    "embedding": "dragoman has no embeddings: the provider's own SDK",
     "Message": "dragoman.Msg",
     "OpenAIChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
     "ChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
@@ -145,6 +147,83 @@ def refuse(module: str, name: str) -> NoReturn:
         text = f"cannot import name {name!r} from {module!r} (here: {hint})"
         raise ImportError(text, name=module)
     raise AttributeError(f"{text} (here: {hint})", name=name)
+
+
+# what people ask of objects here because those of other libraries have it -> what to write
+# Sources, read on 2026-11-28: openai 3.57, anthropic 2.14, ollama 0.6, langchain-core 1.7,
+# pydantic-ai 2.68, instructor 1.14, litellm 1.110
+_ASK = "llm.ask(messages)"
+_STRUCTURED = "llm.ask(messages, response_format=type).parsed"
+OF_LLMS: dict[str, str] = {
+    **dict.fromkeys(("chat", "responses", "messages", "completions", "models", "invoke", "generate",
+                     "generate_text", "complete", "completion", "create", "predict", "run",
+                     "run_sync", "call", "generate_content"), _ASK),
+    **dict.fromkeys(("ainvoke", "agenerate", "acompletion", "acreate", "arun", "aask"),
+                    "await dragoman.AsyncLLM(name).ask(messages)"),
+    **dict.fromkeys(("astream", "stream_text"), "dragoman.AsyncLLM(name).stream(messages)"),
+    **dict.fromkeys(("parse", "with_structured_output", "beta", "create_with_completion"),
+                    _STRUCTURED),
+    **dict.fromkeys(("bind_tools", "with_tools", "bind"), "llm.ask(messages, tools=[...])"),
+    **dict.fromkeys(("batch", "abatch"), "a loop over llm.ask, or asyncio.gather of AsyncLLM.ask"),
+    "with_fallbacks": 'dragoman.LLM(name, fallbacks=["vendor/model"])',
+    "with_retry": "dragoman.LLM(name, retries=3)",
+    "embeddings": "dragoman has no embeddings: the provider's own SDK",
+}  # fmt: skip
+OF_ANSWERS: dict[str, str] = {
+    **dict.fromkeys(("choices", "content", "output_text", "output", "completion", "response",
+                     "choice"), "answer.text; answer.msg is the message, answer.blocks its parts"),
+    "message": "answer.msg",
+    "data": "answer.parsed",
+    "tool_calls": "answer.calls",
+    "toolCalls": "answer.calls",
+    "function_calls": "answer.calls",
+    "stop_reason": "answer.finish.reason",
+    "finish_reason": "answer.finish.reason",
+    "usage_metadata": "answer.usage",
+    "reasoning_content": "answer.blocks has ThinkingBlocks",
+    **dict.fromkeys(("model_dump", "model_dump_json", "to_dict", "json", "dict"),
+                    "dragoman.message.dump(answer), or answer.raw for the body that came"),
+}  # fmt: skip
+OF_USAGE: dict[str, str] = {
+    **dict.fromkeys(("prompt_tokens", "input_tokens", "request_tokens", "prompt_token_count"),
+                    "usage.input, without what was read from a cache: usage.cache_read"),
+    **dict.fromkeys(("completion_tokens", "output_tokens", "response_tokens",
+                     "candidates_token_count"), "usage.output"),
+    **dict.fromkeys(("total_tokens", "total_token_count"), "usage.total"),
+    **dict.fromkeys(("cached_tokens", "cache_read_input_tokens", "prompt_tokens_details"),
+                    "usage.cache_read"),
+    "cache_creation_input_tokens": "usage.cache_write",
+    **dict.fromkeys(("reasoning_tokens", "completion_tokens_details", "output_tokens_details"),
+                    "usage.reasoning"),
+}  # fmt: skip
+OF_AGENTS: dict[str, str] = {
+    **dict.fromkeys(("run_sync", "invoke", "chat", "ask", "generate", "kickoff"),
+                    "agent.run(text), or await agent(text)"),
+    "ainvoke": "await agent.arun(text)",
+    **dict.fromkeys(("stream", "astream", "run_stream", "iter"), "agent.events(text)"),
+    "tool": "toolkit=[function] when the agent is made",
+    "add_tool": "toolkit=[function] when the agent is made",
+}  # fmt: skip
+OF_REPLIES: dict[str, str] = {
+    **dict.fromkeys(("output", "data", "final_output"),
+                    "reply.parsed for response_format=type, else reply.text"),
+    "content": "reply.text, or reply.msg.blocks",
+    **dict.fromkeys(("new_messages", "all_messages", "messages", "to_input_list"),
+                    "agent.messages"),
+}  # fmt: skip
+
+
+def explaining(hints: Mapping[str, str]) -> Callable[[object, str], Any]:
+    """The `__getattr__` of a class whose objects are asked for what those of others have."""
+
+    def missing(self: object, name: str) -> Any:
+        hint = hints.get(name)
+        if hint is None:
+            return object.__getattribute__(self, name)  # the error as Python words it
+        text = f"{type(self).__name__!r} object has no attribute {name!r} (here: {hint})"
+        raise AttributeError(text, name=name, obj=self)
+
+    return missing
 
 
 def _imports(frame: FrameType) -> bool:

@@ -44,6 +44,10 @@ SYNONYMS: dict[str, str] = {
     "output_type": "response_format",
     "response_schema": "response_format",
     "end_user": "user",
+    "result_type": "response_format",
+    "output_format": "response_format",
+    "response_json_schema": "response_format",
+    "host": "base_url",
 }
 # what an agent calls otherwise than an LLM
 AGENT_SYNONYMS: dict[str, str] = {
@@ -56,6 +60,8 @@ AGENT_SYNONYMS: dict[str, str] = {
     "output_type": "response_format",
     "response_model": "response_format",
     "llm": "model",
+    "prompt": "sys_prompt",
+    "max_steps": "max_iters",
 }
 
 # vendor as another library spells it -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
@@ -125,6 +131,12 @@ ADVICE: dict[str, str] = {
     "num_predict": "did you mean max_tokens?",
     "num_ctx": 'extras={{"ollama": {{"options": {{"num_ctx": 8192}}}}}}',
     "keep_alive": 'extras={{"ollama": {{"keep_alive": "5m"}}}}',
+    "response_mime_type": 'response_format="json", or a type',
+    "text": 'response_format=type; extras={{"openai": {{"text": {{"verbosity": ...}}}}}}',
+    "stream_options": "llm.stream(messages) asks for usage: stream.answer.usage",
+    "max_steps": "dragoman.ReActAgent(..., max_iters=) runs tools and asks again; ask asks once",
+    "betas": 'headers={{"anthropic-beta": "..."}}',
+    "mcp_servers": "tools=[dragoman.toolkit.McpServer(url=...)]",
     "format": "did you mean response_format?",
     "schema": "did you mean response_format?",
     "output": "did you mean response_format?",
@@ -147,6 +159,7 @@ ADVICE: dict[str, str] = {
     "drop_params": 'what cannot be sent is a loss and never an error; policy="refuse" refuses it',
     "allowed_openai_params": _EXTRAS,
     "mock_response": "dragoman.testing.Scripted([text]) as transport=",
+    "cache": "Msg(..., cache=CacheHint()) marks what a provider may keep",
     "caching": "Msg(..., cache=CacheHint()) marks what a provider may keep",
     "callbacks": "llm.stream(messages) tells of each event; an agent takes hooks=",
     "config": "options are keywords: temperature=, max_tokens=, system=, tools=, ...",

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -275,12 +276,23 @@ def unset_key(target: Target) -> str:
 
 
 def listed(config: Config) -> list[ListedModel]:
-    """Every model that a route names; with `aliases`, those that agents ask for at their start."""
+    """Every model that a route names; with `aliases`, those that agents ask for at their start.
+
+    For a pattern, what is known to fit it stands there (the model of its target, or of its vendor
+    by default, and what agents ask for), else the pattern itself: clients take what is listed for
+    all there is.
+    """
     names: dict[str, Route] = {}
     for route in config.routes:
         patterns = [one for one in route.models if not set("*?[") & set(one)]
         own = "" if route.target.name.endswith(KEPT) else route.target.model("").model
-        for name in (*patterns, *(target for target in (own,) if target and not patterns)):
+        shown = [*patterns, *(target for target in (own,) if target and not patterns)]
+        for pattern in route.models:
+            if pattern not in patterns and pattern != "*":
+                known = (own, _default_model(route.target), *ALIASES)
+                fitting = [name for name in known if name and fnmatchcase(name, pattern)]
+                shown += fitting or [pattern]
+        for name in shown:
             if config.route_of(name) is route:
                 names.setdefault(name, route)
     if config.aliases:
@@ -288,6 +300,12 @@ def listed(config: Config) -> list[ListedModel]:
             if (found := config.route_of(name)) is not None:
                 names.setdefault(name, found)
     return [_listed(name, route) for name, route in names.items()]
+
+
+def _default_model(target: Target) -> str:
+    """The model of the vendor that is asked where nobody names one."""
+    vendor = target.name.removesuffix(f"/{KEPT}")
+    return wire(vendor).room.model if vendor != target.name else ""
 
 
 def listed_one(config: Config, name: str) -> ListedModel:

@@ -16,6 +16,7 @@ from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError,
 from .targets import Target
 
 log = logging.getLogger("dragoman.llm")
+log.addHandler(logging.NullHandler())  # a program that sets up no logging sees no line of ours
 
 ANY = "*"  # the fallbacks for every kind of failure that has none of its own
 

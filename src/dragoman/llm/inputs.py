@@ -27,6 +27,9 @@ from ..model.shapes import protocols_of
 from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
 
+# LangChain's, which convert_to_messages of langchain-core 1.7 takes
+_ROLES = {"human": "user", "ai": "assistant"}
+
 FileLike: TypeAlias = str | PathLike[str] | bytes | MediaBlock
 
 
@@ -54,6 +57,8 @@ def request_of(x: Any) -> ChatRequest:
         return replace(x, messages=list(x.messages))
     if isinstance(x, ChatResponse):
         return ChatRequest([x.msg])
+    if isinstance(x, Mapping) and isinstance(x.get("role"), str):  # one message
+        return request_of([x])
     if isinstance(x, Mapping):
         body = dict(x)
         request = wire(detect(body).wire, policy="ignore").read_request(body)
@@ -70,6 +75,10 @@ def request_of(x: Any) -> ChatRequest:
 
 def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
     """A Msg, or a message of a wire as a plain dict."""
+    if isinstance(item, Mapping) and item.get("role") in _ROLES:
+        role = item["role"]
+        raise NotMessages(f"no wire has the role {shown(role)}", path=f"{path}.role",
+                          hint=f'"{_ROLES[role]}"')  # fmt: skip
     if isinstance(item, (Msg, Mapping)):
         return item
     if isinstance(item, ChatResponse):

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
+from .._core.foreign_names import OF_USAGE, explaining
 from .._core.redaction import Shown
 from ..errors import ProviderError
 from .blocks import (
@@ -68,6 +69,9 @@ class Usage(HasExtras, Shown):
     audio_out: int | None = None
     total: int | None = None
     extras: Extras | None = None
+
+    if not TYPE_CHECKING:  # to which a name that there is not stays an error
+        __getattr__ = explaining(OF_USAGE)
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of two answers: a figure that only one of them tells is that one's.

@@ -173,7 +173,8 @@ class Tool(HasExtras, ReadFrom, Shown):
             raise is_none("tool", value, path, "tool.type", hint)
         item = value.get("function", value)
         if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
-            raise InvalidMessage("a tool needs a name", path=path, code="tool.name")
+            hint = "a tool that the provider runs: dragoman.ServerTool"
+            raise InvalidMessage("a tool needs a name", path=path, code="tool.name", hint=hint)
         schema = item.get("parameters", item.get("input_schema"))
         others = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN}
         if value.get("type") not in (None, "function"):
