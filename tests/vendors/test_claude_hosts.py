@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 import dragoman
@@ -114,3 +117,76 @@ def test_sounds_on_mantle() -> None:
     out = wrote("bedrock-mantle/openai-chat", "mistral.voxtral-mini-3b-2507",
                 Msg.user([TextBlock("?"), sound]))  # fmt: skip
     assert out.body["messages"][0]["content"][1]["type"] == "input_audio"
+
+
+# as Claude Code 2.1.332 and the SDK's beta types have it for Anthropic's own API
+_FIRST_PARTY: dict[str, Any] = {
+    "model": "claude-opus-5-5",
+    "max_tokens": 100,
+    "system": [{"type": "text", "text": "Be brief.",
+                "cache_control": {"type": "ephemeral", "scope": "global"}}],
+    "messages": [{"role": "user", "content": [
+        {"type": "text", "text": "Hi.",
+         "cache_control": {"type": "ephemeral", "scope": "global"}}]}],
+    "tools": [
+        {"name": "look", "input_schema": {"type": "object"},
+         "cache_control": {"type": "ephemeral", "scope": "global"}},
+        {"type": "web_fetch_20250910", "name": "web_fetch"},
+        {"type": "advisor_20260301", "name": "advisor", "model": "claude-opus-5-5"},
+        {"type": "mcp_toolset", "mcp_server_name": "docs"},
+    ],
+    "speed": "fast",
+    "mcp_servers": [{"type": "url", "url": "https://a.example/mcp", "name": "docs"}],
+    "diagnostics": {"previous_message_id": None},
+    "user_profile_id": "p",
+    "output_config": {"effort": "high", "task_budget": {"type": "tokens", "total": 64000}},
+}  # fmt: skip
+_BETAS = ("prompt-caching-scope-2026-01-05,fast-mode-2026-02-01,mcp-client-2025-11-20,"
+          "cache-diagnosis-2026-04-07,user-profiles-2026-03-24,task-budgets-2026-03-13,"
+          "advisor-tool-2026-03-01,effort-2025-11-24")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["vertex/anthropic", "bedrock/anthropic",
+                                  "bedrock-mantle/anthropic"])  # fmt: skip
+def test_what_a_beta_brings_stays_behind_with_it(name: str) -> None:
+    request = dragoman.wire("anthropic").read_request(
+        _FIRST_PARTY, "/v1/messages", {"anthropic-beta": _BETAS}
+    )
+    out = dragoman.wire(name, policy="ignore").write_request(request)
+    body: dict[str, Any] = out.body
+    assert not body.keys() & {"speed", "mcp_servers", "diagnostics", "user_profile_id"}
+    assert [tool["name"] for tool in body["tools"]] == ["look"]
+    hints = [body["system"][0], body["messages"][0]["content"][0], body["tools"][0]]
+    assert [one["cache_control"] for one in hints] == [{"type": "ephemeral"}] * 3
+    lost = {loss.where for loss in out.losses if loss.code in ("extras.foreign", "tool.foreign")}
+    assert {"$.speed", "$.mcp_servers", "$.diagnostics", "$.user_profile_id", "$.tools[1]",
+            "$.tools[2]", "$.tools[3]", "$.system[0].cache_control.scope",
+            "$.messages[0].content[0].cache_control.scope",
+            "$.tools[0].cache_control.scope"} <= lost  # fmt: skip
+    knows = name == "vertex/anthropic"
+    assert ("task_budget" in body["output_config"]) is knows
+    assert ("$.output_config.task_budget" in lost) is not knows
+
+
+def test_anthropic_itself_gets_them_as_they_are() -> None:
+    headers = {"anthropic-beta": _BETAS}
+    wire = dragoman.wire("anthropic")
+    out = wire.write_request(wire.read_request(_FIRST_PARTY, "/v1/messages", headers))
+    assert (out.body, out.headers["anthropic-beta"]) == (_FIRST_PARTY, _BETAS)
+    request = wire.read_request(_FIRST_PARTY, "/v1/messages", headers)
+    request.messages.append(Msg.assistant("Hello."))
+    request.messages.append(Msg.user("Go on."))
+    out = wire.write_request(request)
+    assert out.body["messages"][0] == _FIRST_PARTY["messages"][0]
+    assert out.body["tools"] == _FIRST_PARTY["tools"]
+
+
+@pytest.mark.parametrize("name", ["bedrock", "openrouter", "dashscope/openai-chat"])
+def test_a_hint_with_a_scope_is_a_hint_elsewhere(name: str) -> None:
+    body = {key: _FIRST_PARTY[key] for key in ("model", "max_tokens", "system", "messages")}
+    models = {"openrouter": "anthropic/claude-opus-5.5"}
+    out = dragoman.convert(body, "anthropic", name, model=models.get(name), policy="ignore")
+    said = json.dumps(out.body)
+    assert "cachePoint" in said or "cache_control" in said
+    assert "scope" not in said
+    assert "$.system[0].cache_control.scope" in {loss.where for loss in out.losses}

@@ -110,9 +110,19 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
         assert_never(block)
     if block.extras is not None:
         filled(data, fields(block))
-    if type(block) is not ThinkingBlock and block.cache is not None:
-        data["cache_control"] = cache_control(block.cache)
+    if type(block) is not ThinkingBlock:
+        _put_cache(data, block.cache)
     return data
+
+
+def _put_cache(data: JsonObject, hint: tree.CacheHint | None) -> None:
+    """Put the hint into the data, where its fields that nobody models may stand already."""
+    others = data.get("cache_control")
+    others = others if isinstance(others, dict) else {}
+    if hint is not None:
+        data["cache_control"] = {**cache_control(hint), **others}
+    elif others and "type" not in others:
+        del data["cache_control"]  # they said more about a hint that is gone
 
 
 def cache_control(hint: tree.CacheHint) -> JsonObject:
@@ -121,16 +131,18 @@ def cache_control(hint: tree.CacheHint) -> JsonObject:
 
 
 def take_cache(fields: JsonObject) -> tree.CacheHint | None:
-    """The hint of a `cache_control` without other fields, which is taken out of the fields."""
+    """The hint of a `cache_control`, which is taken out of the fields; others of it stay there."""
     data = fields.get("cache_control")
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or data.get("type") != "ephemeral":
         return None
     ttl = data.get("ttl")
-    hint = tree.CacheHint(ttl if isinstance(ttl, str) else None)
-    if data != cache_control(hint):
+    if "ttl" in data and not isinstance(ttl, str):
         return None
-    del fields["cache_control"]
-    return hint
+    if others := without(data, "type", "ttl"):
+        fields["cache_control"] = others
+    else:
+        del fields["cache_control"]
+    return tree.CacheHint(ttl)
 
 
 def _read_text(fields: JsonObject, _issuer: str, answer: bool) -> TextBlock | None:
@@ -267,8 +279,7 @@ def _write_result(block: tree.ToolResultBlock, fields: NodeFields, as_read: bool
         data["is_error"] = block.is_error
     if block.extras is not None:
         data.update(fields(block))
-    if block.cache is not None:
-        data["cache_control"] = cache_control(block.cache)
+    _put_cache(data, block.cache)
     return data
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeGuard
+from typing import Any, Literal, TypeGuard
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, field_at, take_field
+from ..._core.passes.roles import RoledHistory, Tools, same_items, with_content, with_fields
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...losses import Report
-from ...message import ChatRequest
+from ...message import ChatRequest, Msg, ServerTool, Tool
 from ...message.blocks import noted
 from ...sse import Framing
 from ..base import Room
@@ -219,6 +220,85 @@ def _known_betas(
             field = f"extras.{issuer}.{BETAS}[{i}]"
             report.lost("extras.foreign", request, field, what=name, did="left out")
     return list(dict.fromkeys(names))
+
+
+# Fields of a body, and types of tools, that a beta brings, and how the names of that begin: a host
+# without it refuses them ("Extra inputs are not permitted"). anthropic 2.14, beta message types
+# and tools; Claude docs, Web fetch, Code execution: not on the clouds (2026-11-28).
+_BROUGHT = {
+    "billing_policy": "user-profiles-billing", "compaction": "compact-2026-09",
+    "container": "skills", "context_management": "context-management",
+    "diagnostics": "cache-diagnosis", "fallback_credit_token": "fallback-credit",
+    "fallbacks": "server-side-fallback", "mcp_servers": "mcp-client",
+    "output_config.task_budget": "task-budgets", "speed": "fast-mode",
+    "thread": "message-threads", "user_profile_id": "user-profiles",
+}  # fmt: skip
+_BROUGHT_TOOLS = {"advisor_": "advisor-tool", "code_execution_": "code-execution",
+                  "mcp_toolset": "mcp-client", "web_fetch_": "web-fetch"}  # fmt: skip
+_SCOPE = "prompt-caching-scope"
+
+
+def _lacks(dialect: Dialect, beta: str) -> bool:
+    known = dialect.betas
+    return known is not None and not any(name.startswith(beta) for name in known)
+
+
+def drop_unknown_fields(
+    body: JsonObject, dialect: Dialect, request: ChatRequest, caps: Capabilities, report: Report
+) -> None:
+    """Leave out of a body what the host refuses, or what only a beta that it lacks brings."""
+    names = [name for name, beta in _BROUGHT.items() if _lacks(dialect, beta)]
+    for issuer, own_fields in (request.extras or {}).items():
+        if issuer not in caps.reads:
+            continue
+        for path in dict.fromkeys((*dialect.refused, *names)):
+            if field_at(own_fields, path) is not None and take_field(body, path) is not None:
+                field = f"extras.{issuer}.{path}"
+                report.lost("extras.foreign", request, field, what=path, did="left out")
+
+
+def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
+    """The tools without those that only a beta brings which the host lacks, and without scopes."""
+    if dialect.betas is None:
+        return tools
+    kept: list[Tool | ServerTool] = []
+    for tool in tools:
+        kind = str((tool.extras or {}).get(dialect.issuers[0], {}).get("type", ""))
+        beta = next((b for begin, b in _BROUGHT_TOOLS.items() if kind.startswith(begin)), None)
+        if type(tool) is ServerTool and beta is not None and _lacks(dialect, beta):
+            report.lost("tool.foreign", tool, what=f"{kind} tool")
+        else:
+            kept.append(_unscoped(tool, dialect, report))
+    return kept
+
+
+def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> RoledHistory:
+    """The history whose cache hints say no scope, where the host lacks the beta that brings it."""
+    if not _lacks(dialect, _SCOPE):
+        return history
+    changes: dict[int, Msg] = {}
+    for i in history.unusual:
+        m = history.msgs[i]
+        blocks = [_unscoped(block, dialect, report) for block in m.blocks]
+        if not isinstance(m.content, str) and not same_items(blocks, m.content):
+            changes[i] = with_content(m, blocks, report)
+    return history.with_messages(changes) if changes else history
+
+
+def _unscoped(node: Any, dialect: Dialect, report: Report) -> Any:
+    """A block or a tool without the fields of its cache hint that a beta brings."""
+    issuer = dialect.issuers[0]
+    own = (node.extras or {}).get(issuer, {})
+    hint = own.get("cache_control")
+    if not isinstance(hint, dict) or "scope" not in hint or not _lacks(dialect, _SCOPE):
+        return node
+    field = f"extras.{issuer}.cache_control.scope"
+    report.lost("extras.foreign", node, field, what="scope", did="left out")
+    rest = {key: value for key, value in hint.items() if key != "scope"}
+    own = {key: value for key, value in own.items() if key != "cache_control"}
+    own |= {"cache_control": rest} if rest else {}
+    extras = {name: fields for name, fields in (node.extras | {issuer: own}).items() if fields}
+    return with_fields(node, report, extras=extras or None)
 
 
 def write_betas(

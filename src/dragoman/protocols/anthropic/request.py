@@ -381,7 +381,7 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The entry of `tools` that `_read_tool` read."""
     fields, notes = chat_shape.issuer_fields(tool, issuer)
     if type(tool) is Tool:
-        return {**_write_tool(tool, tool.schema, tool.strict, notes), **fields}
+        return chat_shape.filled(_write_tool(tool, tool.schema, tool.strict, notes), fields)
     assert type(tool) is ServerTool  # the other one of the two
     return fields if tool.kind == "own" else {**_write_server_tool(tool), **fields}
 

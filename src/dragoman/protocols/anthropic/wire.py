@@ -90,9 +90,9 @@ class Anthropic(Room):
 
     @property
     def host(self) -> str:
-        """Whose forms the bodies have: some hosts have the model in the path."""
-        path = self.dialect.path
-        return self.protocol if path == _PATH else f"{self.protocol} {path}"
+        """Whose forms the bodies have: some have the model in the path, or not every beta."""
+        path, every = self.dialect.path, self.dialect.betas is None
+        return self.protocol if path == _PATH and every else f"{self.protocol} {path}"
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
@@ -139,8 +139,8 @@ class Anthropic(Room):
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/messages`."""
-        request, caps, history = prepared.request, prepared.caps, prepared.history
-        dialect = self.dialect
+        request, caps, dialect = prepared.request, prepared.caps, self.dialect
+        history = hosts.known_scopes(prepared.history, dialect, report)
         body: JsonObject = {} if dialect.model_place == "path" else {"model": prepared.model}
         headers: dict[str, str] = {}
         if dialect.version_place == "body":
@@ -157,8 +157,8 @@ class Anthropic(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["messages"] = elements
-        if prepared.offered:
-            body["tools"] = self.tools(prepared.offered, caps, report)
+        if offered := hosts.known_tools(prepared.offered, dialect, report):
+            body["tools"] = self.tools(offered, caps, report)
         if (tool_choice := choice(prepared, report)) is not None:
             body["tool_choice"] = fields.write_choice(tool_choice)
         body.update(fields.write_options(request, caps, report))
@@ -176,12 +176,7 @@ class Anthropic(Room):
             *(fields.needed_betas(body) if "thinking" in body else ()),
         ]
         hosts.write_betas(body, headers, betas, dialect, request, report)
-        for issuer, own_fields in (request.extras or {}).items():
-            for key in dialect.refused:
-                if issuer in caps.reads and key in own_fields:
-                    del body[key]
-                    field = f"extras.{issuer}.{key}"
-                    report.lost("extras.foreign", request, field, what=key, did="left out")
+        hosts.drop_unknown_fields(body, dialect, request, caps, report)
         path = (request.stream and dialect.stream_path) or dialect.path
         model = in_path(prepared.model or dialect.model, safe="@")
         return HttpRequest(path.format(model=model), headers, body)
