@@ -158,7 +158,7 @@ $(VENV)/.agents/.done: $(VENV)/.made Makefile
 # the newest of each, without what they need: their types alone are read, beside our own libraries
 $(SDK_VENV)/.sdks: $(SDK_VENV)/.made
 	$(SDK_VENV)/bin/python $(PIP_INSTALL) --upgrade --no-deps groq together cerebras-cloud-sdk openrouter \
-	  volcengine-ark-runtime volcenginesdk-core jsonpath-python detect-agent
+	  volcengine-ark-runtime volcenginesdk-ark volcenginesdk-core jsonpath-python detect-agent
 	@touch $@
 
 # torch by itself: what asks for it takes a build for graphics cards, of several gigabytes

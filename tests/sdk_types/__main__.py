@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from .choices import silent_words
-from .known import KNOWN, KNOWN_WORDS
+from .known import KNOWN, KNOWN_WORDS, fits, is_known
 from .surfaces import SURFACES, Surface
 from .trying import judge
 
@@ -29,16 +29,18 @@ def _show(surface: Surface, every: int) -> int:
     try:
         surface.load()
     except ImportError as error:
-        print(f"{surface.name}: passed over ({error})")
-        return 0
+        print(f"{surface.name}: not judged, `make sdk-types` did not install it ({error})")
+        return 1
     count, found = judge(surface, every)
     print(f"{surface.name}: {count} bodies")
-    known = [what for name, what, _ in KNOWN if name == surface.name]
     lines = [f"{len(places):4} {what}  ({places[0]})" for what, places in found.items()
-             if not any(what.startswith(one) for one in known)]  # fmt: skip
+             if not is_known(surface.name, what)]  # fmt: skip
     if every == 1:
+        known = [what for name, what, _ in KNOWN if name == surface.name]
         lines += [f"no longer so: {one}" for one in known
-                  if not any(what.startswith(one) for what in found)]  # fmt: skip
+                  if not any(fits(one, what) for what in found)]  # fmt: skip
+    if not count:
+        lines.append("no body: nothing was judged")
     if surface.kind == "request":
         heard = tuple(line for name, line, _ in KNOWN_WORDS if name == surface.name)
         count, words = silent_words(surface, every)

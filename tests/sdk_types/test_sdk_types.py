@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from .bodies import Maker, Types
-from .known import KNOWN
+from .known import fits, is_known
 from .surfaces import SURFACES, Surface
-from .trying import judge
+from .trying import is_named, is_said, judge
 
 EVERY = 13  # a prime: every surface's neighbours are another part of it
 
@@ -27,11 +27,10 @@ def test_the_sdks_of_all_protocols_are_here() -> None:
 
 @pytest.mark.parametrize("surface", INSTALLED, ids=lambda surface: surface.name)
 def test_what_the_types_allow_comes_back_and_is_silent_nowhere(surface: Surface) -> None:
-    known = [what for name, what, _ in KNOWN if name == surface.name]
     count, found = judge(surface, EVERY)
     assert count
     assert {what: places for what, places in found.items()
-            if not any(what.startswith(one) for one in known)} == {}  # fmt: skip
+            if not is_known(surface.name, what)} == {}  # fmt: skip
 
 
 SCHEMA: dict[str, Any] = {
@@ -67,3 +66,24 @@ def test_a_body_for_each_place() -> None:
     assert made[2].planted == {
         "$.items[0].items[0].text": "Planted1x", "$.items[0].items[0].size": 40002,
     }  # fmt: skip
+
+
+def test_a_number_has_to_stand_by_itself() -> None:
+    assert is_said(40001, '{"n": 40001}')
+    assert not is_said(40001, '{"n": 140001, "m": 400010, "k": 1.40001}')
+
+
+def test_a_loss_names_a_field_by_a_whole_word_and_not_by_what_every_message_has() -> None:
+    path = "$.choices[0].message.content[0].text"
+    assert not is_named(path, "$.candidates[0].msg.content[0].extras.mistral.context other")
+    assert not is_named(path, "$.candidates[0].msg.content[0].start the content")
+    assert is_named(path, "$.candidates[0].msg.content[0].text a text")
+    assert is_named("$.choices[0].logprobs.content[0].token", "$ logprobs of tokens")
+    assert is_named("$.output[0].annotations[0].file_id", "$.content[0].citations[0] a citation")
+    assert not is_named("$.output[0].annotations[0].file_id", "$.content[0].citations[0].start x")
+
+
+def test_an_entry_of_what_is_known_speaks_of_one_thing() -> None:
+    assert fits("lost $.parts", "lost $.parts")
+    assert not fits("lost $.parts", "lost $.parts[].text")
+    assert fits("silent $.schema....", "silent $.schema.pattern -> gemini")

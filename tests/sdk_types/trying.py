@@ -7,6 +7,7 @@ stand in what was made, or a loss has to name it or what holds it.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -104,7 +105,7 @@ def _request(surface: Surface, body: Body) -> Row:
         texts = json.dumps([made.body, made.path, dict(made.headers)], ensure_ascii=False)
         row.silent[target] = [
             path for path, value in body.planted.items()
-            if not _is_said(value, texts) and not any(_covers(place, path) for place in places)
+            if not is_said(value, texts) and not any(_covers(place, path) for place in places)
         ]  # fmt: skip
     return row
 
@@ -135,15 +136,18 @@ def _answer(surface: Surface, body: Body) -> Row:
         # the paths of an answer's losses are those of the message that was read, which has few
         # blocks here: a loss of a block names what the block held
         named = "\n".join(f"{loss.where} {loss.what}" for loss in made.losses)
-        # of an answer that goes out as an error, the whole candidate is lost
-        whole = ".content[" in named or any(
-            loss.code == "answer.unsaid" and loss.where == "$.candidates[0]" for loss in made.losses
+        # a block that is lost, or all that it holds; of an answer that goes out as an error, the
+        # whole candidate. A loss at a field of a block says nothing of its other fields.
+        whole = any(
+            _BLOCK.search(loss.where)
+            or (loss.code == "answer.unsaid" and loss.where == "$.candidates[0]")
+            for loss in made.losses
         )
         row.silent[target] = [
             path for path, value in body.planted.items()
             if path.split(".")[1].partition("[")[0] in surface.said
             and ".usage" not in path  # figures are sums elsewhere; tests of usage judge them
-            and not (whole or _is_said(value, texts) or _is_named(path, named))
+            and not (whole or is_said(value, texts) or is_named(path, named))
         ]  # fmt: skip
     return row
 
@@ -152,8 +156,16 @@ def _copy(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _is_said(value: object, texts: str) -> bool:
-    """Whether a planted value stands in what was made, inside of another text or in base64."""
+_BLOCK = re.compile(r"\.content\[\d+\](\.redacted)?$")
+
+
+def is_said(value: object, texts: str) -> bool:
+    """Whether a planted value stands in what was made, inside of another text or in base64.
+
+    A number has to stand by itself: 40001 is not in 140001.
+    """
+    if isinstance(value, int | float):
+        return re.search(rf"(?<![\d.]){re.escape(str(value))}(?!\d)", texts) is not None
     coded = b64encode(str(value).encode()).decode().rstrip("=")
     return str(value) in texts or coded in texts
 
@@ -162,13 +174,28 @@ def _covers(place: str, path: str) -> bool:
     return place != "$" and path.startswith(place) and path[len(place) :][:1] in ("", ".", "[")
 
 
-def _is_named(path: str, named: str) -> bool:
-    """Whether a loss names the field, or one that holds it."""
+def is_named(path: str, named: str) -> bool:
+    """Whether a loss names the field, or one that holds it, as a word of its own.
+
+    What every message has names nothing: a loss that speaks of "text" is not about each text.
+    """
     keys = [key.partition("[")[0] for key in path.split(".")[2:]]
-    return any(key in named or _ALSO.get(key, "-") in named for key in keys)
+    if _CITED.search(path) and _CITATION.search(named):
+        return True
+    names = [*(key for key in keys[:-1] if key not in _EVERYWHERE), *keys[-1:]]
+    words = [_ALSO.get(key, key) for key in names] + names
+    return any(re.search(rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])", named) for word in words)
 
 
-_ALSO = {"token_id": "the id of tokens", "tokenId": "the id of tokens"}  # as losses name them
+_EVERYWHERE = frozenset(
+    ("content", "delta", "id", "message", "name", "output", "parts", "text", "type")
+)
+_CITED = re.compile(r"\.(annotations|citations)\[")
+_CITATION = re.compile(r"\.citations\[\d+\] ")  # the whole citation
+_ALSO = {  # as losses name them
+    "token_id": "the id of tokens", "tokenId": "the id of tokens", "document_name": "title",
+    "start_index": "start", "end_index": "start",
+}  # fmt: skip
 
 
 def _difference(given: Any, made: Any, path: str = "$") -> str:

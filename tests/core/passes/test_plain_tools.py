@@ -244,6 +244,38 @@ def test_calls_find_their_namespace_again() -> None:
         assert call.input == ("x" if tool.freeform else {})
 
 
+GROUPED: dict[str, Any] = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "find",
+           "namespace": "crm", "arguments": "{}", "status": "completed"}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini", "mistral"])
+def test_a_namespace_that_an_answer_cannot_say_is_a_loss(target: str) -> None:
+    body = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5.6",
+            "status": "completed", "output": [GROUPED]}  # fmt: skip
+    read = dragoman.wire("openai-responses", policy="ignore")
+    resp = read.read_response(body)
+    out = dragoman.wire(target, policy="ignore").write_response(resp)
+    named = [loss.where for loss in out.losses if loss.code == "answer.unsaid"]
+    assert "$.candidates[0].msg.content[0].namespace" in named
+
+    decoder = read.stream_decoder()
+    encoder = dragoman.wire(target, policy="ignore").stream_encoder(origin=decoder.origin)
+    events = [("response.created", {"response": {**body, "status": "in_progress", "output": []}}),
+              ("response.output_item.added",
+               {"output_index": 0, "item": {**GROUPED, "arguments": "", "status": "in_progress"}}),
+              ("response.function_call_arguments.delta",
+               {"output_index": 0, "item_id": "fc_1", "delta": "{}"}),
+              ("response.output_item.done", {"output_index": 0, "item": GROUPED}),
+              ("response.completed", {"response": body})]  # fmt: skip
+    data: Any
+    for name, data in events:
+        for piece in decoder.feed({"type": name, **data}, name):
+            encoder.feed(piece)
+    encoder.finish()
+    told = [loss for loss in encoder.report.losses if loss.where.endswith(".namespace")]
+    assert [(loss.code, loss.what) for loss in told] == [("answer.unsaid", "find")]
+
+
 def test_a_call_without_its_namespace_is_of_the_only_tool_of_that_name() -> None:
     call = ToolUseBlock("c1", "run", "x", freeform=True)
     out = written("deepseek", request(FIND, RUN, call=call))

@@ -32,7 +32,7 @@ from ...message.check import FAULTS, raise_for_notes
 from ...message.ending import client_error
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json, arguments
-from ..passes.plain_tools import plain_answer, plain_call
+from ..passes.plain_tools import plain_answer, plain_call, tell_namespace
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
 from .kin import Kin
@@ -221,7 +221,8 @@ class WireAnswering:
             )  # fmt: skip
         is_own = origin is None or origin.issuer == self.room.issuer
         caps = self.can()
-        calls = None if is_own or caps.freeform_tools else _PlainCalls(caps, report)
+        same = is_own or (caps.freeform_tools and caps.namespaces)
+        calls = None if same else _PlainCalls(caps, report)
         return StreamEncoder(self.room.encoder(report, request), report, calls, sealing, kin)
 
     def _kin(
@@ -252,20 +253,27 @@ class WireAnswering:
 
 
 class _PlainCalls:
-    """Keeps the pieces of freeform calls, for a wire without, and lets them go as plain ones."""
+    """Keeps the pieces of freeform calls, for a wire without, and lets them go as plain ones.
 
-    __slots__ = ("_caps", "_report", "kept")
+    `_grouped`: the calls of which a loss names the namespace, which the wire does not have.
+    """
+
+    __slots__ = ("_caps", "_grouped", "_report", "kept")
 
     def __init__(self, caps: Capabilities, report: StreamReport) -> None:
         self._caps = caps
         self._report = report
         self.kept: dict[Key, list[ToolUseBlock]] = {}
+        self._grouped: set[Key] = set()
 
     def keeps(self, piece: Piece) -> bool:
         """Whether the piece is one of such a call, which goes out when the call is whole."""
         if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
             return False
-        if piece.key not in self.kept and not call.freeform:
+        if call.namespace and not self._caps.namespaces and piece.key not in self._grouped:
+            self._grouped.add(piece.key)
+            tell_namespace(call, self._report)
+        if piece.key not in self.kept and (not call.freeform or self._caps.freeform_tools):
             return False
         if piece.whole:
             self.kept[piece.key] = [call]

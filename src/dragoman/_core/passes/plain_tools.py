@@ -208,16 +208,24 @@ def plain_call(call: ToolUseBlock, caps: Capabilities, report: Report) -> ToolUs
 
 
 def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> ChatResponse:
-    """The answer without freeform calls, where the wire has none."""
-    if caps.freeform_tools or not any(
-        call.freeform for one in resp.candidates for call in one.msg.calls
-    ):
+    """The answer without freeform calls and namespaces, where the wire has none."""
+    calls = [call for one in resp.candidates for call in one.msg.calls]
+    if not caps.namespaces:
+        for call in calls:
+            tell_namespace(call, report)
+    if caps.freeform_tools or not any(call.freeform for call in calls):
         return resp
     lowering = _Lowering({}, {}, replace(caps, namespaces=True), report)
     candidates = [
         report.made(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
     ]
     return report.made(replace(resp, candidates=candidates), resp)
+
+
+def tell_namespace(call: ToolUseBlock, report: Report) -> None:
+    """A loss for the namespace of an answer's call, which goes out by its own name."""
+    if call.namespace is not None:
+        report.lost("answer.unsaid", call, "namespace", what=call.name)
 
 
 class _Lowering:
