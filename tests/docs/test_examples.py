@@ -155,12 +155,22 @@ def test_the_commands_of_a_page_work(
     assert ran.stdout, f"{name}: {command} prints nothing"
 
 
-def test_the_readme_is_short_and_begins_with_the_loop() -> None:
+def test_the_readme_is_short_and_begins_with_a_call_and_a_tool() -> None:
+    """Not with a loop by hand, at which strangers leave: that one is on the page of models."""
     lines = PAGES["README.md"].splitlines()
     assert len(lines) < 150
     first = "\n".join(lines[:40])
-    for step in ("write_request", "read_response", ".append(resp.msg)", "Msg.tool("):
+    for step in ("LLM(", ".ask(", "@tool", "ReActAgent(", "not on PyPI yet", "Apache-2.0"):
         assert step in first
+    for name in ("docs/chat-models.md", "docs/zh/chat-models.md"):
+        for step in ("write_request", "read_response", ".append(resp.msg)", "Msg.tool("):
+            assert step in PAGES[name]
+
+
+def test_no_page_installs_by_a_name_that_is_not_published() -> None:
+    """Until the first release what works is the folder of a clone: `pip install ".[http]"`."""
+    named = re.compile(r"pip install [\"']?dragoman\b")
+    assert [name for name, page in PAGES.items() if named.search(page)] == []
 
 
 # pages of those who work on the sources

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from dragoman import ReActAgent, Toolkit, Wire
+from dragoman.agent import Reply
 from dragoman.errors import ProviderError
 from dragoman.llm import LLM, AnswerStream
 from dragoman.message import Finish, Usage
@@ -23,7 +24,8 @@ from dragoman.model import Answer
 
 from .pages import FOLDERS, blocks, plain, rows
 
-PAGES = ("coming-from-agentscope", "coming-from-langchain", "coming-from-litellm")
+PAGES = ("coming-from-agentscope", "coming-from-langchain", "coming-from-litellm",
+         "coming-from-openai", "coming-from-pydantic-ai")  # fmt: skip
 MODULES = [import_module(f"dragoman{name}") for name in (
     "", ".message", ".formatter", ".toolkit", ".rewrite", ".capabilities", ".errors", ".vendors",
     ".model", ".llm", ".agent", ".testing", ".structured", ".token", ".losses", ".study",
@@ -31,7 +33,7 @@ MODULES = [import_module(f"dragoman{name}") for name in (
 # what pages call an object of a class
 OBJECTS: dict[str, Any] = {
     "llm": LLM, "answer": Answer, "stream": AnswerStream, "error": ProviderError,
-    "agent": ReActAgent, "toolkit": Toolkit,
+    "agent": ReActAgent, "toolkit": Toolkit, "reply": Reply,
 }  # fmt: skip
 RESULTS: dict[Any, Any] = {"wire": Wire, (Answer, "usage"): Usage, (Answer, "finish"): Finish}
 # tables that test_coming_from_agentscope.py looks at
