@@ -145,6 +145,9 @@ class StreamConverter:
         self._policy = policy
         self._judged = 0  # losses that the policy lets pass
         self._doubtful: list[End] = []  # ends that may be none; see `settle`
+        # ends of candidates beside which others go on: should one of those break off, the answer
+        # is an error, and no end stands beside it
+        self._waiting: list[End] = []
         self._failures = target.room.failures
         origin = self.decoder.origin
         self._is_own = origin is not None and origin.issuer == target.room.issuer
@@ -182,6 +185,7 @@ class StreamConverter:
         error = client_error(self.decoder.snapshot(), self._failures if ends else frozenset())
         if error is not None:
             return self._piece(Failed(error))
+        ends, self._waiting = [*self._waiting, *ends], []
         return [event for end in ends for event in self._ending(end)]
 
     def end(self) -> list[tuple[str | None, Json]]:
@@ -202,10 +206,18 @@ class StreamConverter:
             if self._may_be_none(piece):
                 self._doubtful.append(piece)
                 return []
-            return self._ending(piece)
+            self._waiting.append(piece)
+            return self._settled()
         elif type(piece) is Failed:
             self.failed = piece.error
         return self._told(piece)
+
+    def _settled(self) -> list[tuple[str | None, Json]]:
+        """The events of the ends that wait, once every candidate has one."""
+        if self._candidates - self._ended - {end.candidate for end in self._waiting}:
+            return []
+        ends, self._waiting = self._waiting, []
+        return [event for end in ends for event in self._ending(end)]
 
     def _may_be_none(self, end: End) -> bool:
         """Whether only the whole answer shows what this end is worth."""

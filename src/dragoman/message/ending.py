@@ -31,6 +31,12 @@ _ENDINGS: dict[FinishReason, Ending] = {
     "length": "cut", "context_overflow": "cut", "refusal": "refused", "content_filter": "filtered",
     "pause": "paused", "malformed_call": "malformed", "error": "failed",
 }  # fmt: skip
+# reasons beside which no reader takes a call for one that is to be run: a limit may have ended the
+# answer inside of it, or its own provider takes what came for broken
+CUTS_CALLS: frozenset[FinishReason] = frozenset({
+    "length", "context_overflow", "malformed_call", "error",
+})  # fmt: skip
+UNFINISHED = frozenset(_ENDINGS)  # reasons of what is not all that the model had to say
 _ENDED: dict[Ending, str] = {"failed": "error"}
 _TOKENS = ("continuationToken", "continuation_token")
 _EXCERPT = 200  # characters of what came that an error shows
@@ -59,11 +65,30 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
         elif reason == "tool_calls" and not broken:
             # the provider may have run them itself
             reason = "stop" if others else "malformed_call"
-        if reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
+        if reason != "tool_calls" and any(type(block) is RefusalBlock for block in blocks):
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
     truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
     return finish, "truncated" if truncated else "complete"
+
+
+def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
+    """Why an answer ended, for clients of another wire, who know it by the reason alone.
+
+    Some wires show by the text of a call that it is cut; on most others arguments are values, and
+    beside a reason such as `tool_calls` what came of them would be run. Only a limit leaves a call
+    behind that nobody runs, on every wire.
+
+    Args:
+        finish: The reason, as `finish_and_status` has corrected it.
+        blocks: What the answer says.
+
+    Returns:
+        `length` in the place of an open reason where a call breaks off, else the reason itself.
+    """
+    if finish.reason in _OPEN and any(type(b) is ToolUseBlock and b.unfinished for b in blocks):
+        return Finish("length")
+    return finish
 
 
 def ending_of(resp: ChatResponse) -> Ending:
@@ -89,7 +114,7 @@ def ending_of(resp: ChatResponse) -> Ending:
     unsaid = finish.reason == "other" and not finish.raw
     if not says and (finish.reason in ("malformed_call", "error") or unsaid):
         return "no_answer"
-    if resp.status == "truncated":
+    if resp.status == "truncated" and finish.reason != "error":
         return "cut"
     return _ENDINGS.get(finish.reason, "complete")
 

@@ -23,6 +23,7 @@ from ..losses import Report
 from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock, MediaBlock
+from ..message.ending import UNFINISHED
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
 from .error_words import OverflowWords
@@ -187,9 +188,17 @@ class AnswerWriter:
         for name, known in self.finish_reasons.items():
             if known == reason:
                 return name
-        nearest = self.nearest_reasons.get(reason) or next(iter(self.finish_reasons))
+        nearest = self.nearest_reasons.get(reason) or self._nearest(reason)
         self.report.lost("answer.finish", node, "finish", what=reason, did=nearest)
         return nearest
+
+    def _nearest(self, reason: FinishReason) -> str:
+        """The word of a limit for what is not all of an answer, so that nobody takes it for that.
+
+        For all else the most usual one.
+        """
+        means = "length" if reason in UNFINISHED else next(iter(self.finish_reasons.values()))
+        return next(word for word, meaning in self.finish_reasons.items() if meaning == means)
 
     def made_id(self, resp: ChatResponse) -> str:
         """An id for an answer without one, made of what it says: it is reported as added."""

@@ -87,3 +87,34 @@ def test_balanced_arguments_end_no_call_either(target: str, failure: bool) -> No
     given = chunks('{"path": ', '"/tmp"}', failure=failure)
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
     assert not ends_behind_the_call([(event.event, event.data) for event in stream])
+
+
+def choice(index: int, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    return {"id": "a", "model": "m", "object": "chat.completion.chunk", "created": 1,
+            "choices": [{"index": index, "delta": delta, "finish_reason": reason}]}  # fmt: skip
+
+
+BEGUN = [choice(0, {"role": "assistant", "content": "one"}), choice(1, {"content": "two"})]
+
+
+@pytest.mark.parametrize("ended", [0, 1])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_no_candidate_ends_beside_one_that_breaks_off(target: str, ended: int) -> None:
+    given = [*BEGUN, choice(ended, {}, "stop")]
+    stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
+    reader = dragoman.wire(target).read_stream((event.event, event.data) for event in stream)
+    assert [*reader]
+    assert reader.response.status == "error"
+    assert {one.finish.reason for one in reader.response.candidates} <= {"other", "error"}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_candidates_that_all_end_are_complete(target: str, first: int) -> None:
+    given = [*BEGUN, choice(first, {}, "stop"), choice(1 - first, {}, "length")]
+    stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
+    reader = dragoman.wire(target).read_stream((event.event, event.data) for event in stream)
+    assert [*reader]
+    reasons = ["stop", "length"] if first == 0 else ["length", "stop"]
+    assert [one.finish.reason for one in reader.response.candidates] in (reasons, reasons[:1])
+    assert reader.error is None

@@ -195,7 +195,7 @@ def test_a_call_that_broke_off_is_not_offered_as_one_to_run() -> None:
     body, losses = written(foreign(call, reason="tool_calls", status="truncated"))
     assert body["content"][0]["input"] == {"at": "s"}
     assert body["stop_reason"] == "max_tokens"
-    assert losses == [("answer.unsaid", "input"), ("answer.finish", "finish")]
+    assert losses == [("answer.finish", "finish"), ("answer.unsaid", "input")]
 
 
 def test_arguments_that_are_no_object_are_a_loss() -> None:

@@ -173,7 +173,7 @@ def test_figures_that_nobody_told_are_zero_and_named() -> None:
         (Finish("content_filter", "SAFETY"), "content_filtered", False),
         (Finish("malformed_call"), "malformed_tool_use", False),
         (Finish("refusal", "refusal"), "content_filtered", True),
-        (Finish("pause", "pause_turn"), "end_turn", True),
+        (Finish("pause", "pause_turn"), "max_tokens", True),
         (Finish("error"), "malformed_model_output", True),
         (Finish("other", "odd"), "end_turn", True),
     ],

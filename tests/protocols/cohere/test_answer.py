@@ -145,7 +145,7 @@ def test_sources_of_others_have_a_form() -> None:
 @pytest.mark.parametrize(
     ("reason", "word", "lost"),
     [("stop", "COMPLETE", 0), ("length", "MAX_TOKENS", 0), ("error", "ERROR", 0),
-     ("context_overflow", "MAX_TOKENS", 1), ("content_filter", "COMPLETE", 1)],
+     ("context_overflow", "MAX_TOKENS", 1), ("content_filter", "MAX_TOKENS", 1)],
 )  # fmt: skip
 def test_reasons(reason: Any, word: str, lost: int) -> None:
     body, losses = wrote(TextBlock("Yes."), finish=Finish(reason))

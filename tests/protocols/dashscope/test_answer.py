@@ -185,7 +185,8 @@ def test_several_candidates() -> None:
 
 @pytest.mark.parametrize(("reason", "word", "lost"), [
     ("stop", "stop", False), ("length", "length", False), ("tool_calls", "tool_calls", False),
-    ("context_overflow", "length", True), ("content_filter", "stop", True), ("other", "stop", True),
+    ("context_overflow", "length", True), ("content_filter", "length", True),
+    ("other", "stop", True),
 ])  # fmt: skip
 def test_reasons(reason: Any, word: str, lost: bool) -> None:
     made, losses = written(TextBlock("x"), finish=Finish(reason, "raw"), id="r")

@@ -184,7 +184,7 @@ def test_citations_come_back() -> None:
         (Finish("malformed_call"), "MALFORMED_FUNCTION_CALL", True),
         (Finish("other", "x"), "OTHER", True),
         (Finish("refusal"), "SAFETY", False),
-        (Finish("pause", "pause_turn"), "OTHER", False),
+        (Finish("pause", "pause_turn"), "MAX_TOKENS", False),
         (Finish("context_overflow"), "MAX_TOKENS", False),
         (Finish("error"), "MALFORMED_RESPONSE", False),
     ],

@@ -163,8 +163,8 @@ def test_what_nobody_told_is_added() -> None:
         (Finish("context_overflow"), "model_length", False),
         (Finish("length", "model_length"), "length", False),
         (Finish("error"), "error", False),
-        (Finish("refusal", "refusal"), "stop", True),
-        (Finish("content_filter"), "stop", True),
+        (Finish("refusal", "refusal"), "length", True),
+        (Finish("content_filter"), "length", True),
         (Finish("other", "odd"), "stop", True),
     ],
 )

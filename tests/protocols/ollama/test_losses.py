@@ -48,6 +48,7 @@ def test_a_whole_answer() -> None:
     assert (out.body["created_at"], out.body["model"]) == ("2026-11-22T01:00:00Z", "asked")
     here = "$.candidates[0].msg.content"
     assert rows(out.losses) == [
+        ("answer.unsaid dropped", f"{here}[5]", "a call that breaks off", ""),
         ("answer.candidates dropped", "$.candidates[1]", "Candidate", ""),
         ("extras.foreign dropped", "$.extras.openai-chat.odd", "a field of openai-chat", ""),
         ("extras.foreign dropped", f"{here}[0].extras.other.a", "a field of other", ""),
@@ -56,10 +57,9 @@ def test_a_whole_answer() -> None:
         ("answer.unsaid dropped", f"{here}[2].signature", "thinking", ""),
         ("answer.unsaid dropped", f"{here}[3].redacted", "thinking", ""),
         ("answer.unsaid dropped", f"{here}[4]", "a block of the kind image", ""),
-        ("answer.unsaid degraded", f"{here}[5].input", "argument text that is no object", ""),
         ("answer.field added", "$.model", "ChatResponse", ""),
         ("answer.unsaid dropped", "$.id", "ChatResponse", ""),
-        ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "stop"),
+        ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "length"),
         ("answer.usage dropped", "$.usage.cache_read", "Usage", ""),
         ("answer.usage dropped", "$.usage.audio_out", "Usage", ""),
         ("answer.usage dropped", "$.usage.total", "Usage", ""),
@@ -114,7 +114,7 @@ def test_a_stream() -> None:
         ("answer.unsaid dropped", f"{here}[3]", "a block of the kind image", ""),
         ("answer.unsaid degraded", f"{here}[4].input", "argument text that is no object", ""),
         ("answer.field added", "$.model", "ChatResponse", ""),
-        ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "stop"),
+        ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "length"),
         ("answer.usage dropped", "$.usage.reasoning", "Usage", ""),
     ]
 

@@ -238,7 +238,7 @@ def test_one_candidate() -> None:
         ("length", "incomplete", "max_output_tokens", False),
         ("content_filter", "incomplete", "content_filter", False),
         ("context_overflow", "incomplete", "max_output_tokens", True),
-        ("pause", "completed", None, True),
+        ("pause", "incomplete", "max_output_tokens", True),
         ("other", "completed", None, True),
         ("error", "failed", None, False),
     ],

@@ -323,7 +323,7 @@ def test_no_end_is_made_up() -> None:
 @pytest.mark.parametrize(
     ("reason", "kind"),
     [("length", "incomplete"), ("content_filter", "incomplete"), ("error", "failed"),
-     ("tool_calls", "completed"), ("pause", "completed")],
+     ("tool_calls", "completed"), ("pause", "incomplete")],
 )  # fmt: skip
 def test_why_it_ended(reason: Any, kind: str) -> None:
     made, _ = encoded([BEGIN, part("It"), End(Finish(reason))])

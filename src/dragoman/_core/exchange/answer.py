@@ -23,13 +23,14 @@ from ...message import (
     ChatResponse,
     ContentBlock,
     Finish,
+    Msg,
     ToolUseBlock,
     Usage,
     Written,
 )
 from ...message.answer import total
 from ...message.check import FAULTS, raise_for_notes
-from ...message.ending import client_error
+from ...message.ending import CUTS_CALLS, client_error, told_finish
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json, arguments
 from ..passes.plain_tools import plain_answer, plain_call, tell_namespace
@@ -180,19 +181,40 @@ class WireAnswering:
         return Written(body, report=report)
 
     def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:
-        """The answer of another wire; one that ended without saying why has simply ended."""
-        if resp.status != "complete" or not any(
-            _unsaid(candidate.finish) for candidate in resp.candidates
-        ):
+        """The answer of another wire, by whose reasons its clients know how it ended.
+
+        One that ended without saying why has simply ended; one whose call breaks off was cut. Such
+        a call is left out beside any other reason than a limit: as a value it would look whole.
+        """
+        if resp.status not in ("complete", "truncated"):
             return resp
-        candidates = []
-        for candidate in resp.candidates:
-            made = candidate
-            if _unsaid(candidate.finish):
-                report.lost("answer.finish", candidate, "finish", what="no reason", did="stop")
-                made = report.made(replace(candidate, finish=Finish("stop")), candidate)
-            candidates.append(made)
+        complete = resp.status == "complete"
+        candidates = [self._with_reason(one, complete, report) for one in resp.candidates]
+        if all(one is before for one, before in zip(candidates, resp.candidates, strict=True)):
+            return resp
         return report.made(replace(resp, candidates=candidates), resp)
+
+    def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
+        """The candidate under the reason that clients of another wire are told."""
+        finish, unsaid = candidate.finish, _unsaid(candidate.finish)
+        told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
+        if told is not finish:
+            what = "no reason" if unsaid else finish.reason
+            report.lost("answer.finish", candidate, "finish", what=what, did=told.reason)
+            candidate = report.made(replace(candidate, finish=told), candidate)
+        return self._without_cut_calls(candidate, report)
+
+    def _without_cut_calls(self, candidate: Candidate, report: Report) -> Candidate:
+        """The candidate; without calls that break off where its reason does not tell of it."""
+        cut = [b for b in candidate.msg.blocks if type(b) is ToolUseBlock and b.unfinished]
+        if not cut or candidate.finish.reason in CUTS_CALLS:
+            return candidate
+        for call in cut:
+            report.lost("answer.unsaid", call, what="a call that breaks off")
+        m = candidate.msg
+        kept = [b for b in m.blocks if not (type(b) is ToolUseBlock and b.unfinished)]
+        made = report.made(Msg.trusted(m.name, kept, m.role, m), m)
+        return report.made(replace(candidate, msg=made), candidate)
 
     def stream_encoder(
         self,
@@ -223,7 +245,9 @@ class WireAnswering:
         caps = self.can()
         same = is_own or (caps.freeform_tools and caps.namespaces)
         calls = None if same else _PlainCalls(caps, report)
-        return StreamEncoder(self.room.encoder(report, request), report, calls, sealing, kin)
+        return StreamEncoder(
+            self.room.encoder(report, request), report, calls, sealing, kin, foreign=not is_own
+        )
 
     def _kin(
         self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
@@ -324,11 +348,12 @@ class StreamEncoder:
         calls: _PlainCalls | None = None,
         sealing: Sealing | None = None,
         kin: Kin | None = None,
+        foreign: bool = False,
     ) -> None:
         self._encoder = encoder
         self._kin = kin
         self._calls = calls
-        self._ends = FinishCorrector()
+        self._ends = FinishCorrector(foreign)
         self._sealing = sealing
         self.report = report
 
@@ -336,6 +361,8 @@ class StreamEncoder:
         """The events that the piece completes."""
         piece = self._ends.feed(piece)
         self.report.came(piece)
+        if type(piece) is End:
+            self._name_cut(piece)
         if self._kin is not None:
             piece = self._kin.piece(piece)
         calls = self._calls
@@ -364,11 +391,18 @@ class StreamEncoder:
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
         events = self._fed_all(self._calls.rest()) if self._calls is not None else []
-        pieces = self._ends.finish()
-        if self._sealing is not None:
-            pieces = [*self._sealing.finish(), *pieces]
-        events += [event for piece in pieces for event in self._fed(piece)]
+        ends = self._ends.finish()
+        for end in ends:
+            self._name_cut(end)
+        sealed = self._sealing.finish() if self._sealing is not None else []
+        events += [event for piece in (*sealed, *ends) for event in self._fed(piece)]
         return [*events, *self._encoder.finish()]
+
+    def _name_cut(self, end: End) -> None:
+        """Report the reason that gave way to a limit, for a call of its candidate breaks off."""
+        if (finish := self._ends.cut.pop(end.candidate, None)) is not None:
+            did = end.finish.reason
+            self.report.lost("answer.finish", end.finish, "finish", what=finish.reason, did=did)
 
     @property
     def losses(self) -> list[Loss]:

@@ -15,6 +15,7 @@ from math import isfinite
 from ...errors import ReadError
 from ...message import Finish, ToolUseBlock
 from ...message.blocks import ContentBlock
+from ...message.ending import CUTS_CALLS
 from ..jsontext import Json, canonical, loads, too_deep
 
 _TOKEN = re.compile(r'["{}\[\],]')
@@ -181,9 +182,6 @@ class Balance:
 
 MADE = "made"  # the spelling of a call whose id is ours
 
-# a limit ended the answer inside of a call, or the provider takes what it says for no call
-_CUT = frozenset({"length", "context_overflow", "malformed_call"})
-
 
 def parse_calls(
     blocks: Sequence[ContentBlock], names: Mapping[str, str], end: Finish | None, seed: str
@@ -191,11 +189,11 @@ def parse_calls(
     """The blocks, each call of them with its input; `seed` tells one answer's ids from another's.
 
     A call is unfinished if its text breaks off, if a limit ended the answer, or if the provider
-    calls it malformed.
+    calls it malformed, or the answer an error.
     """
     parsed: list[ContentBlock] = []
-    limited = end is not None and end.reason in _CUT
-    open_end = end is None or end.reason == "error"  # there may have been arguments to come
+    limited = end is not None and end.reason in CUTS_CALLS
+    open_end = end is None  # there may have been arguments to come
     for block in blocks:
         if type(block) is not ToolUseBlock:
             parsed.append(block)

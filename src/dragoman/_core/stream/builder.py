@@ -17,7 +17,7 @@ from ...message import Candidate, ChatResponse, Finish, Msg, Origin, Tool, ToolU
 from ...message.answer import FinishReason, Status, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
-from ...message.ending import finish_and_status
+from ...message.ending import finish_and_status, told_finish
 from ..failures import ErrorRow
 from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
@@ -48,11 +48,17 @@ def first_candidate_only(resp: ChatResponse) -> ChatResponse:
 
 
 class FinishCorrector:
-    """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one."""
+    """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one.
 
-    __slots__ = ("_corrected", "_finishes", "_parts")
+    `foreign`: the clients are those of another wire, who are told what `told_finish` says; `cut`
+    has the reasons that this took the place of.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_corrected", "_finishes", "_foreign", "_parts", "cut")
+
+    def __init__(self, foreign: bool = False) -> None:
+        self._foreign = foreign
+        self.cut: dict[int, Finish] = {}  # of each candidate
         self._parts: dict[Key, list[ContentBlock]] = {}
         self._finishes: dict[int, Finish] = {}  # what the provider said of each candidate
         self._corrected: dict[int, Finish] = {}  # and what was made of it
@@ -73,7 +79,7 @@ class FinishCorrector:
             return End(self._corrected[index], index)
         return piece
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[End]:
         """The ends that what came behind them made wrong, once more."""
         corrected = {index: self._correct(index) for index in self._corrected}
         wrong = [index for index in corrected if corrected[index] != self._corrected[index]]
@@ -85,7 +91,12 @@ class FinishCorrector:
             return finish
         parts_of_blocks = [self._parts[key] for key in sorted(self._parts) if key[0] == index]
         blocks = [total(list(run)) for parts in parts_of_blocks for _, run in groupby(parts, type)]
-        return finish_and_status(finish, parse_calls(blocks, {}, finish, ""))[0]
+        calls = parse_calls(blocks, {}, finish, "")
+        corrected = finish_and_status(finish, calls)[0]
+        if not self._foreign or (told := told_finish(corrected, calls)) is corrected:
+            return corrected
+        self.cut[index] = corrected
+        return told
 
 
 def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:

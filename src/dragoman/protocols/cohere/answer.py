@@ -32,7 +32,7 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
-_NEAREST = {"context_overflow": "MAX_TOKENS", "malformed_call": "ERROR"}
+_NEAREST = {"malformed_call": "ERROR"}
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:

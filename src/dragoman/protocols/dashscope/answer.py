@@ -36,7 +36,6 @@ AROUND = "around"  # the note of what the vendor's SDK puts around an answer
 NO_ID = "dragoman"  # the id of an answer that has none
 _WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
 _UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
-_NEAREST = {"context_overflow": "length"}
 FINISH_REASONS = _WRITTEN | _UNWRITTEN
 
 
@@ -114,7 +113,6 @@ class DashScopeWriter(AnswerWriter):
     __slots__ = ()
     finish_reasons = _WRITTEN
     unwritten_reasons = _UNWRITTEN
-    nearest_reasons = _NEAREST
     needs_reason = False
     token_fields = ("bytes",)
 

@@ -69,7 +69,7 @@ _WIRE_REASONS: dict[str, tuple[str, bool]] = {
     "malformed_call": ("MALFORMED_FUNCTION_CALL", True),
     "error": ("MALFORMED_RESPONSE", False),
     "refusal": ("SAFETY", False),
-    "pause": ("OTHER", False),  # CONTINUATION demands a token that nobody else gives
+    "pause": ("MAX_TOKENS", False),  # CONTINUATION demands a token that nobody else gives
     "context_overflow": ("MAX_TOKENS", False),
     "other": ("OTHER", True),
 }

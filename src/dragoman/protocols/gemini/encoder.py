@@ -209,12 +209,21 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             if block.raw_input is not None:
                 blocks = [*parse_calls([block], {}, end, self._id or "")]
             candidate.broken = candidate.broken or any(call.unfinished for call in blocks)
+            blocks = [call for call in blocks if not self._looks_whole(call, candidate.end)]
             for call in blocks:
                 if call is not step.block:
                     self.report.made(call, step.block)
         open_end = candidate.end is None
         parts = [self.writer.part(item, open_end) for item in blocks]
         return [part for part in parts if part is not None]
+
+    def _looks_whole(self, call: Any, end: Finish | None) -> bool:
+        """Whether a call that breaks off would look whole, beside a reason that tells of none."""
+        filtered = end is not None and end.reason in ("content_filter", "refusal")
+        if self.writer.own or not (call.unfinished and filtered):
+            return False
+        self.report.lost("answer.unsaid", call, what="a call that breaks off")
+        return True
 
     def meta(self, piece: Meta) -> list[Event]:
         """The name of the answer, and its fields that no node models."""

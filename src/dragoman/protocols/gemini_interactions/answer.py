@@ -36,8 +36,7 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "failed": "error",
     "cancelled": "other",
 }
-_NEAREST = {"content_filter": "incomplete", "context_overflow": "incomplete",
-            "malformed_call": "failed", "refusal": "completed"}  # fmt: skip
+_NEAREST = {"malformed_call": "failed"}
 # it goes on at the provider's; `idle` stands in google-genai 3.6.1, and no page says what it means
 OPEN_STATES = ("in_progress", "queued", "idle")
 

@@ -23,7 +23,6 @@ from ..error_words import OverflowWords
 from .reader import COUNTS, FINISH_REASONS
 
 EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that does not tell its own
-_NEAREST = {"context_overflow": "length"}
 
 
 class OllamaWriter(AnswerWriter):
@@ -31,7 +30,6 @@ class OllamaWriter(AnswerWriter):
 
     __slots__ = ()
     finish_reasons = FINISH_REASONS
-    nearest_reasons = _NEAREST
     needs_reason = False
     token_fields = ("bytes",)
 

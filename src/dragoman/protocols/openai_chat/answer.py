@@ -258,9 +258,10 @@ FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw 
 _KNOWN_REASONS = ("stop", "length", "tool_calls", "content_filter")
 
 
-# a call that was cut, or that its own provider takes for none, must not look like one to be run
+# a call that was cut, or that its own provider takes for none, must not look like one to be run;
+# nor what is not all of an answer like one that is
 _NEAREST_REASONS = {"context_overflow": "length", "malformed_call": "length", "error": "length",
-                    "refusal": "content_filter"}  # fmt: skip
+                    "pause": "length", "refusal": "content_filter"}  # fmt: skip
 
 
 CUT = ("length", "context_overflow", "malformed_call", "error")  # calls may lack their arguments

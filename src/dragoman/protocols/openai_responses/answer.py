@@ -51,8 +51,10 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "failed": "error",
 }
 
-_INCOMPLETE = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
-               "content_filter": "content_filter"}  # fmt: skip
+_INCOMPLETE = {
+    **dict.fromkeys(("length", "context_overflow", "pause"), "max_output_tokens"),
+    "content_filter": "content_filter",
+}
 
 # codes of a response that failed, by kind; of all others it is the server's fault
 _FAILED: dict[ErrorKind, str] = {
