@@ -10,6 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import Formatter, ProviderError, ReadError
+from dragoman.message.ending import ending_of
 from dragoman.vendors import PROTOCOLS
 
 PAGE = "<html>Bad gateway</html>"
@@ -143,3 +144,40 @@ def test_no_shape_is_too_odd_to_be_judged(wire: str, odd: Any) -> None:
     keys = ("type", "object", "output", "choices", "candidates", "message", "done", "content")
     for body in ({key: odd} for key in keys):
         assert dragoman.wire(wire).room.answers(body) in (True, False)
+
+
+FAILED: dict[str, Any] = {
+    "id": "resp_1", "object": "response", "model": "m", "status": "failed", "service_tier": "flex",
+    "error": {"code": "server_error", "message": "boom"},
+    "output": [{"type": "message", "id": "m1", "role": "assistant", "status": "incomplete",
+                "content": [{"type": "output_text", "text": "Half", "annotations": []}]}],
+    "usage": {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "dashscope", "ollama"])
+def test_what_an_error_in_place_of_an_answer_leaves_out_is_named(target: str) -> None:
+    out = dragoman.convert(FAILED, "openai-responses", target, "response", policy="ignore")
+    assert "boom" in json.dumps(out.body)
+    assert "5" not in json.dumps(out.body)
+    lost = {loss.where: loss.code for loss in out.losses if loss.kind == "dropped"}
+    assert lost == {
+        "$.candidates[0]": "answer.unsaid",
+        "$.extras.openai-responses.service_tier": "extras.foreign",
+        "$.usage.input": "answer.usage",
+        "$.usage.output": "answer.usage",
+        "$.usage.total": "answer.usage",
+        "$.id": "answer.unsaid",
+        "$.model": "answer.unsaid",
+    }
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_a_response_that_failed_with_half_a_text_is_no_answer_elsewhere(target: str) -> None:
+    out = dragoman.convert(FAILED, "openai-responses", target, "response", policy="ignore")
+    try:
+        resp = dragoman.wire(target).read_response(out.body)
+    except ProviderError as error:
+        assert error.message == "boom"  # noqa: PT017 - a wire whose answers cannot fail
+    else:
+        assert ending_of(resp) == "failed"

@@ -7,7 +7,7 @@ begin. Costs next to nothing until something is lost.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ... import message as tree
@@ -31,6 +31,7 @@ from ...message import (
 from ...message.answer import total
 from ...message.check import FAULTS, raise_for_notes
 from ...message.ending import CUTS_CALLS, client_error, told_finish
+from ...protocols.answers import AnswerWriter
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json, arguments
 from ..passes.plain_tools import plain_answer, plain_call, tell_namespace
@@ -40,6 +41,8 @@ from .kin import Kin
 
 # of the errors that stand in place of an answer
 _ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")
+_TOLD = ("error", "errors", "status")  # fields of an answer that its error has said
+_FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
 
 
@@ -172,6 +175,16 @@ class WireAnswering:
         for candidate in resp.candidates:
             if candidate.msg.content or candidate.extras or candidate.msg.extras:
                 report.lost("answer.unsaid", candidate, what="what came before it failed")
+        # an error has a place for none of what stood beside it, but for its own words
+        writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
+        writer.fields(resp, _TOLD)
+        writer.fields(resp.usage)
+        for name in _FIGURES:
+            if getattr(resp.usage, name):
+                report.lost("answer.usage", resp.usage, name)
+        for name in ("id", "model"):
+            if getattr(resp, name) is not None:
+                report.lost("answer.unsaid", resp, name)
         told = ChatResponse([], status="error", error=error)
         body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
         if body != error.body:  # an error of this wire's own goes as it came
