@@ -74,3 +74,63 @@ def test_thinking_goes_back_to_the_messages_of_vllm() -> None:
     said = room.read_response(body).msg
     out = written("vllm/anthropic", "default", [Msg.user("How far?"), said, Msg.user("Sure?")])
     assert out.body["messages"][1]["content"][0] == body["content"][0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "cohere/command-a", "amazon/nova-micro-v1", "aion-labs/aion-3.0", "~z-ai/glm-latest",
+        "nvidia/nemotron-3-super-120b-a12b", "mistralai/codestral-2508", "z-ai/glm-5.3",
+        "qwen/qwen-2.5-72b-instruct", "tencent/hy3", "~deepseek/deepseek-pro-latest",
+        "liquid/lfm-3-1.7b:free", "upstage/solar-pro4", "xiaomi/mimo-v2.5-pro",
+    ],
+)  # fmt: skip
+def test_models_of_openrouter_that_read_text_alone(model: str) -> None:
+    msgs = [Msg("Tony", [{"type": "text", "text": "Look."}, {"type": "image", "source": PNG}],
+                "user")]  # fmt: skip
+    out = written("openrouter", model, msgs)
+    assert "iVBORw0KGgo=" not in str(out.body)
+    assert any(loss.code.startswith("media") or "unsaid" in loss.code for loss in out.losses)
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["~anthropic/claude-opus-latest", "~openai/gpt-sol-latest", "~google/gemini-pro-latest",
+     "qwen/qwen3.8-max", "~moonshotai/kimi-latest", "z-ai/glm-5.3-flash", "openai/gpt-6.2-sol"],
+)  # fmt: skip
+def test_others_at_openrouter_see(model: str) -> None:
+    assert "image" in dragoman.wire("openrouter").can(model).user
+
+
+@pytest.mark.parametrize(
+    ("alias", "thinks"),
+    [("~openai/gpt-sol-latest", "always"), ("~openai/gpt-luna-latest", "default"),
+     ("~anthropic/claude-opus-latest", "always"), ("~anthropic/claude-haiku-latest", "default"),
+     ("~z-ai/glm-latest", "always"), ("~google/gemini-flash-latest", "always")],
+)  # fmt: skip
+def test_names_of_the_newest_are_models_of_their_family(alias: str, thinks: str) -> None:
+    assert dragoman.wire("openrouter").can(alias).thinks == thinks
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "sent"),
+    [("deepseek-v4p1-flash", "max", "max"), ("kimi-k3", "max", "max"),
+     ("minimax-m3p1-flash", "xhigh", "xhigh"), ("qwen3p8-max", "xhigh", "xhigh"),
+     ("glm-latest", "max", "max"), ("gpt-oss-120b", "max", "high")],
+)  # fmt: skip
+def test_efforts_of_fireworks_are_those_of_the_model(model: str, asked: str, sent: str) -> None:
+    out = written("fireworks", f"accounts/fireworks/models/{model}", reasoning=asked)
+    assert out.body["reasoning_effort"] == sent
+
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize("wire", ["gemini", "vertex"])
+@pytest.mark.parametrize(
+    ("model", "taken"),
+    [("gemini-4-hydrogen", True), ("gemini-4-carbon", True), ("gemini-3.5-flash", False)],
+)
+def test_gemini_4_reads_office_files(wire: str, model: str, taken: bool) -> None:
+    assert dragoman.wire(wire).can(model).media("document", DOCX) is taken
+    assert dragoman.wire(wire).can(model).media("document", "application/pdf")

@@ -12,6 +12,8 @@ from . import Vendor
 
 _REASONING = "Fireworks docs, Reasoning; deepagents' table of efforts by model"
 
+_LIST = "pi-ai 1.6.0, catalogue of Fireworks: thinking levels by model"
+
 
 VENDOR = Vendor(
     "fireworks",
@@ -39,7 +41,18 @@ VENDOR = Vendor(
                 "budgets": (),
             },
             rows=(
-                Fact(("glm-5.[3-9]*", "glm-[6-9]*"), {"efforts": ("low", "high", "max")},
+                Fact(("deepseek-v4.[1-9]*", "deepseek-v[5-9]*", "deepseek-flash-latest",
+                      "kimi-k[3-9]*"),
+                     {"efforts": ("low", "high", "max")}, "2026-11-20", _LIST),
+                Fact(("kimi-latest", "kimi-fast-latest"),
+                     {"efforts": ("low", "medium", "high", "max")}, "2026-11-20", _LIST),
+                Fact(("minimax-m3.1*",),
+                     {"efforts": ("low", "medium", "high", "xhigh", "max")}, "2026-11-20", _LIST),
+                Fact(("qwen3.[89]*", "qwen[4-9]*", "qwen-max-latest"),
+                     {"efforts": ("low", "medium", "xhigh")},
+                     "2026-11-20", _LIST),
+                Fact(("glm-5.[3-9]*", "glm-[6-9]*", "glm-*latest"),
+                     {"efforts": ("low", "high", "max")},
                      "2026-09-04", "models.dev pull request 6237, measured: low, high and max"),
                 Fact(("glm-5*",), {"efforts": ("high", "max")}, "2026-06-30", _REASONING),
             ),

@@ -19,6 +19,17 @@ _CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")
 _GPT = ("gpt-*", "o[1-9]*", "chatgpt-*")
 
 
+# 404 "No endpoints found that support image input"; those that no family says it of
+_TEXT = (
+    "aion-*", "nova-micro*", "command-*", "ernie-light*", "ernie-5.5-flash*", "granite-*",
+    "ling-3*", "midm-*", "lfm-*", "lfm2*", "longcat-*", "codestral*", "devstral*", "mistral-large",
+    "mistral-large-2407", "mistral-nemo*", "mistral-saba*", "mixtral-*", "motif-*", "nemotron-*",
+    "fusion", "pareto-code", "qwen-2.5-72b*", "qwen3.8-2.4t*", "flint-*", "beam-*",
+    "relace-search*", "ripple-*", "hy[34]", "hy[34]-*", "solar-*", "mimo-v2.5-pro*", "mercury-*",
+)  # fmt: skip
+_LIST = "pi-ai 1.6.0, catalogue of OpenRouter of 2026-11-20: models that take no image"
+
+
 _CHAT_FACTS = Facts(
     always={
         "audio": False,
@@ -39,9 +50,11 @@ _CHAT_FACTS = Facts(
     },
     rows=(
         Fact(("gemini-*",), {"audio": ("user",), "video": ("user",)}, "2026-11-21", _INPUTS),
-        Fact(("gpt-audio*", "gpt-*-audio*", "voxtral*"), {**_CHOICES, "audio": ("user",)},
+        Fact(("gpt-audio*", "gpt-*-audio*", "voxtral*"),
+             {**_CHOICES, "audio": ("user",), "image": False},
              "2026-11-21", _INPUTS),
         Fact(_GPT, _CHOICES, "2026-11-21", _CHOICE),
+        Fact(_TEXT, {"image": False}, "2026-11-20", _LIST),
     ),
     since="2026-11-21",
     source="OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers",
@@ -107,6 +120,7 @@ VENDOR = Vendor(
                 "thinking_alone": False,
                 "thinking_last": False,
             },
+            rows=(Fact(_TEXT, {"image": False}, "2026-11-20", _LIST),),
             since="2026-11-21",
             source="OpenRouter docs, Responses API: stateless",
         ),

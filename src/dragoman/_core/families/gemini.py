@@ -24,6 +24,20 @@ _THREE: dict[str, Any] = {
 }
 
 
+# since Gemini 4 Office files, too; Google Cloud, guides to Gemini 4 Carbon and Hydrogen
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_FILES: dict[str, Any] = {
+    **_THREE,
+    "media_types": {
+        "document": (
+            "application/pdf", "text/*", "application/msword", "application/vnd.ms-excel",
+            "application/vnd.ms-powerpoint", f"{_OFFICE}.*",
+            "application/vnd.oasis.opendocument.*",
+        ),
+    },
+}  # fmt: skip
+
+
 _ONE = {"n": "refuses"}
 
 
@@ -83,9 +97,9 @@ _MODELS = (
            _levels("low", "high", budgets=_BUDGET), {**_PREFILL, **_DRAWS}, _THREE, _ONE),
     _model(("gemini-4-hydrogen*",), "2026-11-18",
            "Google Cloud, Gemini 4 Hydrogen guide; langchain-google 0.2.15, litellm 1.110.2",
-           _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _THREE, _FOUR),
+           _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _FILES, _FOUR),
     _model(("gemini-4-argon*", "gemini-4-carbon*"), "2026-10-13", _ARGON,
-           _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _FOUR),
+           _levels("low", "medium", "high"), _NO_PREFILL, _FILES, _FOUR),
     _model(("gemini-3.7*", "gemini-3.8*"), "2026-10-08", _THINKING,
            _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _DEAF),
     # of 3.5 the flash-lite alone came with 3.6: LibreChat agents issue 323, pipecat issue 5821
@@ -114,7 +128,7 @@ _MODELS = (
 
 
 _NEWEST = _model(("gemini-[0-9]*",), "2026-11-18", _NOTES,
-                 _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _THREE, _FOUR)  # fmt: skip
+                 _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _FILES, _FOUR)  # fmt: skip
 
 
 # before thinking: shut down on 2026-06-01, and known to other hosts

@@ -79,7 +79,10 @@ _NO_TOOLS: dict[str, Any] = {
 _CODEX = ("gpt-[0-9]*-codex*", "codex-*")
 _PRO = ("gpt-[0-9]*-pro*", "o1-pro*", "o3-pro*", "o[0-9]*-deep-research*")
 _CHAT = ("gpt-[0-9]*-chat*", "chat-latest")
-_TAKE_NONE = ("gpt-6-sol*", "gpt-6-luna*", "gpt-6.1-terra*")
+# and OpenRouter's names of the newest (2026-11-20, pi-ai 1.6.0)
+_TAKE_NONE = (
+    "gpt-6-sol*", "gpt-6-luna*", "gpt-6.1-terra*", "gpt-luna-latest", "gpt-terra-latest",
+)  # fmt: skip
 _TABLE = "pydantic-ai 2.68, profiles/openai.py, verified live in 2026-10"
 _CLI = "ben-vargas/ai-sdk-provider-codex-cli pull request 8: efforts by model"
 
@@ -106,7 +109,8 @@ _MODELS = (
     known(("gpt-5.[6-9]*",), "2026-07-09", _TOOLS, _thinks("default", _FIVE, **_MARKS),
           _NO_TOOLS),
     known(("gpt-5.5*",), "2026-04-23", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
-    known(("gpt-5.[2-4]*",), "2025-12-11", _TOOLS, _thinks("asked", _FOUR), _UNLESS_ASKED),
+    known(("gpt-5.[2-4]*", "gpt-mini-latest"), "2025-12-11", _TOOLS,
+          _thinks("asked", _FOUR), _UNLESS_ASKED),
     known(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("asked", _THREE)),
     known(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
     known(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
@@ -115,7 +119,8 @@ _MODELS = (
     known(("gpt-6-astra*", "gpt-6.1-sol*"), "2026-09-03",
           "OpenAI docs, GPT-6 Astra and GPT-6.1 Sol; docs.apiyi.com: none is refused",
           _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
-    known(("gpt-[0-9]*",), "2026-11-17", "apidog.com, GPT-6.2 Astra API: the API rejects none",
+    known(("gpt-[0-9]*", "gpt-astra-latest", "gpt-sol-latest"), "2026-11-17",
+          "apidog.com, GPT-6.2 Astra API: the API rejects none",
           _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
     known(("o3-mini*",), "2025-01-31", _REFUSED,
           {**_thinks("always", _THREE), **_BLIND}),

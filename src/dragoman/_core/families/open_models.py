@@ -100,7 +100,7 @@ _LEVELS: dict[str, Any] = {**_KEPT, "efforts": _EFFORTS}
 _DEEPSEEK = (
     *known(("deepseek-v4-flash-vision*",), "2026-04-24", _FLASH,
            _thinks("default", **_BACK, **_IMAGES), _LEVELS),
-    *known(("deepseek-v4", "deepseek-v4[-:]*"), "2026-04-24", _MODE,
+    *known(("deepseek-v4", "deepseek-v4[-:]*", "deepseek-pro-latest"), "2026-04-24", _MODE,
            _thinks("default", **_BACK, **_TEXT), _LEVELS),
     *known(("deepseek-v3.[1-9]*",), "2025-08-21", _MODE,
            _thinks("asked", **_BACK, **_TEXT), _KEPT),
@@ -147,7 +147,7 @@ _KIMI = (
     *known(("kimi-k2*", "moonshot-kimi-k2*"), "2025-07-11", _CARD, _thinks("never", **_TEXT), _IDS,
            but=("*-vision*",)),
     *known(("moonshot-v1-*",), "2024-02-06", _CARD, _thinks("never", **_TEXT), but=("*-vision*",)),
-    *known(("kimi-k[0-9]*",), "2026-07-30", _CLIENT,
+    *known(("kimi-k[0-9]*", "kimi-latest", "kimi-fast-latest"), "2026-07-30", _CLIENT,
            _thinks("always", **_PINNED, **_BACK, **_IMAGES),
            {**_KEPT, "efforts": ("low", "high", "max")}, but=("kimi-k2*",)),
     Fact(("kimi-k2.[5-9]*", "kimi-k2-thinking*"), {"forced_tools": False}, "2026-01-27",
@@ -171,9 +171,11 @@ _GLM = (
     *known(("glm-4.[5-9]*", "glm-5", "glm-5[-:]*", "glm-5.[01]*"), "2025-07-28", _ZAI,
            _thinks("default", **_TEXT), _KEPT),
     *known(("glm-4*", "glm-3*"), "2024-01-16", _ZAI, _thinks("never", **_TEXT)),
-    *known(("glm-[0-9]*-flash*",), "2026-08-20", "litellm 1.106: glm-5.3-flash sees; " + _ALWAYS,
+    *known(("glm-[0-9]*-flash*", "glm-flash-latest"), "2026-08-20",
+           "litellm 1.106: glm-5.3-flash sees; " + _ALWAYS,
            _thinks("always", **_IMAGES), _DEEPEST),
-    *known(("glm-[0-9]*",), "2026-08-20", _ALWAYS, _thinks("always", **_TEXT), _DEEPEST),
+    *known(("glm-[0-9]*", "glm-latest", "glm-fast-latest"), "2026-08-20", _ALWAYS,
+           _thinks("always", **_TEXT), _DEEPEST),
 )  # fmt: skip
 
 # M2 always thinks, M3 as much as it likes unless it is told not to.
