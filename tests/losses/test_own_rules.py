@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, LossRefused, Msg, Policy
+from dragoman import ChatRequest, LossRefused, Msg, Policy, Tool
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -131,3 +131,52 @@ def test_a_field_that_somebody_would_miss_is_dropped() -> None:
     out = dragoman.wire("openai-chat", policy="ignore").write_request(request, "gpt-5.6")
     kinds = {loss.field.rpartition(".")[2]: loss.kind for loss in out.losses}
     assert kinds == {"cachedContent": "dropped", "id": "expected"}
+
+
+# -- a switch between every two makers ---------------------------------------------------------
+
+CALLED = "Let me look."
+# an answer with a call as each maker gives it, with all that its API puts beside what is said
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai-responses": answer(1, message(1), call(1)),
+    "openai-chat": {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "gpt-5.6",
+        "service_tier": "default", "system_fingerprint": "fp_1", "choices": [{
+            "index": 0, "logprobs": None, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": CALLED, "refusal": None, "annotations": [],
+                "tool_calls": [{"id": "c1", "type": "function",
+                                "function": {"name": "f", "arguments": "{}"}}]}}]},
+    "anthropic": {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-5-5",
+        "stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1,
+        "output_tokens": 1}, "content": [
+            {"type": "text", "text": CALLED, "citations": None},
+            {"type": "tool_use", "id": "c1", "name": "f", "input": {},
+             "caller": {"type": "direct"}}]},
+    "gemini": {
+        "responseId": "r1", "modelVersion": "gemini-3.8-flash", "candidates": [{
+            "index": 0, "finishReason": "STOP", "content": {"role": "model", "parts": [
+                {"text": CALLED, "thoughtSignature": "c2ln"},
+                {"functionCall": {"id": "c1", "name": "f", "args": {}},
+                 "thoughtSignature": "c2ln"}]}}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("second", ANSWERS)
+@pytest.mark.parametrize("first", ANSWERS)
+def test_a_switch_between_makers_with_tools_drops_nothing(first: str, second: str) -> None:
+    """Two switches: what both makers left goes on to each of the four and to others."""
+    history = [Msg.user("Hi")]
+    for maker in (first, second):
+        said = dragoman.wire(maker, policy="ignore").read_response(ANSWERS[maker]).msg
+        history += [said, Msg.tool("c1", "31 degrees", "f"), Msg.user("Go on.")]
+    for target in {*ANSWERS, *SWITCHES}:
+        strict = dragoman.wire(target, policy=Policy(refuse=("dropped", "degraded")))
+        strict.write_request(ChatRequest(list(history)))
+
+
+@pytest.mark.parametrize("target", SWITCHES)
+def test_a_remark_of_a_schema_that_binds_nobody_is_not_dropped(target: str) -> None:
+    schema = {"type": "object", "properties": {}, "strict": True, "title": "F"}
+    strict = dragoman.wire(target, policy=Policy(refuse=("dropped",)))
+    strict.write_request(ChatRequest([Msg.user("Hi")], tools=[Tool("f", "F.", schema)]))

@@ -137,7 +137,7 @@ GEMINI_TO_RESPONSES = Pair(
     },
     [
         ("dropped", "$.contents[1].parts[0]"),
-        ("dropped", "$.contents[1].parts[1].thoughtSignature"),
+        ("expected", "$.contents[1].parts[1].thoughtSignature"),
         ("dropped", "$.generationConfig.topK"),
         ("dropped", "$.generationConfig.thinkingConfig.includeThoughts"),
         ("dropped", "$.safetySettings"),

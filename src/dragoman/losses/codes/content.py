@@ -185,6 +185,7 @@ ROWS: dict[str, Code] = {
                 "object",
                 "phase",
                 "status",
+                "thoughtSignature",  # nobody else can open it
             }
         ),
     ),

@@ -179,13 +179,11 @@ SCHEMA_ROWS: dict[str, Code] = {
         asks=_SCHEMAS,
         weight="minor",
     ),
-    "schema.note": dropped(
+    "schema.note": expected(
         "a remark in a schema that binds nobody was left out",
         fix="Nothing has to be done: titles and the like refuse no value. What the model should"
         " know belongs into `description`.",
         asks=_SCHEMAS,
-        level=logging.DEBUG,
-        weight="trivial",
     ),
     "schema.restated": degraded(
         "a schema says the same in other words",
