@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman import message
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
@@ -377,3 +378,24 @@ def test_what_is_sealed_for_these_clients_goes_out() -> None:
     assert [(item["encrypted_content"], len(item["summary"])) for item in made["response"]["output"]
             ] == [("sealed", 1), ("all of it", 0)]  # fmt: skip
     assert not [code for code in lost if code.startswith("answer.unsaid")]
+
+
+def test_sound_goes_in_the_events_that_it_came_in() -> None:
+    deltas: Events = [
+        (kind, {"type": kind, "delta": delta, "sequence_number": nth})
+        for nth, (kind, delta) in enumerate([
+            ("response.audio.delta", "AAAA"), ("response.audio.transcript.delta", "Hi"),
+            ("response.audio.delta", "BBBB"),
+        ])
+    ]  # fmt: skip
+    response = {"id": "r", "object": "response", "status": "completed", "model": "m", "output": []}
+    created = {"type": "response.created", "response": {**response, "status": "in_progress"}}
+    completed = {"type": "response.completed", "response": response}
+    given = [("response.created", created), *deltas, ("response.completed", completed)]
+    stream = dragoman.convert_stream(given, OWN, OWN, policy="ignore")
+    out = [(event.event, json.loads(event.data)) for event in stream]
+    told = [(name, data["delta"]) for name, data in out if "audio" in str(name)]
+    assert told == [(name, data["delta"]) for name, data in deltas]
+    assert out[-1][1]["response"]["output"] == []
+    written = wire().write_response(stream.response)
+    assert [loss.code for loss in written.losses] == ["answer.unsaid"]

@@ -54,7 +54,9 @@ class Gemini(Room):
     messages_path = "$.contents"
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)
-    state_fields = ("cachedContent", "cached_content")
+    # `continuationToken`: the second half of an answer whose first the provider has (google-genai
+    # 3.6.1, `prepare_continuation_config`); without it the model would begin anew
+    state_fields = ("cachedContent", "cached_content", "continuationToken", "continuation_token")
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
     seals_bytes = True
     base_capabilities = CAN

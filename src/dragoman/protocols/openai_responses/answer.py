@@ -383,6 +383,11 @@ class ItemWriter(AnswerWriter):
         """The items: those of this wire as they came, others composed."""
         blocks = resp.candidates[0].msg.blocks if resp.candidates else []
         blocks = [block for block in blocks if not (self.own and block.spelling == BESIDE)]
+        if self.own:  # sound comes in events alone
+            for block in blocks:
+                if block.type == "audio":
+                    self.report.lost("answer.unsaid", block)
+            blocks = [block for block in blocks if block.type != "audio"]
         broken = resp.status in ("truncated", "interrupted")
         items: list[Json] = []
         for run, issuer in self._runs(blocks):

@@ -23,10 +23,11 @@ from ..._core.stream.builder import Builder
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
 from ..._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text
 from ...losses import Report
-from ...message import ChatRequest, ContentBlock, ImageBlock
+from ...message import AudioBlock, ChatRequest, ContentBlock, ImageBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.client_tools import item_of_call, item_spelled
+from ...message.media import Base64Source
 from ..answers import OPENAI_ERRORS, OPENAI_OVERFLOW, AnswerEncoder, Event
 from . import blocks as wire_blocks
 from .answer import UNNAMED, ItemWriter, answer_seed
@@ -326,6 +327,15 @@ class _Replayed:
         self._make = make
         self._writer = writer
         self._items: dict[int, _Item] = {}
+        self._sounds: set[int] = set()  # positions of sound, which is no item
+
+    def _sound(self, part: Part) -> list[Event]:
+        """The event of a piece of sound, or of what is said in it, which no response has whole."""
+        block = part.block
+        self._sounds.add(part.key[1])
+        if type(block) is AudioBlock and type(block.source) is Base64Source:
+            return [self._make("response.audio.delta", delta=block.source.data)]
+        return [self._make("response.audio.transcript.delta", delta=getattr(block, "text", ""))]
 
     def feed(self, part: Part) -> list[Event]:
         """The events that the piece makes."""
@@ -334,6 +344,8 @@ class _Replayed:
         item = self._items.get(position)
         if item is not None and item.add_text(index, part):
             return self._grown(item, index, part)  # the usual piece of a text
+        if type(block) is AudioBlock or position in self._sounds:
+            return self._sound(part)
         events: list[Event] = []
         if item is None:
             for other in self._items.values():
