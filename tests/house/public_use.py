@@ -210,6 +210,8 @@ def formatters(msgs: list[Msg], counter: dragoman.token.TokenCounterBase) -> lis
 async def a_long_history(msgs: list[Msg], formatter: Formatter) -> list[Msg]:
     fitted = await dragoman.fit_history(msgs, formatter=formatter, max_tokens=1000)
     again = dragoman.fit_history_sync(fitted.msgs, formatter=formatter)
+    window: int | None = dragoman.limits("gpt-5.6").context_window
+    assert window is None or window > 0
     parts = dragoman.split_history("Tony: Hi\nFriday: Hello", names=["Tony", "Friday"])
     assert_type(dragoman.message.dump(parts), dict[str, Any])
     return again.msgs
