@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import json
 import sys
 import threading
 import tracemalloc
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import uvicorn
 
-from dragoman.errors import ProviderError
+from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.asgi import App
 from dragoman.gateway.bodies import check_values, end_of_text
+from dragoman.gateway.client import unzipped
 from dragoman.gateway.config import Config, Limits, Route, Target
 from dragoman.gateway.exchange import Exchange
 from dragoman.gateway.in_process import http_client
 from dragoman.gateway.off_loop import MANY, OffLoop, is_long
+from dragoman.gateway.process.serving import OneServer
 from dragoman.gateway.splice import Passing, with_model
-from dragoman.gateway.surface import surfaces
+from dragoman.gateway.surface import ClientRequest, surfaces
 from dragoman.sse import Framing
 from tests.gateway import hostile
 from tests.gateway.asking import PATHS, request
@@ -191,6 +196,51 @@ def test_threads_switch_as_before_once_the_long_work_is_over() -> None:
     asyncio.run(main())
 
 
+def test_what_is_packed_is_unpacked_in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of 64 MiB would hold up every other thread while its parts are put together."""
+    steps: list[int] = []
+    usual = zlib.decompressobj
+
+    class Steps:
+        def __init__(self, window: int) -> None:
+            self._unpack = usual(window)
+
+        def decompress(self, data: bytes, *most: int) -> bytes:
+            part = self._unpack.decompress(data, *most)
+            steps.append(max(len(data), len(part)))
+            return part
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._unpack, name)
+
+    monkeypatch.setattr("dragoman.gateway.client.zlib.decompressobj", Steps)
+    asking = ClientRequest("POST", "/", "", {"content-encoding": "gzip"})
+    for data in (b"", b"x", bytes(range(256)) * 2**13, b"a" * 2**24):
+        assert unzipped(gzip.compress(data), asking, 2**24) == data
+    with pytest.raises(ProviderError, match="may have"):
+        unzipped(gzip.compress(b"a" * 2**26), asking, 2**24)
+    assert max(steps) <= 2**20
+    for broken in (b"", b"x", gzip.compress(b"a") + b"z", gzip.compress(b"a") * 2,
+                   gzip.compress(b"a")[:-1], gzip.compress(b"a") + bytes(2**17)):  # fmt: skip
+        with pytest.raises(ReadError, match="packed as gzip"):
+            unzipped(broken, asking, 2**24)
+
+
+def test_the_collector_does_not_walk_the_program_while_a_request_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def nothing(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr(uvicorn.Server, "startup", nothing)
+    gc.unfreeze()
+    try:
+        asyncio.run(OneServer(uvicorn.Config("x:y"), announce=lambda: None).startup())
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()
+
+
 # -- in proportion ---------------------------------------------------------------------------------
 
 
@@ -249,6 +299,19 @@ def test_an_event_is_read_once_however_often_it_names_an_error(
 
 
 # -- all of it at once -----------------------------------------------------------------------------
+
+
+@linux
+def test_a_worker_that_has_no_memory_left_takes_no_request() -> None:
+    path, body = REFUSALS["anthropic"]
+    data = json.dumps({"model": "m", **body}).encode()
+    routes = (Route(Target("openai/*", secret="none")),)
+    config = Config(routes=routes, limits=Limits(memory=2**20))
+    status, told, _ = asyncio.run(_asked(config, path, data, {}))
+    assert (status, json.loads(told)["error"]["type"]) == (529, "overloaded_error")
+    config = Config(routes=routes, limits=Limits(memory=2**40, values=1))
+    status, _, _ = asyncio.run(_asked(config, path, data, {}))
+    assert status == 413  # it was read
 
 
 @linux

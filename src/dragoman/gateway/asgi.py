@@ -7,8 +7,10 @@ from ASGI to the exchange.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from os import PathLike
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, unquote
@@ -103,6 +105,7 @@ class App:
         self.off_loop = OffLoop()
         self._sender = Sender(transport, self.off_loop)
         self._bounds = Bounds()
+        self._memory = _Memory()
         self._under_way = 0
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
         self._seldom = Starlette(routes=routes)
@@ -171,17 +174,18 @@ class App:
         key = None if self.ring.open else await self.ring.admit(_presented(surface, request))
         record.tenant = key.name if key is not None else ""
         limits = gateway.config.limits
-        if limits.concurrent is not None and self._under_way > limits.concurrent:
+        is_full = limits.concurrent is not None and self._under_way > limits.concurrent
+        if is_full or (limits.memory is not None and self._memory.used() > limits.memory):
             text = "the gateway has no room for another request"
             raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
         with self._bounds.enter(key):
             request.body = await client.body(request, limits.body)
             if is_packed(request) or is_long(request.body):
                 begun = await client.watched(
-                    self.off_loop.run(_opened, gateway, request, key, record)
+                    self.off_loop.run(_opened, gateway, request, key, record, self._bounds)
                 )
             else:
-                begun = _opened(gateway, request, key, record)
+                begun = _opened(gateway, request, key, record, self._bounds)
             if isinstance(begun, Answer):
                 record.status = begun.status
                 await client.answer(begun, head=request.method == "HEAD")
@@ -277,14 +281,38 @@ class App:
         return Response(text, headers={"content-type": kind})
 
 
+_STATM = Path("/proc/self/statm")
+
+
+class _Memory:
+    """The resident memory of this process, looked at ten times in a second at most."""
+
+    def __init__(self) -> None:
+        self._looked_at = -1.0
+        self._bytes = 0
+
+    def used(self) -> int:
+        """Bytes, as Linux counts them; 0 elsewhere."""
+        if (now := monotonic()) - self._looked_at > 0.1:
+            self._looked_at = now
+            try:
+                pages = int(_STATM.read_bytes().split()[1])
+                self._bytes = pages * os.sysconf("SC_PAGE_SIZE")
+            except (OSError, ValueError):
+                self._bytes = 0
+        return self._bytes
+
+
 def _opened(
-    gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord
-) -> Exchange | Answer:
+    gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord,
+    bounds: Bounds,
+) -> Exchange | Answer:  # fmt: skip
     """Judge the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits
     request.body = unzipped(request.body, request, limits.body)
     record.bytes_in = len(request.body)
     check_values(request.body, limits.values)
+    bounds.spend(key, request.body)
     return gateway.open(request, key, record)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from .._core.jsontext import JsonObject, loads
@@ -25,17 +26,22 @@ def check_values(data: bytes, most: int) -> None:
     """
     if len(data) <= most or not _may_exceed(data, most):
         return
+    if count_values(data, most) > most:
+        text = f"a request may have {most} values"
+        raise ProviderError(text, status=413, type="request_too_large", code="body.values",
+                            hint="send less, or raise limits.values")  # fmt: skip
+
+
+def count_values(data: bytes, most: float = inf) -> int:
+    """How many elements and members are in JSON, by the signs before them; up to `most` + 1."""
     found = at = 0
-    while (match := _SIGNS.search(data, at)) is not None:
+    while found <= most and (match := _SIGNS.search(data, at)) is not None:
         at = match.end()
         if data[at - 1] == _QUOTE:
             at = end_of_text(data, at)
-            continue
-        found += 1
-        if found > most:
-            text = f"a request may have {most} values"
-            raise ProviderError(text, status=413, type="request_too_large", code="body.values",
-                                hint="send less, or raise limits.values")  # fmt: skip
+        else:
+            found += 1
+    return found
 
 
 def _may_exceed(data: bytes, most: int) -> bool:

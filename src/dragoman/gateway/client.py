@@ -26,6 +26,7 @@ WRITE = "dragoman.write"
 _T = TypeVar("_T")
 Write: TypeAlias = Callable[[bytes], bool]
 
+_PACKED, _UNPACKED = 2**16, 2**20  # bytes that are unpacked in one step, and that come of it
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -248,17 +249,23 @@ def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
             type="invalid_request_error",
             hint="gzip, deflate, or none",
         )
-    unpack = zlib.decompressobj(_UNZIPPED[coding])
+    unpack, parts, left = zlib.decompressobj(_UNZIPPED[coding]), list[bytes](), most
     try:
-        data = unpack.decompress(body, most + 1)
+        for at in range(0, len(body), _PACKED):  # in pieces, so that other threads come between
+            piece = body[at : at + _PACKED]
+            while piece:
+                parts.append(unpack.decompress(piece, _UNPACKED))
+                left -= len(parts[-1])
+                if left < 0:
+                    parts.clear()
+                    raise too_large(most)
+                piece = unpack.unconsumed_tail
     except zlib.error as error:
         raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
-    if len(data) > most:
-        raise too_large(most)
     if not unpack.eof or unpack.unused_data:
         text = f"the body is not one piece that is packed as {coding}"
         raise ReadError(text, code="body.packing")
-    return data
+    return b"".join(parts)
 
 
 def too_large(most: int) -> ProviderError:

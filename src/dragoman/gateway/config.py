@@ -155,7 +155,8 @@ class Route:
 class ClientKey:
     """A key with which clients come: its hash (argon2), its tenant, and its bounds.
 
-    `rate` is in requests per minute, `concurrent` how many may be under way; None: no bound.
+    `rate` is in requests per minute, `concurrent` how many may be under way, `bytes` and `values`
+    how much the bodies of a minute may have together, as Limits counts it; None: no bound.
     `models` are patterns of the models that it may ask for.
     """
 
@@ -164,6 +165,8 @@ class ClientKey:
     rate: float | None = None
     concurrent: int | None = None
     models: tuple[str, ...] = ("*",)
+    bytes: int | None = None
+    values: int | None = None
 
     def may_ask(self, model: str) -> bool:
         """Whether the key is for a model of this name."""
@@ -179,7 +182,8 @@ class Limits:
     `event` of one event of an answer, `recorded` of what a recording keeps of each answer, `header`
     of the losses that a header tells.
     After `keep_alive` of silence the client gets a sign of life; after `stall` the upstream counts
-    as dead. `concurrent` is how many requests may be under way in a worker.
+    as dead. `concurrent` is how many requests may be under way in a worker, `memory` how many bytes
+    a worker may have (Linux) and still take another one.
     """
 
     body: int = 64 * 2**20
@@ -191,6 +195,7 @@ class Limits:
     stall: float = 600.0
     concurrent: int | None = None
     values: int = 100_000
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .._core.redaction import shown
-from ..errors import AuthenticationFailed, ConfigError, Overloaded, RateLimited
+from ..errors import AuthenticationFailed, ConfigError, Overloaded, ProviderError, RateLimited
+from .bodies import count_values
 from .config import ClientKey
 
 if TYPE_CHECKING:
@@ -238,16 +239,34 @@ def may_ask(key: ClientKey | None, model: str) -> None:
 
 
 @dataclass(slots=True)
+class _Bucket:
+    """What a key may still spend: full at first, holding what one minute gives."""
+
+    left: float | None = None
+    at: float = 0.0
+
+    def fill(self, most: float, rate: float, now: float) -> float:
+        """What is in it now, with `rate` more for each minute."""
+        if self.left is None:
+            self.left = most
+        else:
+            self.left = min(most, self.left + max(0.0, now - self.at) * rate / 60)
+        self.at = now
+        return self.left
+
+
+@dataclass(slots=True)
 class _Use:
-    """How a key is used: requests under way, and those that it may still begin."""
+    """How a key is used: requests under way, and what it may still spend."""
 
     under_way: int = 0
-    tokens: float | None = None  # full at first
-    at: float = 0.0
+    requests: _Bucket = field(default_factory=_Bucket)
+    bytes: _Bucket = field(default_factory=_Bucket)
+    values: _Bucket = field(default_factory=_Bucket)
 
 
 class Bounds:
-    """The rate and the concurrency of each client key, in this worker alone.
+    """The rate, the concurrency and the budgets of each client key, in this worker alone.
 
     Workers share no memory: with `--workers 4` a key has four times its bounds at most. The rate is
     a bucket that holds the requests of one minute and is filled evenly. `clock` is in seconds.
@@ -275,19 +294,39 @@ class Bounds:
             use.under_way += 1
         return Lease(lambda: self._left(use))
 
+    def spend(self, key: ClientKey | None, data: bytes) -> None:
+        """Count the body of a request, unpacked, to what its key may send in a minute.
+
+        Raises RateLimited (429) with the seconds to wait, and ProviderError (413) for more than a
+        minute ever gives. What is refused uses nothing up.
+        """
+        if key is None or (key.bytes is None and key.values is None):
+            return
+        values = count_values(data) if key.values is not None else 0
+        with self._lock:
+            use, now = self._uses.setdefault(key.hash, _Use()), self._clock()
+            spent = [(use.bytes, key.bytes, len(data), "bytes"),
+                     (use.values, key.values, values, "values")]  # fmt: skip
+            bounds = [(bucket, most, size, what) for bucket, most, size, what in spent if most]
+            for bucket, most, size, what in bounds:
+                text = f"the client key {shown(key.name)} may send {most} {what} in a minute"
+                if size > most:
+                    raise ProviderError(text, status=413, type="request_too_large",
+                                        code="key.budget", hint="send less")  # fmt: skip
+                if (left := bucket.fill(most, most, now)) < size:
+                    wait = (size - left) * 60 / most
+                    raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
+            for bucket, _, size, _ in bounds:
+                bucket.left = (bucket.left or 0.0) - size
+
     def _take(self, name: str, rate: float, use: _Use) -> None:
         """Take one request out of the bucket. Raises RateLimited if there is none."""
-        most, now = max(rate, 1.0), self._clock()
-        if use.tokens is None:
-            use.tokens = most
-        else:
-            use.tokens = min(most, use.tokens + max(0.0, now - use.at) * rate / 60)
-        use.at = now
-        if use.tokens < 1:
+        left = use.requests.fill(max(rate, 1.0), rate, self._clock())
+        if left < 1:
             text = f"the client key {shown(name)} has sent its {rate:g} requests of this minute"
-            wait = (1 - use.tokens) * 60 / rate
+            wait = (1 - left) * 60 / rate
             raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
-        use.tokens -= 1
+        use.requests.left = left - 1
 
     def _left(self, use: _Use) -> None:
         with self._lock:

@@ -186,7 +186,7 @@ def _default(kind: Any, name: str) -> Any:
 
 _LIMITS: dict[str, Any] = {
     "body": size, "values": whole(1), "answer": size, "event": size, "recorded": size,
-    "header": size, "keep_alive": seconds, "stall": seconds, "concurrent": whole(1),
+    "header": size, "keep_alive": seconds, "stall": seconds, "concurrent": whole(1), "memory": size,
 }  # fmt: skip
 
 
@@ -253,6 +253,8 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
             rate=table.take("rate", positive, None),
             concurrent=table.take("concurrent", whole(1), None),
             models=table.take_some("models", text, ("*",), _ALL_MODELS),
+            bytes=table.take("bytes", size, None),
+            values=table.take("values", whole(1), None),
         )
         table.close()
         for name in ("name", "hash"):

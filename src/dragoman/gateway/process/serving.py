@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -129,6 +130,8 @@ class OneServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take connections, hear signals, and say so."""
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # or a request of many values has the collector walk all modules, for 100 ms
         if hasattr(signal, "SIGHUP"):
             self._reloading = asyncio.create_task(self._reload_when_wanted())
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._wanted.set)
