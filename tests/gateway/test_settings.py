@@ -47,6 +47,7 @@ keep_alive = "5s"
 stall = 60
 concurrent = 200
 values = 5000
+memory = "2GiB"
 
 [envelopes]
 keys = ["env:SEALING", "OLD_SEALING"]
@@ -58,6 +59,8 @@ name = "team"
 hash = "{HASH}"
 rate = 60
 concurrent = 4
+bytes = "64MiB"
+values = 20000
 models = ["claude-*"]
 
 [[routes]]
@@ -114,11 +117,12 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     config = load(file)
     assert (config.host, config.port, config.workers) == ("0.0.0.0", 9000, 4)
     assert (config.aliases, config.record, config.spans) == (True, tmp_path / "kept", True)
-    assert config.limits == Limits(32_000_000, 2**21, 2**20, 3000, 1024, 5.0, 60, 200, 5000)
+    assert config.limits == Limits(32_000_000, 2**21, 2**20, 3000, 1024, 5.0, 60, 200, 5000,
+                                    2**31)  # fmt: skip
     assert config.envelopes == Envelopes((KEY, KEY[::-1]), 7 * 86400.0, "drop")
     key = config.keys[0]
     assert (key.name, key.hash, key.rate, key.concurrent) == ("team", HASH, 60, 4)
-    assert key.models == ("claude-*",)
+    assert (key.models, key.bytes, key.values) == (("claude-*",), 2**26, 20_000)
     claude, rest = config.routes
     assert (claude.name, claude.models) == ("claude", ("claude-*", "opus"))
     target = claude.target
