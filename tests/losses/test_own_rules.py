@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, LossRefused, Msg, Policy, Tool
+from dragoman import ChatRequest, DragomanError, LossRefused, Msg, Policy, Tool
+from dragoman.cli.examples import examples
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -180,3 +182,48 @@ def test_a_remark_of_a_schema_that_binds_nobody_is_not_dropped(target: str) -> N
     schema = {"type": "object", "properties": {}, "strict": True, "title": "F"}
     strict = dragoman.wire(target, policy=Policy(refuse=("dropped",)))
     strict.write_request(ChatRequest([Msg.user("Hi")], tools=[Tool("f", "F.", schema)]))
+
+
+# -- every code, on every kind of wire -------------------------------------------------------------
+
+TOPICS = {
+    "image": r"\b(image|picture|photo)s?\b", "audio": r"\b(audio|sound)\b", "video": r"\bvideos?\b",
+    "document": r"\b(documents?|pdfs?)\b", "citation": r"\bcitations?\b", "cache": r"\bcach\w+",
+    "thinking": r"\b(thinking|thoughts?|reason\w*)\b", "schema": r"\bschemas?\b",
+    "option": r"\b(temperature|top_p|top_k|service_tier)\b",
+}  # fmt: skip
+# of what else a code's rule or fix has to speak, and why
+BESIDE = {
+    "tool_choice.lowered": {"thinking"},  # a model that thinks takes no forced tool
+    "tools.withheld": {"thinking"},  # the same, in the host's own words
+    "turn.last": {"thinking"},  # a turn whose thinking is kept is not gone on with
+    "option.refused": {"thinking"}, "option.ignored": {"thinking"},  # what thinks is not sampled
+    "system.billing": {"cache"},  # a line that changes would end the cache of what is behind it
+    "format.in_words": {"schema"},  # the words are `Told.schema`
+    "property_name.mapped": {"schema"}, "tool.strict": {"schema"},  # whose names, and of which
+}  # fmt: skip
+
+
+def topics(text: str) -> set[str]:
+    return {name for name, words in TOPICS.items() if re.search(words, text, re.IGNORECASE)}
+
+
+@pytest.mark.parametrize("code", examples())
+def test_rule_and_fix_of_a_loss_speak_of_what_was_lost(code: str) -> None:
+    """Its example, on its own wire and on those of all kinds."""
+    example = examples()[code]
+    for name, model in [(example.wire, example.model), *TARGETS]:
+        try:
+            losses = replace(example, wire=name, model=model).run().losses
+        except DragomanError:
+            continue
+        for loss in losses:
+            lost = f"{loss.code} {loss.meaning} {loss.what} {loss.where}".replace("_", " ")
+            known = topics(lost.replace(".", " ")) | BESIDE.get(loss.code, set())
+            if re.search("top_k|top_p|temperature|tier", f"{loss.what} {loss.where}"):
+                known.add("option")
+            if re.search("^(text|application)/", loss.what):
+                known.add("document")
+            for text in (loss.fix, loss.rule):
+                if "Image understanding" not in text:  # the page's title names the whole of an API
+                    assert topics(text) <= known, (loss, text)

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
+# options that `can={"options": ...}` is about
+_SAMPLERS = frozenset({
+    "temperature", "top_p", "top_k", "seed", "stop", "frequency_penalty",
+    "presence_penalty", "repetition_penalty", "logprobs", "top_logprobs", "n", "user",
+    "service_tier",
+})  # fmt: skip
 _MEDIA = frozenset({"image", "audio", "video", "document"})
 
 
@@ -91,7 +97,13 @@ class Loss:
         """What can be done about it, in a sentence or two."""
         row = CODES.get(self.code)
         text = row.fix if row else ""
-        if '{"' not in text or self.code not in ("block.unsaid", "media.type"):
+        if '{"' not in text:
+            return text
+        if self.code == "option.refused":
+            if self._field in _SAMPLERS:
+                return text.replace('"temperature"', f'"{self._field}"')
+            return text.partition(" For a host")[0]  # no table of options holds it
+        if self.code not in ("block.unsaid", "media.type", "media.as_reference", "media.saved"):
             return text
         # the row shows how to say it of an image
         word = self.what.partition(" ")[0]

@@ -45,7 +45,7 @@ _FACTS = Facts(
         Fact(("*",), {"server_tools": ()}, "2026-04-20", _SEARCH, when="thinking"),
     ),
     since="2026-11-21",
-    source="Moonshot docs, Chat; kimi-cli; agentscope-java, tested live; litellm 1.106: schemas",
+    source="Moonshot docs, Chat; kimi-cli; agentscope-java, tested live; litellm 1.106",
 )
 
 

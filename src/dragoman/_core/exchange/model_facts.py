@@ -152,17 +152,31 @@ def loss_source(
     return _dated(protocol.source, protocol.since) if CODES[code].asks else ""
 
 
+# how a model thinks decides these as well: which tools may be forced, which options it takes,
+# whether it goes on with a turn of its own
+_DECIDED_BY_THINKING = frozenset({
+    "thinks", "thinking", "efforts", "budgets", "form", "binding", "unbound", "signatures",
+    "signed_thinking", "thinking_alone", "thinking_last", "foreign_thinking", "tool_choices",
+    "tools_with_thinking", "streamed_thinking", "options", "prefill", "max_tokens", "none_by",
+    "sources",
+})  # fmt: skip
+_THINKING = re.compile("think|reason", re.IGNORECASE)
+
+
 def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
-    """The source of what a fact says; empty where its only source is about something else.
+    """The source of what a fact says of a capability, without parts that are about something else.
 
     The rows of many models say what they show and how they think at once, with a source for how
-    they think. It is none for media: then the models are named that the row is about.
+    they think. Where nothing else is named, the models are that the row is about.
     """
     source = fact.source_of(ask, kind)
-    if kind not in MEDIA or not re.search("think|reason", source, re.IGNORECASE):
+    if kind not in MEDIA and ask in _DECIDED_BY_THINKING:
         return source
+    source = "; ".join(part for part in source.split("; ") if not _THINKING.search(part))
     models = getattr(fact, "models", ())
-    return f"facts of {', '.join(models[:3])}: what they take" if models else ""
+    if source or not models:
+        return source
+    return f"facts of {', '.join(models[:3])}: {'what they take' if kind in MEDIA else ask}"
 
 
 def _dated(source: str, since: str) -> str:

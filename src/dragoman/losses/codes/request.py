@@ -206,7 +206,7 @@ SCHEMA_ROWS: dict[str, Code] = {
     ),
     "schema.unfit": degraded(
         "the target has no true form for the schema",
-        fix="Leave `strict` unset for this tool, or give it a schema that can be closed: no free"
+        fix="Leave `strict` unset, or give a schema that can be closed: no free"
         " maps, an object at the root, and no more than the provider's limits.",
         asks=("strict_schema", "tool_schema", "format_schema"),
     ),
