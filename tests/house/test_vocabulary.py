@@ -23,9 +23,10 @@ VENDORS = (
     "cerebras", "fireworks", "huggingface", "litellm", "lmstudio", "nvidia", "qianfan",
     "modelscope", "foundry", "mantle", "anthropic-aws", "xiaomi", "llamacpp", "snowflake",
     "watsonx", "perplexity", "sambanova", "databricks", "cloudflare", "stepfun", "open-responses",
+    "baseten", "deepinfra", "novita", "vercel",
 )  # fmt: skip
 SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai",
-                 r"(?:(?<=[\"'])|^)together(?=[\"']|$)")  # fmt: skip
+                 r"(?:(?<=[\"'])|^)(?:together|meta)(?=[\"']|$)")  # fmt: skip
 PROTOCOLS = (
     "openai", "anthropic", "claude", "gemini", "dashscope", "qwen", "ollama", "bedrock", "mistral",
     "cohere",

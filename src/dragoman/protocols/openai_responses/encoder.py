@@ -146,8 +146,7 @@ class _Composed:
         self._steps = Steps(writer.seed, writer.report)
         self._line: _Line | None = None  # of the item that is open
         self._parts: list[JsonObject] | None = None  # of the message that is open
-        self._freeform = False  # the call that is open holds text
-        self._own_form = False  # it has a form of its own
+        self._freeform = self._own_form = False  # of the call that is open: text, or of its own
         self.output: list[Json] = []
         self.call_broke = False
         self._broken = False  # the answer broke off
@@ -433,9 +432,7 @@ class _Replayed:
             text = text[len(previous) :]
         if text:
             texts.append(text)
-        if type(block) is ThinkingBlock and not texts:
-            return []
-        if item.has_own_form:
+        if item.has_own_form or (type(block) is ThinkingBlock and not texts):
             return []
         if type(block) is not TextBlock or part.whole:
             return item.line.grown(index, block, text)
@@ -552,8 +549,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         self._failed = not self.writer.own
         kind, code = OPENAI_ERRORS.get(error.kind, (error.type or "server_error", ""))
         code = code or error.code or error.type
-        message = OPENAI_OVERFLOW.message(error)
-        fields = {"code": code or None, "message": message, "param": None}
+        fields = {"code": code or None, "message": OPENAI_OVERFLOW.message(error), "param": None}
         sent = {"type": kind, **fields}
         return [*events, self._event("error", error=sent, **fields)]
 
