@@ -150,6 +150,8 @@ def test_the_commands_of_a_page_work(
     body = '{"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}'
     (tmp_path / "request.json").write_text(body)
     (tmp_path / "logs.jsonl").write_text(f"{body}\n{body}\n")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "monday.jsonl").write_text(f"{body}\n")
     ran = run_command(*shlex.split(command)[1:])
     assert ran.exit_code == 0, ran.output
     assert ran.stdout, f"{name}: {command} prints nothing"
