@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+
+T = TypeVar("T")
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
 _MODEL = 'dragoman.LLM("vendor/model").ask(messages), or a class of dragoman.model'
@@ -213,8 +215,11 @@ OF_REPLIES: dict[str, str] = {
 }  # fmt: skip
 
 
-def explaining(hints: Mapping[str, str]) -> Callable[[object, str], Any]:
-    """The `__getattr__` of a class whose objects are asked for what those of others have."""
+def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """Have objects of a class, asked for what those of another library have, say what is here.
+
+    To a type checker a name that there is not stays an error.
+    """
 
     def missing(self: object, name: str) -> Any:
         hint = hints.get(name)
@@ -223,7 +228,11 @@ def explaining(hints: Mapping[str, str]) -> Callable[[object, str], Any]:
         text = f"{type(self).__name__!r} object has no attribute {name!r} (here: {hint})"
         raise AttributeError(text, name=name, obj=self)
 
-    return missing
+    def decorated(cls: type[T]) -> type[T]:
+        cls.__getattr__ = missing  # type: ignore[attr-defined]
+        return cls
+
+    return decorated
 
 
 def _imports(frame: FrameType) -> bool:

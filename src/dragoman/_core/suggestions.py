@@ -14,6 +14,7 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from ..errors import ConfigError, DragomanError, UnknownKeyword
+from .foreign_names import explains_attributes
 from .redaction import shown
 
 T = TypeVar("T")
@@ -276,7 +277,7 @@ def refuse_unknown(owner: str, given: Iterable[str], known: Collection[str]) -> 
 
 
 def explains_keywords(
-    synonyms: Mapping[str, str] = SYNONYMS,
+    synonyms: Mapping[str, str] = SYNONYMS, attributes: Mapping[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
     """Have a class that people make by keywords take synonyms, and explain what is unknown.
 
@@ -285,12 +286,15 @@ def explains_keywords(
 
     Args:
         synonyms: Name of another library -> name of an argument.
+        attributes: Attribute of another library's objects -> what is written here.
 
     Returns:
         A decorator of classes.
     """
 
     def decorated(cls: type[T]) -> type[T]:
+        if attributes is not None:
+            explains_attributes(attributes)(cls)
         made_by: Callable[..., None] = cls.__init__
 
         @wraps(made_by)

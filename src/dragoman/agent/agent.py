@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import aclosing, contextmanager
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..errors import (
     ConfigError,
@@ -22,7 +22,7 @@ from ..errors import (
     ToolFailed,
 )
 from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
-from ..llm.settings import AGENT_SYNONYMS, OF_AGENTS, explaining, explains_keywords
+from ..llm.settings import AGENT_SYNONYMS, OF_AGENTS, explains_keywords
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
@@ -37,7 +37,7 @@ HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
 
 
-@explains_keywords(AGENT_SYNONYMS)
+@explains_keywords(AGENT_SYNONYMS, OF_AGENTS)
 class ReActAgent:
     """A model with tools and a conversation.
 
@@ -60,9 +60,6 @@ class ReActAgent:
 
     Not for two tasks at once. Raises ConfigError.
     """
-
-    if not TYPE_CHECKING:  # to which a name that there is not stays an error
-        __getattr__ = explaining(OF_AGENTS)
 
     def __init__(
         self,

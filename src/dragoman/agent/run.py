@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError
-from ..llm.settings import OF_REPLIES, explaining, explains_keywords
+from ..llm.settings import OF_REPLIES, explains_attributes, explains_keywords
 from ..losses import Loss
 from ..message import (
     ContentBlock,
@@ -65,6 +65,7 @@ class Pending:
     key: str = field(default="", compare=False)
 
 
+@explains_attributes(OF_REPLIES)
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a run ended with.
@@ -85,9 +86,6 @@ class Reply:
     cost: Cost | None = None
     losses: Sequence[Loss] = ()
     pending: Sequence[Pending] = ()
-
-    if not TYPE_CHECKING:  # to which a name that there is not stays an error
-        __getattr__ = explaining(OF_REPLIES)
 
     @property
     def text(self) -> str:

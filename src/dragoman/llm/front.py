@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from .._core.counters.base import counts_sync, decomposes
-from .._core.foreign_names import OF_LLMS, explaining
+from .._core.foreign_names import OF_LLMS, explains_attributes
 from ..capabilities import Limits
 from ..message import Written
 from ..model.answer import Answer
@@ -22,6 +22,7 @@ from .streams import AnswerStream, AsyncAnswerStream
 T = TypeVar("T")
 
 
+@explains_attributes(OF_LLMS)
 class _Settings:
     """What both doors are made of, and what needs no network."""
 
@@ -51,9 +52,6 @@ class _Settings:
         """How many tokens the first model takes and answers; None each where nobody says."""
         target = self._door.target
         return target.wire.limits(target.model.model_name, target.formatter.style.changes)
-
-    if not TYPE_CHECKING:  # to which a name that there is not stays an error
-        __getattr__ = explaining(OF_LLMS)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._door.names})"

@@ -16,7 +16,7 @@ from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
 from .._core.foreign_names import OF_AGENTS as OF_AGENTS  # noqa: PLC0414
 from .._core.foreign_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
-from .._core.foreign_names import explaining as explaining  # noqa: PLC0414
+from .._core.foreign_names import explains_attributes as explains_attributes  # noqa: PLC0414
 
 # what is imported "as" itself is for the packages above, which import public ones only
 from .._core.foreign_names import refusing as refusing  # noqa: PLC0414

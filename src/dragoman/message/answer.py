@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
-from .._core.foreign_names import OF_USAGE, explaining
+from .._core.foreign_names import OF_USAGE, explains_attributes
 from .._core.redaction import Shown
 from ..errors import ProviderError
 from .blocks import (
@@ -55,6 +55,7 @@ class Finish(Shown):
     raw: str | None = None
 
 
+@explains_attributes(OF_USAGE)
 @final
 @dataclass(slots=True, repr=False)
 class Usage(HasExtras, Shown):
@@ -69,9 +70,6 @@ class Usage(HasExtras, Shown):
     audio_out: int | None = None
     total: int | None = None
     extras: Extras | None = None
-
-    if not TYPE_CHECKING:  # to which a name that there is not stays an error
-        __getattr__ = explaining(OF_USAGE)
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of two answers: a figure that only one of them tells is that one's.

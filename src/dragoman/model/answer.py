@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from .._core.exchange.stream import StreamDecoder, feed_chunk
-from .._core.foreign_names import OF_ANSWERS, explaining
+from .._core.foreign_names import OF_ANSWERS, explains_attributes
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
 from ..vendors import VENDORS, Vendor
@@ -18,6 +18,7 @@ from .pricing import Unpriced, price_answer
 T = TypeVar("T")
 
 
+@explains_attributes(OF_ANSWERS)
 @dataclass(slots=True, repr=False)
 class Answer(ChatResponse, Generic[T]):
     """A ChatResponse, with the request that it answers.
@@ -32,9 +33,6 @@ class Answer(ChatResponse, Generic[T]):
     written: Written | None = field(default=None, repr=False, compare=False)
     host: str = field(default="", compare=False)
     vendor: Vendor | None = field(default=None, repr=False, compare=False)
-
-    if not TYPE_CHECKING:  # to which a name that there is not stays an error
-        __getattr__ = explaining(OF_ANSWERS)
 
     @classmethod
     def of(cls, resp: ChatResponse, **more: Any) -> Self:

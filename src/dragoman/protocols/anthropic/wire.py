@@ -140,7 +140,9 @@ class Anthropic(Room):
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/messages`."""
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
-        history = hosts.known_scopes(prepared.history, dialect, report)
+        history = prepared.history
+        if dialect.betas is not None:
+            history = hosts.known_scopes(history, dialect, report)
         body: JsonObject = {} if dialect.model_place == "path" else {"model": prepared.model}
         headers: dict[str, str] = {}
         if dialect.version_place == "body":
@@ -176,7 +178,8 @@ class Anthropic(Room):
             *(fields.needed_betas(body) if "thinking" in body else ()),
         ]
         hosts.write_betas(body, headers, betas, dialect, request, report)
-        hosts.drop_unknown_fields(body, dialect, request, caps, report)
+        if request.extras:
+            hosts.drop_unknown_fields(body, dialect, request, caps, report)
         path = (request.stream and dialect.stream_path) or dialect.path
         model = in_path(prepared.model or dialect.model, safe="@")
         return HttpRequest(path.format(model=model), headers, body)
