@@ -109,7 +109,7 @@ def _groups(seen: dict[str, Any]) -> list[tuple[list[str], list[dict[str, str]]]
 def test_two_cards_stand_side_by_side_on_80_columns() -> None:
     lines = run("demo", "--lang", "en").stdout.split("\n")
     title = next(line for line in lines if line.startswith("openai-chat"))
-    assert title.endswith("openai-responses, xai, bedrock-mantle")
+    assert "openai-responses, xai, bedrock-mantle" in title
     system = next(line for line in lines if line.startswith("system "))
     assert system.count("content You are a helpful") == 2
 

@@ -159,7 +159,7 @@ TOOLS: list[Refusal] = [
     ("tool.type", lambda: tree.Tool.of(7),
      "$.tools: int is no tool (use Tool, a function, or a dict with name and parameters)"),
     ("tool.name", lambda: tree.Tool.of({"description": "d"}),
-     "$.tools: a tool needs a name"),
+     "$.tools: a tool needs a name (a tool that the provider runs: dragoman.ServerTool)"),
     ("tool.type", lambda: tree.tools_of(7),
      "$.tools: must be a list of tools, not int"),
     ("tool_choice.mode", lambda: tree.ToolChoice("any"),

@@ -11,8 +11,6 @@ import dragoman
 from dragoman import ChatRequest, Formatter, Msg, Policy
 from dragoman.errors import DragomanError
 from dragoman.message import (
-    Base64Source,
-    DocumentBlock,
     ImageBlock,
     LocalSource,
     Options,
@@ -74,9 +72,6 @@ def wrong(text: str) -> dict[str, Callable[[], object]]:
         "capability value": lambda: Formatter("openai-chat", can={"tools": text}),
         "limit": lambda: Formatter("openai-chat", max_tokens=no_limit),
         "file": lambda: Formatter("openai-chat").write([Msg("", [ImageBlock(LocalSource(text))])]),
-        "plain text": lambda: Formatter("anthropic").write(
-            [Msg("", [DocumentBlock(Base64Source("text/plain", f"?{text}"))])]
-        ),
         "put in later": lambda: Formatter("openai-chat").write([later(text)]),
         "no message": lambda: Formatter("openai-chat").write([text]),  # type: ignore[list-item]
         "overflow": lambda: Formatter(

@@ -10,7 +10,7 @@ import json
 from typing import Any, Literal
 
 import dragoman
-from dragoman import Msg, Tool
+from dragoman import Msg, ServerTool, Tool
 from dragoman.message import Candidate, ChatResponse, Finish, ToolUseBlock
 from dragoman.vendors import VENDORS, vendor
 from tests.contract.converting.conserved import silent
@@ -120,15 +120,27 @@ def restored(one: Sent, host: str, way: Way) -> tuple[list[Called], list[Called]
         events = [*(e for piece in pieces for e in encoder.feed(piece)), *encoder.finish()]
         items = [data["item"] for name, data in events if name == "response.output_item.done"]
     heard = [_called(item) for item in items if item["type"].endswith("_call")]
-    return heard, [_meant(tool) for tool in tools_of(one)]
+    offered = {tool.name for tool in there}
+    return heard, [_meant(tool) for tool in one.request.tools
+                   if type(tool) is Tool or _search(tool) in offered]  # fmt: skip
+
+
+def _search(tool: Any) -> str:
+    """The name of a tool that finds others and that the client runs: a function elsewhere."""
+    kind = (tool.extras or {}).get("openai-responses", {}).get("type", "")
+    return kind if kind == "tool_search" else ""
 
 
 def _called(item: dict[str, Any]) -> Called:
+    if item["type"] == "tool_search_call":  # whose arguments are an object, and which has no name
+        return item["type"], "tool_search", None, item["arguments"]
     arguments = item.get("input") or json.loads(item["arguments"])
     return item["type"], item["name"], item.get("namespace"), arguments
 
 
-def _meant(tool: Tool) -> Called:
+def _meant(tool: Tool | ServerTool) -> Called:
+    if isinstance(tool, ServerTool):
+        return "tool_search_call", _search(tool), None, {"input": PATCH}
     space = tool.namespace.name if tool.namespace else None
     if tool.freeform:
         return "custom_tool_call", tool.name, space, PATCH

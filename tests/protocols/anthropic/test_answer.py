@@ -277,19 +277,26 @@ def test_an_error_is_written_as_one() -> None:
     partial.error = own_error
     body, losses = written(partial)
     assert body == told, "a message has no place for an error"
-    assert losses == [("answer.unsaid", "")]
+    assert losses == [("answer.unsaid", ""), *BESIDE]
+
+
+# what an error has no place for: the figures, the id and the model of the answer
+BESIDE = [("answer.usage", "input"), ("answer.usage", "output"),
+          ("answer.unsaid", "id"), ("answer.unsaid", "model")]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("resp", "text", "lost"),
     [
         (foreign(TextBlock("Half"), status="interrupted", reason="other"),
-         "the answer broke off before its end, behind 'Half'", [("answer.unsaid", "")]),
+         "the answer broke off before its end, behind 'Half'",
+         [("answer.unsaid", ""), *BESIDE]),
         (foreign(TextBlock("a"), reason="malformed_call", raw="theirs"),
          "the model's call was malformed (theirs): it came to no call that could be run",
-         [("answer.unsaid", "")]),
+         [("answer.unsaid", ""), *BESIDE]),
         (ChatResponse([], Usage(1, output=0), id="x", model="m"),
-         "the answer says nothing and not why it ended", []),
+         "the answer says nothing and not why it ended",
+         [BESIDE[0], *BESIDE[2:]]),  # its output of 0 is no loss
     ],
     ids=["broken off", "malformed call", "no answer"],
 )  # fmt: skip

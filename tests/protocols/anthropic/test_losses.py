@@ -124,12 +124,23 @@ def test_no_call_is_left_that_it_could_have_ended_with() -> None:
         ("answer.finish degraded", "$.candidates[0].finish", "tool_calls", "end_turn")]  # fmt: skip
 
 
+# what an error has no place for
+BESIDE = [
+    ("answer.usage dropped", "$.usage.input", "Usage", ""),
+    ("answer.usage dropped", "$.usage.output", "Usage", ""),
+    ("answer.unsaid dropped", "$.id", "ChatResponse", ""),
+    ("answer.unsaid dropped", "$.model", "ChatResponse", ""),
+]
+
+
 def test_the_error_of_an_answer_that_broke_off() -> None:
     resp = answer(TextBlock("x"), error=StreamError("late"), status="error")
     out = WIRE.write_response(resp)
     assert out.body == {"type": "error", "error": {"type": "api_error", "message": "late"}}
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", "")]  # fmt: skip
+        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", ""),
+        *BESIDE,
+    ]
 
 
 def test_a_malformed_call_is_an_error() -> None:
@@ -138,7 +149,9 @@ def test_a_malformed_call_is_an_error() -> None:
     out = WIRE.write_response(answer(TextBlock("x"), finish=finish))
     assert out.body == {"type": "error", "error": {"type": "api_error", "message": text}}
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", "")]  # fmt: skip
+        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", ""),
+        *BESIDE,
+    ]
 
 
 def test_events_that_nobody_knows() -> None:

@@ -123,6 +123,7 @@ ROWS = [
             {"input[3]": FULL})
         for server in SERVERS
     ),
+    Row("meta/openai-responses", "types.value", CALLS, {"input": 7}, {"input": "Hi"}),
     openrouter("types.kind", CALLS, {"input[3]": SAID}, {"input[3]": FULL}),
     openrouter("types.missing", CALLS, {"input": [ASK, SEALED, ASK]},
                {"input": [ASK, {**SEALED, "id": "rs_1"}, FULL]}),
