@@ -139,8 +139,13 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
         assert one[2].startswith(two[2])
     else:
         assert two[0] == one[0]
-        assert [name for name, _ in two[1]] == [name for name, _ in one[1]]
-        assert all(a == b for a, b in zip(one[1], two[1], strict=True) if a[1] is not None)
+        calls = one[1]
+        if before.finish.reason in ("refusal", "content_filter") and "answer.unsaid" in losses:
+            # beside these a call that breaks off would read as one to run, and may be left out
+            names = [name for name, _ in two[1]]
+            calls = [c for c in calls if c[1] is not None or c[0] in names]
+        assert [name for name, _ in two[1]] == [name for name, _ in calls]
+        assert all(a == b for a, b in zip(calls, two[1], strict=True) if a[1] is not None)
         assert two[2] == one[2]
     # some wires have no word for a call that was none but that of a failure, and name the loss
     failed = after.status == "error" and "answer.finish" in losses

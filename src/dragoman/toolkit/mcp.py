@@ -331,8 +331,9 @@ class _Connection:
         while found.next_cursor is not None:
             found = await self._client.list_tools(cursor=found.next_cursor)
             listed += found.tools
-        self.listed = listed
-        self.revision += 1
+        if listed != self.listed:
+            self.listed = listed
+            self.revision += 1
 
     async def _hear(self, message: Any) -> None:
         """What the server says unasked; a new list is fetched outside, for this must not wait."""
@@ -375,6 +376,7 @@ async def _listening(client: Any, changed: asyncio.Event) -> AsyncIterator[None]
     async def follow() -> None:
         with suppress(Exception):  # a server that has no subscriptions
             async with listen(tools_list_changed=True) as events:
+                changed.set()  # what changed before the server knew of the subscription
                 async for _ in events:
                     changed.set()
 

@@ -42,6 +42,7 @@ TOLD: dict[str, dict[str, str]] = {
     "xiaomi/anthropic": X_API_KEY,
     "stepfun/anthropic": X_API_KEY,
     "hunyuan/anthropic": X_API_KEY,
+    "meta/anthropic": X_API_KEY,
 }
 ROWS = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
 LOCAL = {"ollama", "vllm", "sglang", "lmstudio", "llamacpp"}
