@@ -31,7 +31,7 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
     `healed` takes the paths of what was healed. Anything that is no text, JSON or block stays as
     it is, for the checks to judge.
     """
-    if type(value) in _TEXTLESS:
+    if _is_whole(value):
         return value
     if isinstance(value, str):
         return _healed_text(value, path, healed)
@@ -53,6 +53,21 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
         if not _same(items, values):
             return replace(value, **dict(zip(names, items, strict=True)))
     return value
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether no text in it is broken, as in nearly every value; without the paths of any."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() or _healed_text(value, "", []) is value
+    if kind in _TEXTLESS:
+        return True
+    if kind is dict:
+        return all(map(_is_whole, value)) and all(map(_is_whole, value.values()))
+    if kind is list or kind is tuple:
+        return all(map(_is_whole, value))
+    names = getattr(kind, "__dataclass_fields__", None)
+    return names is not None and all(_is_whole(getattr(value, name, None)) for name in names)
 
 
 def _same(items: Iterable[Any], before: Iterable[Any]) -> bool:
