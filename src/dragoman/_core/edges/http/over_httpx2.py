@@ -25,7 +25,6 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from weakref import WeakSet
@@ -33,6 +32,14 @@ from weakref import WeakSet
 from ....errors import AnswerTooLarge, ConfigError, ProviderError
 from ...caches import remember
 from .failing import Stage, broken, closed, host_of, reason_of, timed_out, too_large, whole
+from .heads import (
+    CONNECTED,
+    COUNTING,
+    bounded_head,
+    count_head,
+    count_heads,
+    trace_connection,
+)
 from .transport import HttpCall, Reply, Timeouts, checked, with_usual
 
 if TYPE_CHECKING:
@@ -78,7 +85,7 @@ class Httpx2Transport:
         watch = None if timeouts.total is None else _Watch(timeouts.total)
         request.extensions["trace"] = partial(self._traced, watch)
         try:
-            with _bounded_head(call.url), faults(call.url, timeouts, begun):
+            with bounded_head(call.url), faults(call.url, timeouts, begun):
                 response = self._sync().send(request, stream=True)
         except BaseException:
             if watch is not None:
@@ -104,9 +111,10 @@ class Httpx2Transport:
         """The answer as soon as its status and headers are there; see AsyncTransport."""
         begun = time.monotonic()
         request = _request(checked(call), timeouts)
-        request.extensions["trace"] = _atraced
         client = await self._clients.get()
-        with _bounded_head(call.url), faults(call.url, timeouts, begun):
+        if client not in COUNTING:
+            request.extensions["trace"] = trace_connection
+        with bounded_head(call.url), faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
                 response = await client.send(request, stream=True)
         return AsyncHttpxStream(response, call, timeouts, begun)
@@ -130,60 +138,11 @@ class Httpx2Transport:
 
     def _traced(self, watch: _Watch | None, event: str, info: Mapping[str, Any]) -> None:
         """Keep every connection that is made, for `close` in another thread and for the watch."""
-        if event.endswith(_CONNECTED):
+        if event.endswith(CONNECTED):
             self._sockets.add(info["return_value"])
-            _count_head(info["return_value"])
+            count_head(info["return_value"])
             if watch is not None:
                 watch.stream = info["return_value"]
-
-
-_CONNECTED = ("connect_tcp.complete", "start_tls.complete")
-_HEAD_BYTES = 2**18  # more than any head has; httpcore takes one of 100 KB
-# bytes that may still come before the head of an answer that this thread or task waits for. Any
-# number of answers of status 1xx may come (RFC 9110, 15.2), and httpcore drops them for ever
-_HEAD: ContextVar[list[int] | None] = ContextVar("head", default=None)
-
-
-@contextlib.contextmanager
-def _bounded_head(url: str) -> Iterator[None]:
-    """What is read meanwhile is the head of an answer. Raises ConnectionFailed without its end."""
-    left = [_HEAD_BYTES]
-    before = _HEAD.set(left)
-    try:
-        yield
-    except Exception as error:
-        if left[0] < 0:
-            reason = "it sends no end of answers of status 1xx"
-            raise broken(url, "answer", reason) from error
-        raise
-    finally:
-        _HEAD.reset(before)
-
-
-def _counted(piece: bytes) -> bytes:
-    """A piece of what comes; nothing, which is the end of it, beyond the bound of a head."""
-    if (left := _HEAD.get()) is None:
-        return piece
-    left[0] -= len(piece)
-    return piece if left[0] >= 0 else b""
-
-
-def _count_head(stream: Any) -> None:
-    """Have a new connection's `read`, a public method of httpcore's, count while a head comes."""
-    usual = stream.read
-    if asyncio.iscoroutinefunction(usual):
-
-        async def aread(*given: Any, **named: Any) -> bytes:
-            return _counted(await usual(*given, **named))
-
-        stream.read = aread
-    else:
-        stream.read = lambda *given, **named: _counted(usual(*given, **named))
-
-
-async def _atraced(event: str, info: Mapping[str, Any]) -> None:
-    if event.endswith(_CONNECTED):
-        _count_head(info["return_value"])
 
 
 class Forked(Protocol):
@@ -258,7 +217,9 @@ class PerLoop(Generic[_T]):
 def _async_client() -> httpx2.AsyncClient:
     import httpx2
 
-    return httpx2.AsyncClient(timeout=None, limits=_limits(), verify=_certificates())
+    client = httpx2.AsyncClient(timeout=None, limits=_limits(), verify=_certificates())
+    count_heads(client)
+    return client
 
 
 def _certificates() -> ssl.SSLContext:
