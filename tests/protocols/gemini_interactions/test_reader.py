@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman.errors import ProviderError
+from dragoman.errors import ProviderError, StreamBroken
 from dragoman.message import (
     Base64Source,
     Citation,
@@ -20,6 +20,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
+from dragoman.message.ending import failure_of
 from tests.laws.streams.gemini_interactions import USAGE, called, created, ended, event, step
 
 WIRE = dragoman.wire("gemini-interactions")
@@ -87,7 +88,7 @@ def test_tokens_of_tools_are_part_of_the_input() -> None:
         ("incomplete", "length", "truncated"),
         ("budget_exceeded", "length", "truncated"),
         ("requires_continuation", "pause", "complete"),
-        ("cancelled", "other", "complete"),
+        ("cancelled", "other", "interrupted"),
         ("a word of tomorrow", "other", "complete"),
         ("in_progress", "other", "interrupted"),
         ("queued", "other", "interrupted"),
@@ -96,6 +97,17 @@ def test_tokens_of_tools_are_part_of_the_input() -> None:
 def test_why_it_ended(status: str, reason: str, ended_as: str) -> None:
     resp = whole({**SAID, "content": [text("There.")]}, status=status)
     assert (resp.finish.reason, resp.status) == (reason, ended_as)
+    resp = streamed(*created(), *step(0, SAID, [text("There.")]), ended(status))
+    assert (resp.finish.reason, resp.status) == (reason, ended_as)
+
+
+def test_an_interaction_that_was_cancelled_is_no_whole_answer() -> None:
+    resp = whole({**SAID, "content": [text("There.")]}, status="cancelled")
+    failure = failure_of(resp)
+    assert isinstance(failure, StreamBroken)
+    assert failure.response is resp
+    written = dragoman.wire("openai-responses").write_response(resp)
+    assert written.body["status"] == "incomplete"
 
 
 def test_an_interaction_that_failed() -> None:

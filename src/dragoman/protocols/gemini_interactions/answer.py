@@ -34,11 +34,11 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "budget_exceeded": "length",
     "requires_continuation": "pause",
     "failed": "error",
-    "cancelled": "other",
 }
 _NEAREST = {"malformed_call": "failed"}
-# it goes on at the provider's; `idle` stands in google-genai 3.6.1, and no page says what it means
-OPEN_STATES = ("in_progress", "queued", "idle")
+# The model has not ended it: it goes on at the provider's, or somebody cancelled it there
+# (google-genai 3.6.1, `interactions.cancel`). No page says what `idle` means.
+OPEN_STATES = ("in_progress", "queued", "idle", "cancelled")
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
