@@ -154,7 +154,9 @@ def test_a_continuation_needs_its_token_and_is_not_the_end() -> None:
     assert llm.ask("Hi").finish == Finish("pause", "CONTINUATION")
     reply = ReActAgent("Friday", None, llm).run("Hi")
     assert reply.finish == "pause"
-    assert len(canned.calls) == 2  # the agent has not asked again without the token
+    asked = [json.loads(call.body) for call in canned.calls]
+    # each asks once more with the token, which comes back; the agent never without it
+    assert [body.get("continuationToken") for body in asked] == [None, "dG9rZW4="] * 2
 
 
 def test_the_response_decides_and_not_the_name_of_its_last_event() -> None:

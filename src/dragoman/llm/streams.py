@@ -77,8 +77,11 @@ class _Streamed(Generic[T]):
 
     def _failed(self, error: ProviderError, target: Target, out: Written) -> ProviderError:
         """The error with what had come by then."""
-        if self._stream is not None and error.response is None and isinstance(error, StreamError):
-            error.response = self._stream.partial
+        if self._stream is not None and error.response is None:
+            partial = self._stream.partial
+            # a request for the rest of an answer fails as any other, and is no StreamError
+            if isinstance(error, StreamError) or any(c.msg.blocks for c in partial.candidates):
+                error.response = partial
         return target.placed(error, out)
 
     def _ends(self, event: FinishEvent, target: Target, out: Written) -> FinishEvent:

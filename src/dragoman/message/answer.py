@@ -195,6 +195,22 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
     return result
 
 
+def behind(text: TextBlock, length: int) -> TextBlock:
+    """The text as it stands in one that begins `length` characters before: citations count them."""
+    if not text.citations or not length:
+        return text
+    return replace(text, citations=[
+        replace(one, start=None if one.start is None else one.start + length,
+                end=None if one.end is None else one.end + length)
+        for one in text.citations
+    ])  # fmt: skip
+
+
+def goes_on_in(earlier: ContentBlock, later: ContentBlock) -> bool:
+    """Whether a text at the end of one body and one at the beginning of the next are the same."""
+    return type(earlier) is TextBlock and type(later) is TextBlock and not earlier.extras
+
+
 _first = itemgetter(0)
 
 

@@ -190,8 +190,8 @@ def goes_on(resp: ChatResponse) -> bool:
     """Whether an answer goes on if the conversation is simply sent again: its model has paused.
 
     Not where the provider gives a token to go on with, as one does behind 32,768 tokens
-    (`CONTINUATION`; google-genai 3.6.1 sends the same request again with `continuationToken`):
-    asked without it, the model would begin anew.
+    (`CONTINUATION`): asked without it, the model would begin anew. What sends follows the token
+    (`model.segments`), so that such an answer is seen here only where it came to no end.
     """
     if not resp.candidates or resp.finish.reason != "pause":
         return False

@@ -100,6 +100,10 @@ class ReceivedChunks:
             feed_chunk(decoder, chunk)
         return decoder.snapshot()
 
+    def newest(self) -> ChatResponse:
+        """The answer that all chunks make so far."""
+        return self.answer(len(self.chunks))
+
     @property
     def decoder(self) -> StreamDecoder:
         """What has read the newest state."""
@@ -107,7 +111,7 @@ class ReceivedChunks:
 
     def whole(self) -> ChatResponse:
         """The answer, once nothing more will come."""
-        self.answer(len(self.chunks))
+        self.newest()
         return self._decoder.finish()
 
 

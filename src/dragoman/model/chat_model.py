@@ -7,7 +7,7 @@ back is read by the room of the wire.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -18,13 +18,14 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import loads
 from .._core.suggestions import refuse_unknown, renamed
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
-from ..message import ChatRequest, Msg, Options, ToolChoice, Written
+from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS
 from ..vendors import PROTOCOLS, Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
 from .base import ChatModelBase, FormatterMismatch, WireMessages, body_of, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
 from .received import Received, StreamJudge
+from .segments import Segments
 from .shapes import difference, protocols_of
 
 _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
@@ -147,6 +148,7 @@ class ChatModel(ChatModelBase):
     async def _parts(self, out: Written) -> AsyncIterator[PartialAnswer]:
         received = ReceivedChunks(lambda: self.wire.stream_decoder(request=out))
         chunks = AsyncChunks(self, out, self.allow_partial)
+        chunks.answer_so_far = received.newest
         try:
             async for chunk in chunks:
                 received.chunks.append(chunk)
@@ -203,6 +205,8 @@ class _Judged:
     def __init__(self, model: ChatModel, out: Written, allow_partial: bool = False) -> None:
         self._model = model
         self._out = out
+        self._segments = Segments(model.wire, out)
+        self.answer_so_far: Callable[[], ChatResponse] | None = None  # whoever reads them knows
         self.max_event_bytes = model.connection.max_event_bytes
         self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
 
@@ -212,7 +216,15 @@ class _Judged:
         return None if self._reply is None else self._reply.status
 
     def _decoder(self) -> StreamDecoder:
-        return self._model.wire.stream_decoder(request=self._out)
+        decoder = self._model.wire.stream_decoder(request=self._out)
+        self.answer_so_far = decoder.snapshot
+        return decoder
+
+    def _following(self) -> Written | None:
+        """The request for the rest of the answer, once a body has ended."""
+        if self.answer_so_far is None or not self._segments.possible:
+            return None
+        return self._segments.following(self.answer_so_far())
 
 
 class Chunks(_Judged):
@@ -231,12 +243,18 @@ class Chunks(_Judged):
         return Stream(self._decoder(), self, self.judge)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._reply is not None:
+        if self._reply is not None and not self._segments.possible:
             return iter(self._reply)  # its own pieces, with nothing in between
         return self._read()
 
     def _read(self) -> Iterator[Any]:
-        yield from self.open()
+        reply = self.open()
+        yield from reply
+        while (out := self._following()) is not None:
+            yield self._segments.end
+            reply.close()
+            reply = self._reply = self._model.endpoint.stream(out)
+            yield from reply
 
     def close(self) -> None:
         """Close the connection, from any thread."""
@@ -260,13 +278,20 @@ class AsyncChunks(_Judged):
         return AsyncStream(self._decoder(), self, self.judge)
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        if self._reply is not None:
+        if self._reply is not None and not self._segments.possible:
             return aiter(self._reply)  # its own pieces, with nothing in between
         return self._read()
 
     async def _read(self) -> AsyncIterator[Any]:
-        async for chunk in await self.open():
+        reply = await self.open()
+        async for chunk in reply:
             yield chunk
+        while (out := self._following()) is not None:
+            yield self._segments.end
+            await reply.aclose()
+            reply = self._reply = await self._model.endpoint.astream(out)
+            async for chunk in reply:
+                yield chunk
 
     async def aclose(self) -> None:
         """Close the connection."""

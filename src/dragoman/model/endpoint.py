@@ -47,6 +47,7 @@ from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..vendors import Vendor
 from .received import Received, check_status, is_page, page, read_reply
+from .segments import Segments
 
 
 @explains_keywords()
@@ -221,6 +222,10 @@ class Endpoint:
             ProviderError: And what stands below it; NoAnswer for what is none.
             ConfigError: No key, or no such transport.
         """
+        segments = Segments(self.wire, out)
+        return segments.ask(lambda out: self._ask(out, allow_partial))
+
+    def _ask(self, out: Written, allow_partial: bool) -> Received:
         wire, most = self.wire, self.connection.max_answer_bytes
         if (boto := self._boto) is not None:
 
@@ -244,6 +249,10 @@ class Endpoint:
 
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
         """`ask` in a loop."""
+        segments = Segments(self.wire, out)
+        return await segments.aask(lambda out: self._aask(out, allow_partial))
+
+    async def _aask(self, out: Written, allow_partial: bool) -> Received:
         wire, most = self.wire, self.connection.max_answer_bytes
         if self._boto is not None:
             reply = _reply(await self._boto.aconverse(out.sdk(), most))

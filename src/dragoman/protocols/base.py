@@ -144,6 +144,8 @@ class Room(ABC):
     # and the tools stand first.
     cache_order: tuple[str, ...] = ()
     lookback: int = 0  # how many of the last turns are written otherwise once the history goes on
+    # of an answer: fields that hold a token with which another request gets the rest of it
+    token_fields: ClassVar[tuple[str, ...]] = ()
     ordered_flags: int = 0  # of the survey: what is written by its place among those before it
     paths: ClassVar[PathTable] = {}
 
@@ -179,6 +181,18 @@ class Room(ABC):
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
         return replace(self.base_capabilities, reads=frozenset(self.dialect.issuers))
+
+    def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
+        """The body that asks for the rest of an answer whose provider gave a token for it.
+
+        Args:
+            body: What was sent.
+            resp: What came, which has paused.
+
+        Returns:
+            The body with the token; None where there is none, or where it is not followed.
+        """
+        return None
 
     def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether the provider knows by their ids what it answers, as far as the request says."""

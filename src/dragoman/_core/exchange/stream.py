@@ -15,11 +15,12 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from dataclasses import replace
 from inspect import isawaitable
 from types import MappingProxyType, TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from ...errors import (
     AnswerTooLarge,
@@ -35,7 +36,7 @@ from ...protocols.base import Reader
 from ...sse import Decoder, Framing
 from ..jsontext import Json, loads
 from ..passes.properties import ArgumentNames, own_arguments
-from ..stream.builder import Builder
+from ..stream.builder import Builder, LaterReader
 from ..stream.events import EventView, StreamEvent
 from ..stream.odd_values import FAILURES, OddValues
 from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, provider_error
@@ -55,7 +56,7 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_arguments", "_done", "_frames", "_last", "_make_reader", "_odd_values",
+    __slots__ = ("_arguments", "_done", "_frames", "_last", "_make_reader", "_meant", "_odd_values",
                  "_properties", "_reader", "_restorer", "_unsaid_ends", "begun_with", "builder",
                  "framing", "max_unread", "names", "over", "stops", "unread")  # fmt: skip
 
@@ -84,6 +85,7 @@ class StreamDecoder:
         self._make_reader = make_reader
         self._reader = make_reader()
         self._odd_values: OddValues | None = None
+        self._meant = meant
         self._restorer = CallRestorer(meant) if meant else None
         self._frames: Decoder | None = None
         self._properties = properties  # of arguments, by the wire's names of tools, likewise
@@ -156,6 +158,21 @@ class StreamDecoder:
         if self._done:
             pieces += self.end_unsaid("done")
         return pieces if self._restorer is None else pieces + self._restorer.finish()
+
+    def begin_segment(self, token_fields: Sequence[str] = ()) -> list[Piece]:
+        """The pieces that end what has come; the rest of the answer comes in another body.
+
+        Its blocks stand behind those that have come, and its figures are added to theirs.
+
+        Args:
+            token_fields: See `Room.token_fields`.
+        """
+        pieces = self.rest()
+        last = self.builder.begin_segment(token_fields)
+        self._reader, self._odd_values = LaterReader(self._make_reader(), last), None
+        self._restorer = CallRestorer(self._meant) if self._meant else None
+        self.over = self._done = False
+        return pieces
 
     def forget(self) -> None:
         """Let go of the bytes of an event that will not be whole."""
@@ -341,6 +358,15 @@ def _read_events(decoder: StreamDecoder, body: str | bytes, framing: Framing) ->
 _Event = TypeVar("_Event")
 
 
+class SegmentEnd(NamedTuple):
+    """Stands among the chunks of an answer where a body ends and another brings the rest of it.
+
+    `token_fields`: see `Room.token_fields`.
+    """
+
+    token_fields: Sequence[str]
+
+
 def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     """The pieces of what arrived: bytes of the body, or one event in any form.
 
@@ -351,6 +377,8 @@ def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
         return decoder.feed_bytes(chunk)
     if kind is dict:
         return decoder.feed(chunk)
+    if kind is SegmentEnd:
+        return decoder.begin_segment(chunk.token_fields)
     if isinstance(chunk, tuple) and len(chunk) == 2:
         name, payload = chunk
         return decoder.feed(payload, name)

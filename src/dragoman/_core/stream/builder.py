@@ -9,17 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import groupby
-from typing import Any, assert_never
+from typing import Any, Protocol, assert_never
 
 from ... import message as tree
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamError, at_host
-from ...message import Candidate, ChatResponse, Finish, Msg, Origin, Tool, ToolUseBlock, Usage
-from ...message.answer import FinishReason, Status, joined, latest, total
+from ...message import (
+    Candidate,
+    ChatResponse,
+    Finish,
+    Msg,
+    Origin,
+    TextBlock,
+    Tool,
+    ToolUseBlock,
+    Usage,
+)
+from ...message.answer import FinishReason, Status, behind, goes_on_in, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
 from ...message.ending import finish_and_status, told_finish
 from ..failures import ErrorRow
-from ..jsontext import JsonObject, canonical
+from ..jsontext import Json, JsonObject, canonical
 from ..jsontext import arguments as spell
 from .arguments import parse_calls, parse_partial
 from .pieces import End, Failed, Key, Meta, Part, Piece, Raw
@@ -99,6 +109,50 @@ class FinishCorrector:
         return told
 
 
+class _Reader(Protocol):
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]: ...
+
+    def finish(self) -> list[Piece]: ...
+
+
+class LaterReader:
+    """A reader of the rest of an answer, whose blocks stand behind those that came before.
+
+    A text that was cut goes on in the block in which it began.
+    """
+
+    __slots__ = ("_begun", "_last", "_reader")
+
+    def __init__(self, reader: _Reader, last: Mapping[int, tuple[Key, ContentBlock]]) -> None:
+        self._reader = reader
+        self._last = last  # block of each candidate that has come by now, and its key
+        # where the first block of each candidate stands here; whether it is the last one there
+        self._begun: dict[int, tuple[Key, bool]] = {}
+
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """See `protocols.base.Reader`."""
+        return [*map(self._moved, self._reader.feed(payload, event))]
+
+    def finish(self) -> list[Piece]:
+        """See `protocols.base.Reader`."""
+        return [*map(self._moved, self._reader.finish())]
+
+    def _moved(self, piece: Piece) -> Piece:
+        if type(piece) is not Part:
+            return piece
+        candidate, place, *more = piece.key
+        if candidate not in self._last:
+            return piece
+        key, block = self._last[candidate]
+        if candidate not in self._begun:
+            self._begun[candidate] = piece.key, goes_on_in(block, piece.block)
+        first, goes_on = self._begun[candidate]
+        if goes_on and piece.key == first and type(piece.block) is TextBlock:
+            assert type(block) is TextBlock
+            return replace(piece, key=key, block=behind(piece.block, len(block.text)))
+        return replace(piece, key=(candidate, key[1] + 1 + place, *more))
+
+
 def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
     """The answer that the pieces make."""
     builder = Builder(**options)
@@ -142,6 +196,7 @@ class Builder:
         self._ends: dict[int, Finish] = {}
         self._raw: list[JsonObject] = []
         self._failed: ProviderError | None = None
+        self._earlier: Usage | None = None  # of the segments before this one
         self._seed = ""  # tells the ids that are made for this answer from those of others
 
     def add(self, piece: Piece) -> None:
@@ -174,6 +229,24 @@ class Builder:
                 self._failed = self._failed or piece.error
             case _:
                 assert_never(piece)
+
+    def begin_segment(self, token_fields: Sequence[str]) -> dict[int, tuple[Key, ContentBlock]]:
+        """Go on with the rest of the answer, which another request brings.
+
+        Args:
+            token_fields: What is known of the answer, and is not true of its rest.
+
+        Returns:
+            For each candidate its last block, behind which the others stand, and the key of that.
+        """
+        self._earlier, self._usage = self.usage, []
+        self._ends.clear()
+        self._meta = [
+            replace(meta, id=None, extras=_without(meta.extras, token_fields))
+            for meta in self._meta
+        ]
+        last = {key[0]: key for key in sorted(self._parts)}
+        return {candidate: (key, self.block(key)) for candidate, key in last.items()}
 
     @property
     def empty(self) -> bool:
@@ -328,6 +401,11 @@ class Builder:
     @property
     def usage(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""
+        usage = self._newest_usage()
+        return usage if self._earlier is None else self._earlier + usage
+
+    def _newest_usage(self) -> Usage:
+        """That of the newest segment; of each figure what was said last."""
         if len(self._usage) < 2:
             return self._usage[0] if self._usage else Usage()
         usage = Usage()
@@ -340,6 +418,10 @@ class Builder:
                     value = latest([usage.extras, value])
                 setattr(usage, f.name, value)
         return usage
+
+
+def _without(fields: JsonObject | None, names: Sequence[str]) -> JsonObject | None:
+    return {key: value for key, value in (fields or {}).items() if key not in names} or None
 
 
 def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:

@@ -16,7 +16,7 @@ from ..._core.jsontext import Json, JsonObject, member
 from ..._core.passes.roles import RoledHistory, Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
-from ...message import ChatRequest, Msg, ServerTool, ToolChoice, ToolResultBlock
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, ToolChoice, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, noted
 from ...message.media import Source
 from ..base import HttpRequest, PreparedRequest, Room
@@ -57,6 +57,7 @@ class Gemini(Room):
     # `continuationToken`: the second half of an answer whose first the provider has (google-genai
     # 3.6.1, `prepare_continuation_config`); without it the model would begin anew
     state_fields = ("cachedContent", "cached_content", "continuationToken", "continuation_token")
+    token_fields = ("continuationToken", "continuation_token")
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
     seals_bytes = True
     base_capabilities = CAN
@@ -110,6 +111,19 @@ class Gemini(Room):
         if headers:
             options["headers"] = dict(headers)
         return {"model": model, "contents": contents, "config": {"http_options": options}}
+
+    def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
+        """The same request with the token of the first candidate.
+
+        Source: google-genai 3.6.1, `should_continue_generation` and `prepare_continuation_config`
+        (looked up 2026-11-28).
+        """
+        fields = (resp.candidates[0].extras or {}).get(self.issuer, {})
+        token = next((fields[name] for name in self.token_fields if fields.get(name)), None)
+        if not isinstance(token, str):
+            return None
+        others = {key: value for key, value in body.items() if key not in self.token_fields}
+        return {**others, **cased({self.token_fields[0]: token}, self.dialect)}
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""

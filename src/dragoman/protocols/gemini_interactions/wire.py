@@ -14,7 +14,7 @@ from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Field, Report
-from ...message import ChatRequest, ContentBlock, ToolChoice
+from ...message import ChatRequest, ChatResponse, ContentBlock, ToolChoice
 from ...message.blocks import MEDIA_KINDS, NOTES
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import filled, own_extras
@@ -46,6 +46,7 @@ class GeminiInteractions(Room):
     unique_fields = dialects.UNIQUE_FIELDS
     model_patterns = ("gemini-*",)
     state_fields = ("previous_interaction_id", "continuation_token", "cached_content")
+    token_fields = ("continuation_token",)
     base_capabilities = dialects.CAN
     dialect_class = dialects.Dialect
     reader_class = InteractionReader
@@ -86,6 +87,23 @@ class GeminiInteractions(Room):
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
         """Nothing: steps find each other by the ids of calls alone."""
         return ()
+
+    def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
+        """The same request with the token, and the interaction in place of the input.
+
+        Where the provider keeps nothing (`store: false`) the input is sent again; an agent and what
+        runs in the background go on by themselves. Source: google-genai 3.6.1,
+        `_continuation_body`, `ContinuationRequest` (looked up 2026-11-28).
+        """
+        token = (resp.extras or {}).get(self.issuer, {}).get("continuation_token")
+        runs_there = body.get("agent") or body.get("agent_config") or body.get("background")
+        if not (isinstance(token, str) and token) or runs_there:
+            return None
+        rest = {**body, "continuation_token": token}
+        if resp.id and body.get("store") is not False:
+            del rest["input"]
+            rest["previous_interaction_id"] = resp.id
+        return rest
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields name the interaction that the provider keeps."""
