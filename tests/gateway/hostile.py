@@ -62,6 +62,10 @@ def bodies(small: bool = False) -> dict[str, tuple[str, bytes, dict[str, str]]]:
                               {}),
         "a long text": ("openai-chat", request("openai-chat", claude, "a, {b" * (many // 3),
                                                stream=False), {}),
+        "half a pair": ("openai-chat", request("openai-chat", claude, "?" * 2 * many, stream=False)
+                        .replace(b"??", b"\\ud800", 1), {}),
+        "quoted quotes": ("openai-chat", request("openai-chat", claude, '"' * many, stream=False),
+                          {}),
         "a bomb": ("openai-chat", gzip.compress(bytes(20 * many)), packed),
         "a bomb of values": ("openai-chat", gzip.compress(
             values % (chat.encode(), b",".join([b"1"] * many))), packed),

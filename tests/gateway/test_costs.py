@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 import uvicorn
 
+from dragoman._core.json_pieces import end_of_text
 from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.asgi import App
-from dragoman.gateway.bodies import check_values, end_of_text
+from dragoman.gateway.bodies import check_values
 from dragoman.gateway.client import unzipped
 from dragoman.gateway.config import Config, Limits, Route, Target
 from dragoman.gateway.exchange import Exchange

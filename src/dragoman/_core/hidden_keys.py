@@ -12,10 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import DragomanError
+from .json_pieces import PIECE, holds
 
 INSTEAD = "<secret>"
 SHORTEST = 16  # characters of a key that is more than a word
 _ESCAPE = 8  # bytes at most of a letter that is an escape, in JSON within JSON
+_SPELLED = (b"\\u00", b"\\/", b"\\U00")  # letters as escapes
 _TEXTS = ("message", "path", "hint", "code", "type", "request_id")
 _CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
@@ -38,17 +40,33 @@ class HiddenKey:
         """The key with each letter as it is or as an escape of JSON."""
         letters = [rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
                    for letter in self.key for sign in (letter.encode(),)]  # fmt: skip
+        # at the first backslash of a row: from each of them, a long row would take its square
+        letters[0] = letters[0].replace(rb"\\+", rb"(?<!\\)\\+", 1)
         return re.compile(b"".join(letters))
 
     def data(self, data: bytes) -> bytes:
         """The bytes without it, in whatever way JSON spells it."""
         if not self.raw:
             return data
-        if self.raw in data:
+        if holds(data, (self.raw,)):
             data = data.replace(self.raw, INSTEAD.encode())
-        if b"\\u00" in data or b"\\/" in data or b"\\U00" in data:
-            data = self._escaped.sub(INSTEAD.encode(), data)
+        if holds(data, _SPELLED):
+            data = self._unescaped(data)
         return data
+
+    def _unescaped(self, data: bytes) -> bytes:
+        """The bytes without the key in escapes; looked through in pieces, see json_pieces."""
+        parts: list[bytes] = []
+        at = begin = 0
+        while at < len(data):
+            end = at + PIECE + len(self.raw) * _ESCAPE
+            if (match := self._escaped.search(data, at, end)) is None:
+                # no row of backslashes is cut, for the key may begin with it
+                at += len(data[at : at + PIECE].rstrip(b"\\")) or PIECE
+            else:
+                parts += (data[begin : match.start()], INSTEAD.encode())
+                at = begin = match.end()
+        return b"".join((*parts, data[begin:])) if parts else data
 
     def text(self, text: str) -> str:
         """The text without it."""

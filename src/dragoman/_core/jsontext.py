@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
 from ..errors import InvalidMessage, ReadError
+from .json_pieces import LONG, dumps_in_pieces, loads_in_pieces
 
 try:
     import orjson
@@ -24,9 +26,8 @@ JsonObject: TypeAlias = dict[str, Any]
 MAX_DEPTH = 1000
 _BIG = 2.0**63
 _LARGE = 2**18
+_RAW = ("utf-8", "surrogatepass")
 _LONG = b"0" * 19
-_HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
-_HUGE_BYTES = re.compile(_HUGE.pattern.encode())
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _PLAIN_KEY = re.compile(r"\$?[^\W\d]\w*")
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -57,6 +58,10 @@ def arguments(value: Json) -> str:
     Raises InvalidMessage for NaN and for what is no JSON.
     """
     try:
+        if type(value) is dict:  # what a tool is to write into a file may be long
+            for item in value.values():
+                if type(item) is str and len(item) > LONG:
+                    return dumps_in_pieces(value, _raw, b", ", b": ").decode(*_RAW)
         return _encode(value)
     except RecursionError as error:
         raise InvalidMessage("nested too deeply", code="json.deep") from error
@@ -64,8 +69,17 @@ def arguments(value: Json) -> str:
         raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
 
 
-def encoded(value: Json) -> bytes:
-    """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for what is no JSON."""
+def _raw(value: Json) -> bytes:
+    return _encode(value).encode(*_RAW)
+
+
+def encoded(value: Json, size: int = 0) -> bytes:
+    """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for what is no JSON.
+
+    `size`: about how many bytes it may have, where it may be long; it is then written in pieces.
+    """
+    if size > LONG:
+        return dumps_in_pieces(value, encoded)
     if orjson is not None:
         try:
             return orjson.dumps(value)
@@ -90,6 +104,8 @@ def loads(text: str | bytes) -> Json:
 
     Raises ReadError for text that is no JSON (NaN included) or is nested deeper than `MAX_DEPTH`.
     """
+    if len(text) > LONG:
+        return _loads_long(text)
     if orjson is None:
         return _loads_std(text)
     try:
@@ -141,15 +157,19 @@ def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
     return True
 
 
+def _loads_long(text: str | bytes) -> Json:
+    try:
+        data = text if isinstance(text, bytes) else text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which only a program can give
+        return _loads_std(text)
+    return loads_in_pieces(data.removeprefix(BOM_UTF8), loads, MAX_DEPTH)
+
+
 def _loads_std(text: str | bytes) -> Json:
     try:
         # json would take other encodings too, and halves of surrogate pairs
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
-        value = json.loads(plain, parse_constant=_refuse)
-        # text such as `1e999` became an infinity, which no JSON can say again
-        huge = (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text)  # type: ignore[arg-type]
-        if huge and any(abs(item) == inf for item in _floats(value)):
-            raise ValueError("a number beyond all floats")  # noqa: TRY301
+        value = _READER.decode(plain)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no JSON: {error}", code="json.invalid") from error
     _shallow(text, value)
@@ -158,6 +178,16 @@ def _loads_std(text: str | bytes) -> Json:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(text: str) -> float:
+    """The number; `1e999` became an infinity, which no JSON can say again."""
+    if abs(value := float(text)) == inf:
+        raise ValueError("a number beyond all floats")
+    return value
+
+
+_READER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _floats(value: Json) -> Iterator[float]:

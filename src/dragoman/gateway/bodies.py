@@ -7,15 +7,15 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+from .._core.json_pieces import PIECE, end_of_text, first_in
 from .._core.jsontext import JsonObject, loads
 from .._core.stream.pieces import answer_second
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse
 
 _SIGNS = re.compile(rb'[",\[{]')
-_PIECE = 2**20
 _LONGEST_NAME = 1000  # characters of a model's name
-_QUOTE, _BACKSLASH = 0x22, b"\\"
+_QUOTE = 0x22
 
 
 def check_values(data: bytes, most: int) -> None:
@@ -35,7 +35,7 @@ def check_values(data: bytes, most: int) -> None:
 def count_values(data: bytes, most: float = inf) -> int:
     """How many elements and members are in JSON, by the signs before them; up to `most` + 1."""
     found = at = 0
-    while found <= most and (match := _SIGNS.search(data, at)) is not None:
+    while found <= most and (match := first_in(_SIGNS, data, at)) is not None:
         at = match.end()
         if data[at - 1] == _QUOTE:
             at = end_of_text(data, at)
@@ -47,21 +47,11 @@ def count_values(data: bytes, most: float = inf) -> int:
 def _may_exceed(data: bytes, most: int) -> bool:
     """Whether the bytes have more signs, those in texts among them; others run between pieces."""
     found = 0
-    for at in range(0, len(data), _PIECE):
-        found += sum(data.count(sign, at, at + _PIECE) for sign in (b",", b"[", b"{"))
+    for at in range(0, len(data), PIECE):
+        found += sum(data.count(sign, at, at + PIECE) for sign in (b",", b"[", b"{"))
         if found > most:
             return True
     return False
-
-
-def end_of_text(data: bytes, at: int) -> int:
-    """The place behind the quote that ends the text which goes on at `at`; the end without one."""
-    while (end := data.find(b'"', at)) >= 0:
-        before = data[at:end]
-        if (len(before) - len(before.rstrip(_BACKSLASH))) % 2 == 0:
-            return end + 1
-        at = end + 1
-    return len(data)
 
 
 def object_in(data: bytes) -> JsonObject:

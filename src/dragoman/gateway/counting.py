@@ -28,21 +28,21 @@ _FIGURES = {"anthropic": "input_tokens", "openai-responses": "input_tokens",
             "gemini": "totalTokens"}  # fmt: skip
 
 
-def call(upstream: Upstream, written: Written) -> HttpCall | None:
+def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None:
     """The call that asks the provider how many tokens a request takes; None if there is no way."""
     headers = {"content-type": "application/json", **written.headers}
     body, path = written.body, written.path
     match upstream.protocol:
         case "anthropic" if path.endswith("/v1/messages"):
             kept = {name: value for name, value in body.items() if name in _ANTHROPIC}
-            return upstream.call(f"{path}/count_tokens", headers, encoded(kept))
+            return upstream.call(f"{path}/count_tokens", headers, encoded(kept, size))
         case "openai-responses" if upstream.vendor.name == "openai":
             kept = {name: value for name, value in body.items() if name in _RESPONSES}
-            return upstream.call(f"{path}/input_tokens", headers, encoded(kept))
+            return upstream.call(f"{path}/input_tokens", headers, encoded(kept, size))
         case "gemini":
             model, _, _ = path.rpartition(":")
             whole = {"generateContentRequest": {"model": model.removeprefix("/"), **body}}
-            return upstream.call(f"{model}:countTokens", headers, encoded(whole))
+            return upstream.call(f"{model}:countTokens", headers, encoded(whole, size))
         case _:
             return None
 

@@ -25,6 +25,7 @@ from .._core.convert import StreamConverter
 from .._core.edges.http.retries import PASSING, Retries
 from .._core.edges.http.transport import HttpCall
 from .._core.exchange.wire import Wire
+from .._core.json_pieces import holds
 from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..envelope import MARK
@@ -178,7 +179,7 @@ class Exchange:
         self._body = body
         self._tenancy = tenancy
         self._state: SealedState = gateway.sealer.envelope(tenancy.name if tenancy else "")
-        self._sealed = self.kind != "other" and any(mark in request.body for mark in _MARKS)
+        self._sealed = self.kind != "other" and holds(request.body, _MARKS)
         self.is_long = is_long(request.body)  # to read, and to write anew
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
@@ -306,18 +307,18 @@ class Exchange:
                 body = {**body, "input": self._write(body).body["input"]}
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
-                return upstream.call(path, headers, encoded(body))
+                return upstream.call(path, headers, encoded(body, len(self.request.body)))
             if self.compacts and not self.passes:
                 body = compaction.asking(body)
         written = self._write(body)
         if self.passes:
             written.body = in_order_of(body, written.body)
         if self.kind == "count":
-            call = counting.call(upstream, written)
+            call = counting.call(upstream, written, len(self.request.body))
             if call is None:
                 raise counting.unavailable(upstream)
             return call
-        return upstream.written_call(written)
+        return upstream.written_call(written, len(self.request.body))
 
     def _write(self, body: JsonObject) -> Written:
         """The request for the target, of the client's body."""
@@ -430,7 +431,7 @@ class Exchange:
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.completed(written.body, self._body)
-        body = self.upstream.hidden.data(encoded(whole))
+        body = self.upstream.hidden.data(encoded(whole, len(body)))
         return self._done(Answer(200, body, {"content-type": JSON, **self.headers()}))
 
     def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:

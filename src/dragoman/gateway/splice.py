@@ -14,17 +14,18 @@ from urllib.parse import unquote_plus
 
 from .._core.exchange.wire import Wire
 from .._core.hidden_keys import HiddenKey
+from .._core.json_pieces import end_of_text, first_in, overlapping
 from .._core.jsontext import JsonObject, encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
 from ..sse.decoder import JSONArray
-from .bodies import end_of_text
 from .surface import Surface
 from .surface.base import MODEL
 
 _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
+_ESCAPE = 6  # bytes of it
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _SIGNS = re.compile(rb'["{}\[\]]')
 
@@ -88,7 +89,7 @@ def written_anew(body: JsonObject, read: bytes) -> bytes:
     """The JSON that was read from these bytes, with every key once."""
     if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
         return json.dumps(body, separators=(",", ":")).encode()
-    return encoded(body)
+    return encoded(body, len(read))
 
 
 def without_key(query: str) -> str:
@@ -126,13 +127,17 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
     keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
-    hidden = _HIDDEN.search(body) is not None
+    hidden = any(_HIDDEN.search(piece) for piece in overlapping(body, _ESCAPE))
     fault = ReadError("the key of the model is spelled with escapes", path="$.model",
                       hint='write "model"', code="model.spelling")  # fmt: skip
-    if asked == model and not hidden and body.count(_KEY) == 1:
+    if (
+        asked == model
+        and not hidden
+        and (sum(piece.count(_KEY) for piece in overlapping(body, len(_KEY))) == 1)
+    ):
         return body
     named, at, is_named = encoded(model), 0, False
-    changed = bytearray()
+    changed: list[bytes] = []
     for place in _top_level(body):  # one at a time: a body may have nothing but keys
         if hidden and _is_hidden(body, place):
             raise fault
@@ -140,12 +145,11 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
             continue
         is_named = True
         if loads(match[1]) != model:  # however it is spelled
-            changed += body[at : match.start(1)]
-            changed += named
+            changed += (body[at : match.start(1)], named)
             at = match.end(1)
     if not is_named and asked:
         raise fault
-    return bytes(changed + body[at:]) if changed else body
+    return b"".join((*changed, body[at:])) if changed else body
 
 
 def _is_hidden(body: bytes, at: int) -> bool:
@@ -177,7 +181,7 @@ def in_order_of(sent: Any, body: Any) -> Any:
 def _top_level(body: bytes) -> Iterator[int]:
     """Where texts begin that stand in the outermost object."""
     depth = at = 0
-    while (match := _SIGNS.search(body, at)) is not None:
+    while (match := first_in(_SIGNS, body, at)) is not None:
         at = match.end()
         sign = body[at - 1]
         if sign in b"{[":

@@ -148,10 +148,10 @@ class Upstream:
         call = self.call("", headers, body)
         return replace(call, method=method, url=_where(call.url, path))
 
-    def written_call(self, written: Written) -> HttpCall:
-        """The call that sends what was written."""
+    def written_call(self, written: Written, size: int = 0) -> HttpCall:
+        """The call that sends what was written, of a request of so many bytes."""
         headers = {"content-type": "application/json", **written.headers}
-        return self.call(written.path, headers, encoded(written.body))
+        return self.call(written.path, headers, encoded(written.body, size))
 
     def for_counts(self) -> Upstream:
         """The target that counts: OpenAI does so over Responses alone."""
