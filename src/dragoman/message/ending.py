@@ -36,6 +36,8 @@ _ENDINGS: dict[FinishReason, Ending] = {
 CUTS_CALLS: frozenset[FinishReason] = frozenset({
     "length", "context_overflow", "malformed_call", "error",
 })  # fmt: skip
+# of several candidates the worst is the state of the answer
+_BY_SEVERITY: tuple[Status, ...] = ("error", "interrupted", "truncated", "complete")
 UNFINISHED = frozenset(_ENDINGS)  # reasons of what is not all that the model had to say
 _ENDED: dict[Ending, str] = {"failed": "error"}
 _TOKENS = ("continuationToken", "continuation_token")
@@ -70,6 +72,11 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
     finish = end if reason == end.reason else Finish(reason, end.raw)
     truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
     return finish, "truncated" if truncated else "complete"
+
+
+def worst_status(statuses: Iterable[Status]) -> Status:
+    """The state of an answer by those of its candidates: one that broke off is not a cut one."""
+    return min(statuses, key=_BY_SEVERITY.index, default="complete")
 
 
 def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:

@@ -22,7 +22,7 @@ from dragoman.message import (
     TextBlock,
     ToolUseBlock,
 )
-from dragoman.message.ending import finish_and_status
+from dragoman.message.ending import finish_and_status, worst_status
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
@@ -133,3 +133,12 @@ def test_the_first_of_several_candidates_ends_as_it_did(finish: Finish, status: 
     assert (made.candidates, made.status) == ([one], status)
     alone = ChatResponse([one], status="interrupted")
     assert first_candidate_only(alone) is alone
+
+
+def test_one_candidate_that_breaks_off_beside_one_that_is_cut_breaks_off_the_answer() -> None:
+    pieces: list[Piece] = [
+        Part((0, 0), TextBlock("One")), Part((1, 0), TextBlock("Tw")), End(Finish("length"), 0)
+    ]  # fmt: skip
+    assert build(pieces).status == "interrupted"
+    assert build([*pieces, End(Finish("stop"), 1)]).status == "truncated"
+    assert worst_status([]) == "complete"

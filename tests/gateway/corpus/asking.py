@@ -43,13 +43,17 @@ def asked_body(protocol: str, stream: bool) -> dict[str, Any]:
             return {"model": "m", "messages": [user], "tools": tools, "stream": stream}
 
 
-def ask(protocol: str, *, stream: bool, query: str = "") -> ClientRequest:
-    """The same as a request of HTTP."""
+def ask(protocol: str, *, stream: bool, query: str = "", choices: int = 1) -> ClientRequest:
+    """A short request for so many choices, as one of HTTP."""
     method = "streamGenerateContent" if stream else "generateContent"
     path = HOME[protocol].format(model="m", method=method)
     if protocol == "gemini" and stream and not query:
         query = "alt=sse"
-    body = json.dumps(asked_body(protocol, stream)).encode()
+    fields = asked_body(protocol, stream)
+    if choices > 1:
+        asks = {"candidateCount": choices}
+        fields |= {"generationConfig": asks} if protocol == "gemini" else {"n": choices}
+    body = json.dumps(fields).encode()
     return ClientRequest("POST", path, query, {"content-type": "application/json"}, body)
 
 

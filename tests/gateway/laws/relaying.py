@@ -26,9 +26,10 @@ class Relayed:
     data: bytes
 
 
-def exchange_of(kind: str, protocol: str, query: str = "") -> Exchange:
-    """A client's request for a stream, sent to a kind of upstream."""
-    exchange = gateway(UPSTREAMS[kind]).open(ask(protocol, stream=True, query=query))
+def exchange_of(kind: str, protocol: str, query: str = "", choices: int = 1) -> Exchange:
+    """A client's request for a stream of so many choices, sent to a kind of upstream."""
+    asked = ask(protocol, stream=True, query=query, choices=choices)
+    exchange = gateway(UPSTREAMS[kind]).open(asked)
     assert isinstance(exchange, Exchange)
     exchange.call()
     assert exchange.upstream.protocol == kind

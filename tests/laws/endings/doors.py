@@ -205,7 +205,10 @@ def gateway(case: Case) -> Outcome | None:
     if case.wire not in UPSTREAMS:
         return None
     protocol = next(_CLIENTS)
-    exchange = exchange_of(case.wire, protocol)
+    choices = _choices(case)
+    if choices > 1:
+        protocol = case.wire  # a client of another wire asks for one, and gets the first
+    exchange = exchange_of(case.wire, protocol, choices=choices)
     size = max(1, len(case.body) // 3)
     chunks = [case.body[at : at + size] for at in range(0, len(case.body), size)]
     made = relayed(exchange, chunks)
@@ -217,6 +220,14 @@ def gateway(case: Case) -> Outcome | None:
     if wrong:
         return Outcome("complete beside an error" if good else "error", _told(made))
     return Outcome("complete" if good else "no end", _told(made))
+
+
+def _choices(case: Case) -> int:
+    """How many answers a client must have asked for, to be sent these events."""
+    named = "candidates" if case.wire == "gemini" else "choices"
+    bodies = [data for _, data in case.events if isinstance(data, dict)]
+    found = {one.get("index", 0) for data in bodies for one in data.get(named) or ()}
+    return max(1, len(found)) if case.wire in ("openai-chat", "gemini") else 1
 
 
 def _told(made: Any) -> str:

@@ -74,7 +74,7 @@ def _response_end(events: Sequence[Event]) -> End:
         kind, (_, data) = _kind(event), event
         response = data.get("response") if isinstance(data, dict) else None
         status = response.get("status") if isinstance(response, dict) else None
-        if kind == "response.failed" or status == "failed":
+        if kind in ("error", "response.failed") or status == "failed":
             return "failed"
         closes = kind in ("response.completed", "response.incomplete", "response.done")
         if closes and status not in open_states:

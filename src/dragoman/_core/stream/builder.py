@@ -27,7 +27,7 @@ from ...message import (
 from ...message.answer import FinishReason, Status, behind, goes_on_in, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
-from ...message.ending import finish_and_status, told_finish
+from ...message.ending import finish_and_status, told_finish, worst_status
 from ..failures import ErrorRow
 from ..jsontext import Json, JsonObject, canonical
 from ..jsontext import arguments as spell
@@ -306,7 +306,7 @@ class Builder:
         healed: list[str] = []
         _heal_fields(resp, ("id", "model", "usage", "extras"), "", healed)
         statuses = self._candidates(resp, sorted(indices) or [0], healed)
-        resp.status = next((meta for meta in statuses if meta != "complete"), "complete")
+        resp.status = worst_status(statuses)
         if self._failed is not None:
             resp.status = "error"
             resp.error = _stream_error(self._failed, resp)
