@@ -10,7 +10,8 @@ import pytest
 import dragoman
 from dragoman.message import Msg
 
-COPIES = ["llamacpp", "vllm", "lmstudio", "sglang", "stepfun", "cloudflare", "ollama", "deepseek"]
+COPIES = ["llamacpp", "vllm", "lmstudio", "sglang", "stepfun", "cloudflare", "ollama", "deepseek",
+          "minimax", "huggingface", "bedrock-mantle", "dashscope"]
 OTHERS = ["openai-chat", "anthropic", "gemini", "ollama", "bedrock", "mistral"]
 SEND = {"type": "function", "name": "send", "description": "Send a letter.", "strict": False,
         "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}  # fmt: skip
@@ -66,6 +67,24 @@ def test_what_a_search_found_is_offered(name: str) -> None:
     assert "mcp__mail__send" in offered
     assert "Send a letter." in offered
     assert "defer_loading" not in offered
+
+
+# Sources: huggingface/responses.js, schemas.ts; Model Studio, Responses: `tools`; Bedrock user
+# guide, Server-side tools; MiniMax docs, Create Response
+TYPES = ["image_generation", "computer_use_preview", "mcp", "web_extractor"]
+TAKEN = {"minimax": [], "huggingface": ["mcp"], "bedrock-mantle": ["mcp"],
+         "dashscope": ["mcp", "web_extractor"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("vendor", TAKEN)
+def test_a_host_with_some_tools_of_its_own_gets_those(vendor: str) -> None:
+    tools = [{"type": kind, "server_label": kind} for kind in TYPES]
+    body = {"model": "m", "input": "Go.", "tools": tools}
+    out = dragoman.convert(body, "openai-responses", f"{vendor}/openai-responses", policy="ignore")
+    assert [tool["type"] for tool in out.body.get("tools", [])] == TAKEN[vendor]
+    lost = [loss.where for loss in out.losses if loss.code == "tool.foreign"]
+    wanted = [f"$.tools[{i}]" for i, kind in enumerate(TYPES) if kind not in TAKEN[vendor]]
+    assert lost == wanted
 
 
 @pytest.mark.parametrize("edited", [False, True])

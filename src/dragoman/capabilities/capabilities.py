@@ -43,6 +43,7 @@ class Capabilities:
     move_media: Kinds = frozenset()
     # items and tools of its protocol beyond messages, functions and thinking; a copy may take none
     native_items: bool = True
+    native_tools: Kinds = frozenset({"*"})  # types of such tools that it takes; patterns
     client_items: Kinds = frozenset()  # whose it takes that clients run; empty: of `reads`
     reads: Kinds = frozenset()  # issuers whose opaque blocks and extras it understands
     claims: Kinds = frozenset()  # fields that nobody's name stands on and this wire knows

@@ -55,7 +55,9 @@ VENDOR = Vendor(
     },
     facts={
         "openai-responses": Facts(
-            always={"signatures": ("bedrock-mantle",), "server_tools": ()},
+            always={
+                "signatures": ("bedrock-mantle",), "server_tools": (), "native_tools": ("mcp",),
+            },
             rows=(
                 Fact(("*",), {"endpoint": "/v1/responses"}, "2026-06-02", _PATHS,
                      but=("gpt-[5-9]*",)),

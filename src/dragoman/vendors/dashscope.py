@@ -142,6 +142,7 @@ _ITEM_FACTS = Facts(
         "tool_choices": ("auto", "none"),
         "formats": ("text",),
         "server_tools": ("web_search", "code_execution"),
+        "native_tools": ("web_extractor", "web_search_image", "image_search", "mcp"),
         "cache_hints": 0,
     },
     since="2026-11-21",

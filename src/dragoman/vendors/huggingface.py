@@ -61,6 +61,7 @@ VENDOR = Vendor(
                 "tool_choices": ("auto", "none", "required", "tool"),
                 "parallel_switch": False,
                 "server_tools": (),
+                "native_tools": ("mcp",),  # of another type: 400, no form of the union fits
                 "cache_hints": 0,
                 "options": dict.fromkeys(
                     ("user", "service_tier", "logprobs", "top_logprobs"), "ignores"

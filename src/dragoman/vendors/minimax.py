@@ -56,7 +56,8 @@ _CHAT_FACTS = Facts(
 
 
 _ITEM_FACTS = Facts(
-    always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0},
+    always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0,
+            "native_items": False},
     rows=(
         Fact(_SEES, {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
              "2026-06-01", _CREATE, _BEFORE),

@@ -10,8 +10,9 @@ wire.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from ...capabilities import Capabilities
 from ...losses import Report
@@ -92,8 +93,17 @@ def wire_names_of(
 def is_native(tool: ServerTool, caps: Capabilities) -> bool:
     """Whether the wire takes a tool of one API's own as it is."""
     at_client = function_of(tool) is not None
-    issuers = (issuer for issuer in tool.extras or () if not issuer.endswith(NOTES))
-    return any(caps.takes_items(issuer, at_client) for issuer in issuers)
+    return any(
+        caps.takes_items(issuer, at_client)
+        and (at_client or _takes_type(caps.native_tools, fields.get("type")))
+        for issuer, fields in (tool.extras or {}).items()
+        if not issuer.endswith(NOTES)
+    )
+
+
+def _takes_type(patterns: Iterable[str], kind: object) -> bool:
+    """Whether a tool of this type is taken; what has no type is judged by its issuer alone."""
+    return not isinstance(kind, str) or any(fnmatchcase(kind, pattern) for pattern in patterns)
 
 
 def _with_functions(tools: Tools, caps: Capabilities, report: Report | None = None) -> Tools:
