@@ -15,11 +15,13 @@ PYTEST_DONT_REWRITE: pytest would warn a program that imports this before it loa
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ._core.foreign_names import refuse
+from ._core.foreign_names import listing, refuse
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import formatter, message, model, sse, token, toolkit
     from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._core.edges.facts import facts
@@ -220,5 +222,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = listing(globals(), __all__)

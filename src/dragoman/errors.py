@@ -47,7 +47,7 @@ from ._core.failures import (
     error_words,
     host_kind,
 )
-from ._core.foreign_names import refusing
+from ._core.foreign_names import listing, refusing
 from ._core.redaction import shortened, veiled
 
 
@@ -424,3 +424,4 @@ def _in_a_word(error: DragomanError) -> str:
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals())

@@ -23,7 +23,7 @@ from typing import (
 )
 
 from ._core.exchange.wire import Wire
-from ._core.foreign_names import refusing
+from ._core.foreign_names import listing, refusing
 from ._core.format_forms import read_form
 from ._core.jsontext import Json, JsonObject, arguments
 from ._core.passes.format_words import ANSWER_TOOL, ask_by_tool
@@ -396,3 +396,4 @@ def repair_messages(
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals())

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Iterable
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from dragoman import LLM, AsyncLLM, ReActAgent
+import dragoman
+from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
 from dragoman._core import foreign_names
 from dragoman.testing import Scripted
 from tests.core.edges.http.ways import KEY
@@ -16,6 +20,11 @@ from tests.core.edges.http.ways import KEY
 
 def llm(*texts: str) -> LLM:
     return LLM("openai/gpt-4o", key=KEY, transport=Scripted(*texts))
+
+
+PUBLIC = ["agent", "capabilities", "envelope", "errors", "formatter", "interop", "llm", "losses",
+          "message", "model", "rewrite", "schema", "sse", "structured", "study", "testing",
+          "token", "toolkit", "vendors"]  # fmt: skip
 
 
 # (library, what somebody types on a thing named x, what the error says to write)
@@ -88,3 +97,127 @@ def test_other_names_and_copies_are_as_python_has_them() -> None:
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = answer.nonsense  # type: ignore[attr-defined]
     assert copy.deepcopy(answer.usage) == answer.usage == pickle.loads(pickle.dumps(answer.usage))
+
+
+# (library, a constructor as that one calls it, what the error says to write)
+CONSTRUCTORS: list[tuple[str, str, str]] = [
+    ("langchain", "Msg.human('Hi')", "Msg.user(content)"),
+    ("langchain", "Msg.ai('Hi')", "Msg.assistant(content)"),
+    ("langchain", "Tool.from_function(len)", "dragoman.tool(function)"),
+    ("langchain", "dragoman.ImageBlock.from_base64('aGk=')", ".from_bytes(data"),
+    ("llama-index", "Tool.from_defaults(fn=len)", "dragoman.tool(function)"),
+    ("llama-index", "dragoman.ReActAgent.from_tools([])", "dragoman.ReActAgent(name"),
+    ("openai", "Msg.developer('Hi')", "Msg.system(content)"),
+    ("pydantic", "Msg.model_validate({})", "llm.ask([{...}, msg])"),
+    ("mcp", "Toolkit.from_mcp('https://mcp.example')", "McpServer(url=...)"),
+    ("aisuite", "dragoman.LLM.create('openai/gpt-4o')", 'dragoman.LLM("vendor/model")'),
+    ("magentic", "dragoman.DocumentBlock.from_file('a.pdf')", ".from_path(path)"),
+    ("agentscope", "dragoman.Toolkit().call_tool_function", "toolkit.run("),
+    ("openai", "Msg.user('Hi').model_dump()", "msg.to_dict()"),
+    ("openai", "Msg.user('Hi').get('role')", "msg.role"),
+]
+
+
+@pytest.mark.parametrize(("library", "code", "says"), CONSTRUCTORS, ids=lambda one: one)
+def test_a_constructor_of_others_is_answered_with_ours(library: str, code: str, says: str) -> None:
+    things = {"dragoman": dragoman, "Msg": Msg, "Tool": Tool, "Toolkit": Toolkit}
+    with pytest.raises(AttributeError) as caught:
+        eval(code, things)
+    assert says in str(caught.value)
+
+
+def test_the_hints_of_classes_hide_nothing_and_name_classes_that_there_are() -> None:
+    owners = [Msg, Tool, Toolkit, LLM, ReActAgent, dragoman.ImageBlock]
+    names = {one.__name__ for owner in owners for one in owner.__mro__}
+    assert set(foreign_names.OF_CLASSES) <= names
+    for owner in owners:
+        for one in owner.__mro__:
+            for name in foreign_names.OF_CLASSES.get(one.__name__, ()):
+                assert name not in dir(owner)
+    with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
+        _ = Msg.nonsense  # type: ignore[attr-defined]
+
+
+# (what people write by habit, what the TypeError says to write)
+ITEMS: list[tuple[str, str]] = [
+    ("answer['choices'][0]['message']['content']", "answer.text"),
+    ("answer['usage']", ".usage"),
+    ("answer.usage['prompt_tokens']", "usage.input"),
+    ("Msg.user('Hi')['content']", ".content"),
+    ("agent['x']", "not subscriptable"),
+]
+
+
+@pytest.mark.parametrize(("code", "says"), ITEMS)
+def test_items_of_what_is_no_dict(code: str, says: str) -> None:
+    model = llm("Hi.")
+    agent = ReActAgent("Friday", None, model)
+    things: dict[str, Any] = {"answer": model.ask("Hi"), "Msg": Msg, "agent": agent}
+    with pytest.raises(TypeError) as caught:
+        eval(code, things)
+    assert says in str(caught.value)
+    assert not isinstance(things["answer"], Iterable)
+    with pytest.raises(TypeError):
+        list(things["answer"])
+
+
+# (a call that misses something or has too much, what the error says to write)
+CALLS: list[tuple[str, str]] = [
+    ("llm('Hi')", "llm.ask(messages)"),
+    ("dragoman.AsyncLLM('openai/gpt-4o', key='k')('Hi')", "llm.ask(messages)"),
+    ("dragoman.LLM('openai', 'gpt-4o')", 'LLM("vendor/model")'),
+    ("llm.ask('Hi', 'Be brief.')", "system="),
+    ("ReActAgent(llm)", "ReActAgent(name, sys_prompt, model)"),
+    ("ReActAgent('Friday')", "ReActAgent(name, sys_prompt, model)"),
+    ("ReActAgent(model=llm, temperature=1)", 'options={"temperature": ...}'),
+    ("ReActAgent(model=llm, api_key='k')", 'dragoman.LLM("vendor/model", api_key=...)'),
+    ("ReActAgent(model=llm, handoffs=[])", "other.run(question).text"),
+    ("ReActAgent(model=llm, tools=[ReActAgent(model=llm)])", "agent.run(question).text"),
+    ("ReActAgent(model=llm, tools=[llm])", "llm.ask(question).text"),
+    ("ReActAgent(model=llm, memory=5)", "a list of messages"),
+    ("Msg('Hi')", "Msg.user("),
+    ("Msg({'role': 'user', 'content': 'Hi'})", "as it is"),
+    ("Msg('Tony', 'Hi', 'human')", "did you mean user?"),
+    ("Msg('Tony', 'Hi', 'model')", "did you mean assistant?"),
+    ("Msg('Tony', 'Hi', 'User')", "did you mean user?"),
+    ("Msg.user()", "Msg.user(content)"),
+    ("Msg.user(text='Hi')", "did you mean content?"),
+    ("Msg(text='Hi')", "did you mean content?"),
+    ("Msg.user('Hi', images=['a.png'])", "dragoman.ImageBlock.from_path(path)"),
+    ("Msg.assistant('', tool_calls=[])", "dragoman.message.ToolUseBlock("),
+    ("Msg.tool('1')", "Msg.tool(id, output)"),
+    ("Msg.tool('1', 'x', tool_call_id='1')", "Msg.tool(call_id, output, name)"),
+    ("dragoman.Tool(len)", "dragoman.tool(function)"),
+    ("dragoman.ToolChoice(1, 2, 3, 4, 5, 6)", "ToolChoice("),
+]
+
+
+@pytest.mark.parametrize(("code", "says"), CALLS)
+def test_a_call_that_does_not_fit_says_how_it_is_called(code: str, says: str) -> None:
+    things = {"llm": llm("Hi."), "ReActAgent": ReActAgent, "Msg": Msg, "dragoman": dragoman}
+    with pytest.raises(dragoman.DragomanError) as caught:
+        eval(code, things)
+    assert says in str(caught.value)
+
+
+def test_an_agent_needs_a_model_alone() -> None:
+    model = llm("Hi.", "Hello.")
+    make: Any = ReActAgent  # to a type checker, the keywords of others stay errors
+    agent = make(model=model, instructions="Be brief.", tools=[])
+    assert (agent.name, agent.sys_prompt, agent.run("Hi").text) == ("assistant", "Be brief.", "Hi.")
+    assert make(llm=model).run("Hi").text == "Hello."
+    assert Msg().content == ""
+
+
+@pytest.mark.parametrize("name", ["", *PUBLIC])
+def test_a_module_lists_what_it_offers_and_nothing_else(name: str) -> None:
+    module = import_module(f"dragoman.{name}".rstrip("."))
+    values = {one: getattr(module, one) for one in dir(module) if not one.startswith("_")}
+    modules = {one for one, value in values.items() if isinstance(value, ModuleType)}
+    assert all(values[one].__name__.startswith("dragoman.") for one in modules)
+    here = {
+        one for one, value in values.items() if getattr(value, "__module__", "") == module.__name__
+    }
+    assert set(values) - modules <= set(getattr(module, "__all__", here))
+    if name != "vendors":  # whose rows are checked by their annotations
+        assert "Any" not in vars(module) or not hasattr(module, "__all__")

@@ -30,8 +30,8 @@ def stored(kind: str, value: object) -> dict[str, Any]:
 
 
 MESSAGES: list[Refusal] = [
-    ("message.role", lambda: tree.Msg("", "x", "bot"),
-     "$.role: unknown role 'bot' (one of system, developer, user, assistant, tool)"),
+    ("message.role", lambda: tree.Msg("", "x", "narrator"),
+     "$.role: unknown role 'narrator' (one of system, developer, user, assistant, tool)"),
     ("block.field", lambda: tree.Msg(7, "x"),
      "$.name: must be text, not int"),
     ("message.content", lambda: tree.Msg("", 7),

@@ -10,8 +10,20 @@ import pytest
 import dragoman
 from dragoman.message import Msg
 
-COPIES = ["llamacpp", "vllm", "lmstudio", "sglang", "stepfun", "cloudflare", "ollama", "deepseek",
-          "minimax", "huggingface", "bedrock-mantle", "dashscope"]
+COPIES = [
+    "llamacpp",
+    "vllm",
+    "lmstudio",
+    "sglang",
+    "stepfun",
+    "cloudflare",
+    "ollama",
+    "deepseek",
+    "minimax",
+    "huggingface",
+    "bedrock-mantle",
+    "dashscope",
+]
 OTHERS = ["openai-chat", "anthropic", "gemini", "ollama", "bedrock", "mistral"]
 SEND = {"type": "function", "name": "send", "description": "Send a letter.", "strict": False,
         "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}  # fmt: skip

@@ -7,10 +7,10 @@ A module without such a name says so: `from dragoman import UserMessage` raises 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
@@ -186,6 +186,17 @@ OF_ANSWERS: dict[str, str] = {
     **dict.fromkeys(("model_dump", "model_dump_json", "to_dict", "json", "dict"),
                     "dragoman.message.dump(answer), or answer.raw for the body that came"),
 }  # fmt: skip
+OF_TOOLKITS: dict[str, str] = {
+    **dict.fromkeys(("register", "register_tool", "add_tool", "add_function", "append"),
+                    "toolkit.add(function)"),
+    **dict.fromkeys(("call", "execute", "invoke", "call_tool", "call_tool_function", "run_tool",
+                     "arun_tool", "dispatch"),
+                    "toolkit.run(answer.calls), or await toolkit.arun(answer.calls)"),
+    **dict.fromkeys(("schemas", "get_tools", "to_openai", "list_tools", "functions"),
+                    "toolkit.tools"),
+    **dict.fromkeys(("register_mcp_client", "add_mcp_server", "connect"),
+                    "with dragoman.toolkit.McpServer(url=...) as server: toolkit.add(server)"),
+}  # fmt: skip
 OF_USAGE: dict[str, str] = {
     **dict.fromkeys(("prompt_tokens", "input_tokens", "request_tokens", "prompt_token_count"),
                     "usage.input, without what was read from a cache: usage.cache_read"),
@@ -205,6 +216,16 @@ OF_AGENTS: dict[str, str] = {
     **dict.fromkeys(("stream", "astream", "run_stream", "iter"), "agent.events(text)"),
     "tool": "toolkit=[function] when the agent is made",
     "add_tool": "toolkit=[function] when the agent is made",
+}  # fmt: skip
+OF_MESSAGES: dict[str, str] = {
+    **dict.fromkeys(("model_dump", "dict", "to_openai", "to_json", "json"),
+                    "msg.to_dict(), or dragoman.Formatter(wire).format([msg]) as a wire says it"),
+    **dict.fromkeys(("tool_calls", "toolCalls", "function_calls"), "msg.calls"),
+    **dict.fromkeys(("text_content", "get_text", "output_text"), "msg.text"),
+    **dict.fromkeys(("parts", "content_blocks"), "msg.blocks"),
+    "get": "msg.role, msg.content, msg.name: a Msg is no dict",
+    "pretty_print": "print(msg.text)",
+    "reasoning_content": "msg.blocks has ThinkingBlocks",
 }  # fmt: skip
 OF_REPLIES: dict[str, str] = {
     **dict.fromkeys(("output", "data", "final_output"),
@@ -228,11 +249,93 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
         text = f"{type(self).__name__!r} object has no attribute {name!r} (here: {hint})"
         raise AttributeError(text, name=name, obj=self)
 
+    def missing_item(self: object, key: object) -> NoReturn:
+        hint = hints.get(key) if isinstance(key, str) else None
+        if hint is None and isinstance(key, str) and key in dir(self):
+            hint = f".{key}"
+        told = f" (here: {hint})" if hint else ""
+        text = f"{type(self).__name__!r} object is not subscriptable{told}"
+        raise TypeError(text)
+
     def decorated(cls: type[T]) -> type[T]:
         cls.__getattr__ = missing  # type: ignore[attr-defined]
+        if {"__getitem__", "__iter__"}.isdisjoint(dir(cls)):
+            # items alone would make it iterable
+            for method, value in (("__getitem__", missing_item), ("__iter__", None)):
+                setattr(cls, method, value)
         return cls
 
     return decorated
+
+
+# what people ask of classes, as constructors of other libraries are called -> what to write
+# Sources, read on 2026-11-28: langchain-core 1.7, pydantic-ai 2.68, llama-index-core 0.14,
+# openai-agents 0.9, fastmcp 3.1, Pillow 12
+_USER, _ANSWER = "Msg.user(content)", "Msg.assistant(content)"
+_TOOL = "the plain function in a list of tools, or dragoman.tool(function)"
+_SERVER = "with dragoman.toolkit.McpServer(url=...) as server: Toolkit([server])"
+OF_CLASSES: dict[str, dict[str, str]] = {
+    "Msg": {
+        **dict.fromkeys(("human", "from_user", "user_message", "from_human", "from_text",
+                         "from_str"), _USER),
+        **dict.fromkeys(("ai", "bot", "model", "from_assistant", "assistant_message", "agent"),
+                        _ANSWER),
+        **dict.fromkeys(("developer", "from_system", "system_message", "instructions"),
+                        "Msg.system(content)"),
+        **dict.fromkeys(("function", "tool_result", "tool_message", "from_tool"),
+                        "Msg.tool(call_id, output, name)"),
+        **dict.fromkeys(("from_openai", "from_anthropic", "from_gemini", "parse",
+                         "model_validate", "from_message"),
+                        "a dict of a wire goes beside a Msg: llm.ask([{...}, msg]); "
+                        "dragoman.wire(name).read_request(body) reads a whole request"),
+        "from_json": "Msg.from_dict(json.loads(text))",
+    },
+    "Tool": {
+        **dict.fromkeys(("from_function", "from_callable", "from_defaults", "from_func",
+                         "from_fn", "from_langchain"), _TOOL),
+        **dict.fromkeys(("from_dict", "from_openai", "from_schema", "model_validate"),
+                        "dragoman.Tool(name, description, parameters), or the dict itself in a "
+                        "list of tools"),
+        "from_mcp": _SERVER,
+    },
+    "Toolkit": {
+        **dict.fromkeys(("from_mcp", "from_mcp_server", "from_server"), _SERVER),
+        **dict.fromkeys(("from_functions", "from_tools", "from_list", "from_function"),
+                        "Toolkit([function, ...])"),
+    },
+    "_Settings": {
+        **dict.fromkeys(("create", "from_name", "from_model", "from_provider", "from_config",
+                         "from_env", "from_pretrained", "load", "init", "get"),
+                        'dragoman.LLM("vendor/model"), whose key is in the environment'),
+        **dict.fromkeys(("openai", "anthropic", "gemini", "google", "ollama", "mistral", "groq",
+                         "azure", "bedrock", "deepseek"),
+                        'dragoman.LLM("vendor/model"), as "openai/gpt-5.6"'),
+    },
+    "ReActAgent": {
+        **dict.fromkeys(("create", "from_tools", "from_llm", "from_defaults"), _AGENT),
+    },
+    "_MediaBlock": {
+        **dict.fromkeys(("from_file", "open", "from_filename", "from_local", "load", "read"),
+                        ".from_path(path)"),
+        **dict.fromkeys(("from_base64", "from_b64", "from_data", "from_buffer", "from_data_uri",
+                         "from_data_url", "from_pil", "from_image"),
+                        ".from_bytes(data, media_type), or .from_url for a data: URI"),
+        **dict.fromkeys(("from_uri", "from_link"), ".from_url(url)"),
+    },
+}  # fmt: skip
+
+
+class ExplainsNames(type):
+    """The type of classes that answer another library's name with what is written here."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            for one in cls.__mro__:
+                if hint := OF_CLASSES.get(one.__name__, {}).get(name):
+                    text = f"type object {cls.__name__!r} has no attribute {name!r} (here: {hint})"
+                    raise AttributeError(text, name=name, obj=cls)
+            return type.__getattribute__(cls, name)  # the error as Python words it
 
 
 def _imports(frame: FrameType) -> bool:
@@ -244,6 +347,30 @@ def _imports(frame: FrameType) -> bool:
         return True
     imports_from: int = import_module("opcode").opmap["IMPORT_FROM"]
     return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == imports_from
+
+
+def listing(
+    names: Mapping[str, Any], public: Iterable[str] | None = None
+) -> Callable[[], list[str]]:
+    """The `__dir__` of a module: what it offers and its modules, and nothing that it uses itself.
+
+    Args:
+        names: Its `globals()`.
+        public: Its `__all__`; of a module without one, what is written in it.
+    """
+
+    def offers(name: str, value: object) -> bool:
+        if name.startswith("_"):
+            return name.startswith("__")
+        if type(value) is ModuleType:
+            return value.__name__.startswith(f"{names['__name__']}.")
+        return public is None and getattr(value, "__module__", "") == names["__name__"]
+
+    def listed() -> list[str]:
+        own = (name for name, value in names.items() if offers(name, value))
+        return sorted({*(public or ()), *own})
+
+    return listed
 
 
 def refusing(module: str) -> Callable[[str], NoReturn]:

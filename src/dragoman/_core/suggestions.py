@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, signature
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ..errors import ConfigError, DragomanError, UnknownKeyword
 from .foreign_names import explains_attributes
 from .redaction import shown
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 # keyword of another library -> ours. Sources, read on 2026-11-27: the parameters of openai 3.57
@@ -65,6 +66,30 @@ AGENT_SYNONYMS: dict[str, str] = {
     "max_steps": "max_iters",
 }
 
+# what belongs to an agent's model, or is said otherwise
+_OF_MODEL = 'model=dragoman.LLM("vendor/model", {0}=...)'
+_OF_OPTIONS = 'options={{"{0}": ...}}'
+AGENT_ADVICE: dict[str, str] = {
+    **{name: _OF_MODEL.format(name) for name in (
+        "key", "api_key", "base_url", "api_base", "headers", "default_headers", "extra_headers",
+        "timeout", "retries", "max_retries", "num_retries", "fallbacks", "transport", "client",
+        "http_client", "organization", "policy", "history_tokens", "places", "extras")},
+    **{name: _OF_OPTIONS.format(name) for name in (
+        "temperature", "max_tokens", "top_p", "top_k", "seed", "stop", "reasoning",
+        "reasoning_budget", "frequency_penalty", "presence_penalty", "user")},
+    **dict.fromkeys(("reasoning_effort", "effort"), _OF_OPTIONS.format("reasoning")),
+    **dict.fromkeys(("max_output_tokens", "max_completion_tokens"),
+                    _OF_OPTIONS.format("max_tokens")),
+    **dict.fromkeys(("model_settings", "settings", "generation_config"),
+                    'options={"temperature": ...}'),
+    **dict.fromkeys(("handoffs", "sub_agents", "subagents", "agents"),
+                    "a tool that runs the other agent: "
+                    "def ask(question: str) -> str: return other.run(question).text"),
+    **dict.fromkeys(("description", "role", "goal", "backstory"), "say it in sys_prompt"),
+    **dict.fromkeys(("messages", "history", "message_history"), "did you mean memory?"),
+    "tool_choice": "the model decides; llm.ask(messages, tools=, tool_choice=) asks once",
+}  # fmt: skip
+
 # vendor as another library spells it -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
 # providers; ai.pydantic.dev/models/overview; python.langchain.com, init_chat_model
 VENDOR_SYNONYMS: dict[str, str] = {
@@ -108,6 +133,40 @@ _EXTRAS = 'extras={{"openai": {{...}}}}, fields of a provider\'s own by its name
 _FILES = "ask(text, files=[path]), or Msg.user([text, ImageBlock.from_path(path)])"
 _STREAM = "llm.stream(messages) gives the answer as it comes; ask gives it whole"
 _THINKING = 'reasoning="high" (or another effort), or reasoning_budget=2000 for tokens'
+
+# what other libraries' messages are made of -> what ours are
+_PARTS = "content may be a list: [text, dragoman.ImageBlock.from_path(path), ...]"
+_CALLS = "content=[dragoman.message.ToolUseBlock(id, name, input)], or the dict of the wire itself"
+MSG_ADVICE: dict[str, str] = {
+    **dict.fromkeys(("text", "message", "prompt", "value", "body", "parts", "input"),
+                    "did you mean content?"),
+    **dict.fromkeys(("tool_calls", "function_call", "toolCalls"), _CALLS),
+    **dict.fromkeys(("tool_call_id", "tool_use_id", "toolCallId"),
+                    "Msg.tool(call_id, output, name)"),
+    **dict.fromkeys(("images", "image", "image_url", "files", "file", "attachments", "audio"),
+                    _PARTS),
+    **dict.fromkeys(("sender", "author", "source"), "did you mean name?"),
+    **dict.fromkeys(("additional_kwargs", "provider_options", "extra_body", "provider_metadata"),
+                    _EXTRAS),
+    **dict.fromkeys(("cache_control", "cachePoint", "cache_point"),
+                    "cache=dragoman.CacheHint()"),
+    **dict.fromkeys(("reasoning_content", "thinking"),
+                    "content=[dragoman.message.ThinkingBlock(text), ...]"),
+}  # fmt: skip
+
+# role of another library -> ours. LangChain's types of messages, Gemini's roles, and the old
+# role of function calls in Chat Completions, read on 2026-11-28
+ROLE_SYNONYMS: dict[str, str] = {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "agent": "assistant",
+    "chatbot": "assistant",
+    "function": "tool",
+    "tool_result": "tool",
+    "instructions": "system",
+}
 
 # keyword of another library -> what is written here
 ADVICE: dict[str, str] = {
@@ -263,10 +322,13 @@ def renamed(
     return result
 
 
-def unknown_keyword(owner: str, name: str, known: Collection[str]) -> UnknownKeyword:
+def unknown_keyword(
+    owner: str, name: str, known: Collection[str], hint: str | None = None
+) -> UnknownKeyword:
     """The error of a keyword that a function or class does not take."""
     text = f"{owner} takes no {shown(name)}"
-    return UnknownKeyword(text, path=f"$.{name}", hint=advise(name, known), code="name.unknown")
+    hint = hint or advise(name, known)
+    return UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
 
 
 def refuse_unknown(owner: str, given: Iterable[str], known: Collection[str]) -> None:
@@ -277,7 +339,9 @@ def refuse_unknown(owner: str, given: Iterable[str], known: Collection[str]) -> 
 
 
 def explains_keywords(
-    synonyms: Mapping[str, str] = SYNONYMS, attributes: Mapping[str, str] | None = None
+    synonyms: Mapping[str, str] = SYNONYMS,
+    attributes: Mapping[str, str] | None = None,
+    advice: Mapping[str, str] | None = None,
 ) -> Callable[[type[T]], type[T]]:
     """Have a class that people make by keywords take synonyms, and explain what is unknown.
 
@@ -287,6 +351,7 @@ def explains_keywords(
     Args:
         synonyms: Name of another library -> name of an argument.
         attributes: Attribute of another library's objects -> what is written here.
+        advice: Keyword that belongs elsewhere -> where it is said; before what all classes know.
 
     Returns:
         A decorator of classes.
@@ -302,19 +367,74 @@ def explains_keywords(
             try:
                 made_by(self, *args, **keywords)
             except TypeError as error:
-                names = _keywords(made_by)
-                if all(name in names for name in keywords) or isinstance(error, DragomanError):
+                if isinstance(error, DragomanError):
                     raise
+                names = _keywords(made_by)
                 meant = renamed(keywords, names, synonyms)
                 for name in meant:
                     if name not in names:
-                        raise unknown_keyword(cls.__name__, name, names) from None
+                        hint = (advice or {}).get(name)
+                        raise unknown_keyword(cls.__name__, name, names, hint) from None
+                _refuse_unfit(cls.__name__, made_by, args, meant)
+                if meant == keywords:
+                    raise
                 made_by(self, *args, **meant)
 
         cls.__init__ = init  # type: ignore[method-assign]
         return cls
 
     return decorated
+
+
+def explains_call(
+    owner: str, advice: Mapping[str, str]
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """The same as `explains_keywords` for a function or method, which takes no synonyms.
+
+    Args:
+        owner: What people call it.
+        advice: Keyword of another library -> what is written here.
+
+    Returns:
+        A decorator of functions whose first argument is not the caller's.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def called(*args: P.args, **keywords: P.kwargs) -> T:
+            try:
+                return function(*args, **keywords)
+            except TypeError as error:
+                if not isinstance(error, DragomanError):
+                    names = _keywords(function)
+                    for name in keywords:
+                        if name not in names:
+                            raise unknown_keyword(owner, name, names, advice.get(name)) from None
+                    _refuse_unfit(owner, function, args[1:], keywords)
+                raise
+
+        return called
+
+    return decorated
+
+
+def _refuse_unfit(
+    owner: str, made_by: Callable[..., Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> None:
+    """Raise UnknownKeyword where arguments are missing, given twice or more than there are."""
+    try:
+        signature(made_by).bind(None, *args, **keywords)
+    except TypeError as error:
+        hint = f"{owner}({', '.join(_needed(made_by))})"
+        text = f"{owner}: {error}"
+        raise UnknownKeyword(text, path="$", hint=hint, code="name.unknown") from None
+
+
+def _needed(function: Callable[..., Any]) -> list[str]:
+    """How a function is called: its arguments without a default, or what it may be given first."""
+    taken = [*signature(function).parameters.values()][1:]
+    needed = [one.name for one in taken if one.default is Parameter.empty]
+    return needed or [f"{one.name}=" for one in taken[:4]]
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:

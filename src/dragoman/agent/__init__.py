@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..llm.settings import refusing
+from ..llm.settings import listing, refusing
 from .agent import ReActAgent
 from .events import (
     AgentEvent,
@@ -42,3 +42,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import aclosing, contextmanager
 from inspect import isawaitable
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from ..errors import (
     ConfigError,
@@ -22,7 +22,13 @@ from ..errors import (
     ToolFailed,
 )
 from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
-from ..llm.settings import AGENT_SYNONYMS, OF_AGENTS, explains_keywords
+from ..llm.settings import (
+    AGENT_ADVICE,
+    AGENT_SYNONYMS,
+    OF_AGENTS,
+    ExplainsNames,
+    explains_keywords,
+)
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
@@ -35,16 +41,18 @@ from .stored import dump_run, dump_state, load_run, load_state
 Said: TypeAlias = Input | None
 HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
+_MADE_OF = 'ReActAgent(name, sys_prompt, model), or ReActAgent(model="vendor/model", toolkit=[...])'
 
 
-@explains_keywords(AGENT_SYNONYMS, OF_AGENTS)
-class ReActAgent:
+@explains_keywords(AGENT_SYNONYMS, OF_AGENTS, AGENT_ADVICE)
+class ReActAgent(metaclass=ExplainsNames):
     """A model with tools and a conversation.
 
         agent = ReActAgent("Friday", "Be brief.", "anthropic/claude-opus-5-5", toolkit=[warmth])
         reply = await agent(Msg.user("How warm is it in Paris?"))
 
-    `model` is a model of `dragoman.model`, an LLM, or a name that an LLM takes; `formatter` is that
+    `model` is a model of `dragoman.model`, an LLM, or a name that an LLM takes, and the one thing
+    that is needed: `ReActAgent(model="openai/gpt-5.6")` works. `formatter` is that
     of the model unless it is given. Both may be exchanged at any time: the next step uses them.
     `toolkit` is a Toolkit or a list of tools. `memory` is a list, or keeps the conversation as
     `Memory` says; `messages` is the list that the agent works on.
@@ -61,11 +69,13 @@ class ReActAgent:
     Not for two tasks at once. Raises ConfigError.
     """
 
+    _as_tool: ClassVar = "def ask(question: str) -> str: return agent.run(question).text"
+
     def __init__(
         self,
-        name: str,
-        sys_prompt: str | None,
-        model: ModelLike,
+        name: str = "assistant",
+        sys_prompt: str | None = None,
+        model: ModelLike | None = None,
         formatter: Any = None,
         toolkit: Toolkit | Iterable[Any] | None = None,
         memory: list[Msg] | Memory | None = None,
@@ -85,6 +95,9 @@ class ReActAgent:
         hooks: Mapping[str, Callable[..., Any]] | None = None,
         deps: Any = None,
     ) -> None:
+        if model is None or not isinstance(name, str):
+            text = "an agent needs a model" if model is None else "an agent's name is text"
+            raise ConfigError(text, path="$.model", hint=_MADE_OF, code="agent.model")
         self.name, self.sys_prompt = name, sys_prompt
         self.model: ModelLike = model
         self.formatter = formatter
@@ -104,6 +117,10 @@ class ReActAgent:
         self._run: Run | None = None
         self._running = asyncio.Lock()
         self._saving = asyncio.Lock()
+        if memory is not None and not isinstance(memory, list) and not hasattr(memory, "load"):
+            text = f"a memory is no {type(memory).__name__}"
+            hint = "a list of messages, or an object with load and save: dragoman.agent.Memory"
+            raise ConfigError(text, path="$.memory", hint=hint, code="agent.memory")
         self.memory = None if isinstance(memory, list) else memory
         self.messages: list[Msg] = memory if isinstance(memory, list) else []
         if self.memory is not None:

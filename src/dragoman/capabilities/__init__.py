@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .capabilities import MEDIA, Capabilities, Limits, Stance
 from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule
@@ -34,3 +34,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

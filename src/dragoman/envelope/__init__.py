@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .opening import borne, opened
 from .sealing import MARK, CallField, Envelope, Made, sealed, sealed_thought
 from .streams import Sealing
@@ -17,3 +17,4 @@ __all__ = ["MARK", "CallField", "Envelope", "Made", "Sealing", "borne", "opened"
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import Parameter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from .._core.exchange.wire import Wire
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
 from .._core.format.session import Changed, Session, SessionMessages
@@ -19,6 +19,9 @@ from .._core.format.wired import FormatterOptions, WireFormatter, signature
 from .._core.wording import Told
 from ..capabilities import Facts
 from ..vendors import NAMED, Vendor, wire
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "Changed",
@@ -69,5 +72,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = listing(globals(), __all__)

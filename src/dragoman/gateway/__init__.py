@@ -10,11 +10,13 @@ telemetry/   log, metrics, spans, recordings         process/     socket, signal
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .asgi import App, app
     from .config import Config
     from .in_process import (
@@ -38,5 +40,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = listing(globals(), __all__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .log import Row, SessionLog, Skipped, rows_of, unknown_log
 from .readers import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
 from .stores import session_exports
@@ -54,3 +54,4 @@ def read_session_log(text: str, name: str = "") -> SessionLog:
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

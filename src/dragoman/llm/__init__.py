@@ -6,11 +6,13 @@ Names are resolved on use: what only looks a model's name up loads nothing that 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .._core.edges.profiles import profile
     from .._core.stream.events import StreamEvent
     from .front import LLM, AsyncLLM
@@ -61,5 +63,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = listing(globals(), __all__)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, TypeVar, Unpack, overload
 
 from .._core.counters.base import counts_sync, decomposes
-from .._core.foreign_names import OF_LLMS, explains_attributes
+from .._core.foreign_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..capabilities import Limits
+from ..errors import ConfigError, UnknownKeyword
 from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
@@ -20,15 +21,34 @@ from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
 
 T = TypeVar("T")
+_KEYWORDS = "ask(messages, system=, tools=, ...): all but the messages is by keyword"
+
+
+def _more_than_one(owner: str, hint: str) -> UnknownKeyword:
+    text = f"{owner} takes one argument without a name"
+    return UnknownKeyword(text, path="$", hint=hint, code="name.unknown")
 
 
 @explains_attributes(OF_LLMS)
-class _Settings:
+class _Settings(metaclass=ExplainsNames):
     """What both doors are made of, and what needs no network."""
 
+    _as_tool: ClassVar = "def ask(question: str) -> str: return llm.ask(question).text"
+
     @with_keywords(LLMSettings)
-    def __init__(self, name: ModelLike = GIVEN_BY_NAME, **settings: Unpack[LLMSettings]) -> None:
+    def __init__(
+        self, name: ModelLike = GIVEN_BY_NAME, *more: Never, **settings: Unpack[LLMSettings]
+    ) -> None:
+        if more:
+            hint = 'the vendor is part of the name, LLM("vendor/model"); all else is by keyword'
+            raise _more_than_one("LLM", hint)
         self._door = FrontDoor(name, dict(settings))
+
+    if not TYPE_CHECKING:  # whose error of a call is as good
+
+        def __call__(self, *_: object, **__: object) -> Never:
+            text = f"an {type(self).__name__} is not called"
+            raise ConfigError(text, path="$", hint="llm.ask(messages)", code="name.unknown")
 
     @with_keywords(AskSettings)
     def request(
@@ -105,7 +125,7 @@ class LLM(_Settings):
     def ask(
         self,
         x: Input = GIVEN_BY_NAME,
-        *,
+        *more: Never,
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
@@ -114,6 +134,8 @@ class LLM(_Settings):
         `answer.parsed` is a value of `response_format`. Raises ProviderError and what stands below
         it, InvalidOutput where the answer is not of that type, WriteError, ConfigError.
         """
+        if more:
+            raise _more_than_one("ask", _KEYWORDS)
         door = self._door
         steps = door.asking(door.asked(x, response_format, settings))
         try:
@@ -203,11 +225,13 @@ class AsyncLLM(_Settings):
     async def ask(
         self,
         x: Input = GIVEN_BY_NAME,
-        *,
+        *more: Never,
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
         """See `LLM.ask`."""
+        if more:
+            raise _more_than_one("ask", _KEYWORDS)
         door = self._door
         asked = door.asked(x, response_format, settings)
         await door.target.for_request(asked.request).fetch_ahead(asked.request)

@@ -16,13 +16,16 @@ from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
 from .._core.foreign_names import OF_AGENTS as OF_AGENTS  # noqa: PLC0414
 from .._core.foreign_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
+from .._core.foreign_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
 from .._core.foreign_names import explains_attributes as explains_attributes  # noqa: PLC0414
+from .._core.foreign_names import listing as listing  # noqa: PLC0414
 
 # what is imported "as" itself is for the packages above, which import public ones only
 from .._core.foreign_names import refusing as refusing  # noqa: PLC0414
 from .._core.format.wired import WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
+from .._core.suggestions import AGENT_ADVICE as AGENT_ADVICE  # noqa: PLC0414
 from .._core.suggestions import AGENT_SYNONYMS as AGENT_SYNONYMS  # noqa: PLC0414
 from .._core.suggestions import explains_keywords as explains_keywords  # noqa: PLC0414
 from .._core.wording import Told
@@ -132,7 +135,8 @@ def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:
 
     def listed(function: _Function) -> _Function:
         own = signature(function)
-        kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        stars = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)  # the latter takes nothing
+        kept = [one for one in own.parameters.values() if one.kind not in stars]
         names = {one.name for one in kept}
         kept += [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .loss import Loss, Losses, by_weight
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report
@@ -28,3 +28,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -5,9 +5,9 @@ What a conversation is, whoever hosts the model. Readers make these values, writ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,
@@ -41,6 +41,9 @@ from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, mess
 from .sources import AnswerSource
 from .stored import dump, load
 from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, tools_of
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = [
     "AnswerSource",
@@ -98,3 +101,6 @@ if not TYPE_CHECKING:  # a type checker shall name what is missing
 
     def __getattr__(name: str) -> NoReturn:
         refuse(__name__, name)
+
+
+__dir__ = listing(globals(), __all__)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
 from .._core.caches import remember
+from .._core.foreign_names import ExplainsNames
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import Shown
 from .._core.suggestions import explains_keywords
@@ -160,7 +161,7 @@ _MEDIA_SYNONYMS = {"url": "source", "image_url": "source", "path": "source", "im
 
 
 @dataclass(slots=True, repr=False)
-class _MediaBlock(Block):
+class _MediaBlock(Block, metaclass=ExplainsNames):
     """Media. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
 
     source: Source

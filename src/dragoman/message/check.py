@@ -106,9 +106,11 @@ def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> I
     return InvalidMessage(f"{type(value).__name__} is no {kind}", path=path, hint=hint, code=code)
 
 
-def unknown(what: str, value: object, path: str, known: Iterable[str], code: str) -> InvalidMessage:
+def unknown(
+    what: str, value: object, path: str, known: Iterable[str], code: str, hint: str = ""
+) -> InvalidMessage:
     """The error of a word that is none of the known ones."""
-    hint = f"one of {', '.join(known)}"
+    hint = hint or f"one of {', '.join(known)}"
     return InvalidMessage(f"unknown {what} {shown(value)}", path=path, hint=hint, code=code)
 
 

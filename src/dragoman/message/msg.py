@@ -11,9 +11,10 @@ from hashlib import blake2b
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, get_args
 
+from .._core.foreign_names import OF_MESSAGES, ExplainsNames, explains_attributes
 from .._core.jsontext import JsonObject
 from .._core.redaction import shown
-from .._core.suggestions import unknown_keyword
+from .._core.suggestions import MSG_ADVICE, ROLE_SYNONYMS, explains_call, unknown_keyword
 from ..errors import InvalidMessage
 from . import blocks, check
 from .blocks import (
@@ -33,8 +34,16 @@ MsgPart: TypeAlias = blocks.Block | Mapping[str, Any] | str | PathLike[str] | by
 MsgContent: TypeAlias = str | blocks.Block | PathLike[str] | bytes | Sequence[MsgPart]
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
+_NOT_GIVEN: Any = object()
 
-class Msg(HasExtras):
+
+def _without_content(path: str, hint: str) -> InvalidMessage:
+    text = "a message was given a name and no content"
+    return InvalidMessage(text, path=f"{path}.content", hint=hint, code="message.field")
+
+
+@explains_attributes(OF_MESSAGES)
+class Msg(HasExtras, metaclass=ExplainsNames):
     """One message. `content` is text or a list of content blocks (plain dicts become blocks).
 
     >>> Msg("Tony", "Where is Paris?", "user").get_text_content()
@@ -51,7 +60,7 @@ class Msg(HasExtras):
     def __init__(
         self,
         name: str = "",
-        content: MsgContent = "",
+        content: MsgContent = _NOT_GIVEN,
         role: Role | str = "user",
         metadata: dict[str, Any] | None = None,
         timestamp: str | None = None,
@@ -65,9 +74,18 @@ class Msg(HasExtras):
         **unknown: Never,
     ) -> None:
         if unknown:
-            raise unknown_keyword("Msg", next(iter(unknown)), ("name", "content", "role", *_LATER))
+            first, known = next(iter(unknown)), ("name", "content", "role", *_LATER)
+            raise unknown_keyword("Msg", first, known, MSG_ADVICE.get(first))
+        is_alone = content is _NOT_GIVEN
+        if is_alone:
+            content = ""
+            if isinstance(name, Mapping):
+                raise _without_content(path, "a dict of a wire stands in a list of them as it is")
         if not isinstance(role, str) or role not in ROLES:
-            raise check.unknown("role", role, f"{path}.role", get_args(Role), "message.role")
+            meant = ROLE_SYNONYMS.get(role.lower(), role.lower()) if isinstance(role, str) else ""
+            hint = f"did you mean {meant}?" if meant in ROLES else ""
+            where = f"{path}.role"
+            raise check.unknown("role", role, where, get_args(Role), "message.role", hint)
         try:
             check.text(name, f"{path}.name")
             self.content = check.content_of(content, f"{path}.content")
@@ -82,6 +100,8 @@ class Msg(HasExtras):
             extras = check.heal(extras, "extras", healed)
             check.own_fields(extras, f"{path}.extras")
             extras = check.note(extras, healed)
+        if name and is_alone:
+            raise _without_content(path, 'Msg.user("..."), or Msg(name, content, role)')
         self.name = check.plain(name)
         self.role: Role = check.plain(role)  # type: ignore[assignment]  # one of ROLES
         check.instance(metadata, dict, f"{path}.metadata")
@@ -118,6 +138,7 @@ class Msg(HasExtras):
         return message
 
     @classmethod
+    @explains_call("Msg.user", MSG_ADVICE)
     def user(
         cls,
         content: MsgContent,
@@ -137,6 +158,7 @@ class Msg(HasExtras):
         )  # fmt: skip
 
     @classmethod
+    @explains_call("Msg.system", MSG_ADVICE)
     def system(
         cls,
         content: MsgContent,
@@ -156,6 +178,7 @@ class Msg(HasExtras):
         )  # fmt: skip
 
     @classmethod
+    @explains_call("Msg.assistant", MSG_ADVICE)
     def assistant(
         cls,
         content: MsgContent,
@@ -175,6 +198,7 @@ class Msg(HasExtras):
         )  # fmt: skip
 
     @classmethod
+    @explains_call("Msg.tool", MSG_ADVICE)
     def tool(
         cls,
         id: str,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
+from .._core.foreign_names import ExplainsNames
 from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
 from .._core.suggestions import explains_keywords
@@ -97,7 +98,7 @@ class Namespace(Shown):
     {"input_schema": "parameters", "inputSchema": "parameters", "args_schema": "parameters"}
 )
 @dataclass(slots=True, repr=False)
-class Tool(HasExtras, ReadFrom, Shown):
+class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
     """A function the model may call, or a `freeform` tool, whose calls hold text.
 
     `parameters` is a JSON Schema with an object at its root, or a list of Parameter; a freeform
@@ -119,7 +120,9 @@ class Tool(HasExtras, ReadFrom, Shown):
     def __post_init__(self) -> None:
         path = f"$.tools[{self.name!r}]"
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidMessage("a tool needs a name", path="$.tools", code="tool.name")
+            hint = "dragoman.tool(function)" if callable(self.name) else ""
+            fault = "a tool needs a name"
+            raise InvalidMessage(fault, path="$.tools", code="tool.name", hint=hint)
         check_text(self.name, f"{path}.name")
         if not isinstance(self.description, str):
             raise InvalidMessage("must be text", path=f"{path}.description", code="tool.field")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, NameField, Rewrite, Speakers, Tagged, clean_names
 from .split import split_history
@@ -30,3 +30,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

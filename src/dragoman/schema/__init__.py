@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .arguments import Repair, Violation, checked, repaired, without_nulls
 from .dialects import DIALECTS, SchemaDialect, dialect
 from .lowering import lowered, lowered_once, report_changes
@@ -33,3 +33,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

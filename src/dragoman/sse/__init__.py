@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .decoder import Decoder, Framing, ServerEvent
 from .encoder import CONTENT_TYPES, Encoder, encode
 
@@ -17,3 +17,4 @@ __all__ = ["CONTENT_TYPES", "Decoder", "Encoder", "Framing", "ServerEvent", "enc
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

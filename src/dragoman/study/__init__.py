@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .cache_break import CacheBreak, cache_break
 from .check import Refusal, check
 from .explain import Explanation, explain
@@ -43,3 +43,4 @@ __all__ = [
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -9,11 +9,13 @@ are resolved on use, so that the plugin alone loads next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .answers import Fault
     from .replay import Exchange, Recording, Replay
     from .scripted import Scripted
@@ -33,3 +35,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
+
+
+__dir__ = listing(globals(), __all__)

@@ -7,11 +7,13 @@ counts. Counters know formatted messages by shape, never wires, formatters or ve
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .._core.counters.anthropic import AnthropicTokenCounter
     from .._core.counters.base import SumTokenCounter, TokenCounterBase
     from .._core.counters.cached import CachedTokenCounter, CharTokenCounter
@@ -57,5 +59,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = listing(globals(), __all__)

@@ -6,9 +6,9 @@ formatter or serializer. Knows formatters and vendors; no model client.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from .._core.foreign_names import refuse
+from .._core.foreign_names import listing, refuse
 from .functions import FunctionTool, ToolContext, TypeTool, tool
 from .mcp import McpServer, McpTool
 from .request_builder import (
@@ -20,6 +20,9 @@ from .request_builder import (
 )
 from .results import CallResult, EndTurn
 from .toolkit import Toolkit, toolkit_of
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = [
     "CallResult",
@@ -44,3 +47,6 @@ if not TYPE_CHECKING:  # a type checker shall name what is missing
 
     def __getattr__(name: str) -> NoReturn:
         refuse(__name__, name)
+
+
+__dir__ = listing(globals(), __all__)

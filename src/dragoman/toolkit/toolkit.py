@@ -17,6 +17,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
+from .._core.foreign_names import OF_TOOLKITS, ExplainsNames
 from .._core.jsontext import JsonObject
 from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
@@ -36,8 +37,8 @@ ToolSource: TypeAlias = (
 )
 
 
-@explains_keywords({"functions": "tools", "max_workers": "threads"})
-class Toolkit:
+@explains_keywords({"functions": "tools", "max_workers": "threads"}, OF_TOOLKITS)
+class Toolkit(metaclass=ExplainsNames):
     """Tools by name, and the calls of them.
 
     `tools` are functions (sync or async), what `@tool` made of some, pydantic models, dataclasses
@@ -433,6 +434,9 @@ def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
         runnable = value
     elif isinstance(value, type):
         runnable = TypeTool(value) if describes_fields(value) else None
+    elif hint := getattr(value, "_as_tool", ""):
+        fault = f"a {type(value).__name__} is no tool"
+        raise InvalidMessage(fault, path=path, code="tool.type", hint=hint)
     elif callable(value) and not isinstance(value, Tool):
         runnable = FunctionTool(value)
     return [(Tool.of(value, path), None)] if runnable is None else [(runnable.tool, runnable)]

@@ -20,7 +20,7 @@ from .._core.exchange.wire import Wire
 from .._core.failures import ErrorRow
 from .._core.families import FAMILIES, LIMITS
 from .._core.families.profiles import chosen
-from .._core.foreign_names import refusing
+from .._core.foreign_names import listing, refusing
 from .._core.passes.fetching import Fetch
 from .._core.redaction import shown as quoted
 from .._core.suggestions import explains_keywords, nearest, nearest_vendor
@@ -393,3 +393,4 @@ def room(protocol: str, dialect: Any = None) -> Room:
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)
