@@ -174,7 +174,6 @@ CALLS: list[tuple[str, str]] = [
     ("ReActAgent(model=llm, handoffs=[])", "other.run(question).text"),
     ("ReActAgent(model=llm, tools=[ReActAgent(model=llm)])", "agent.run(question).text"),
     ("ReActAgent(model=llm, tools=[llm])", "llm.ask(question).text"),
-    ("ReActAgent(model=llm, memory=5)", "a list of messages"),
     ("Msg('Hi')", "Msg.user("),
     ("Msg({'role': 'user', 'content': 'Hi'})", "as it is"),
     ("Msg('Tony', 'Hi', 'human')", "did you mean user?"),

@@ -349,6 +349,18 @@ def _imports(frame: FrameType) -> bool:
     return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == imports_from
 
 
+def tool_hint(value: object) -> str:
+    """How a model or an agent is put into a tool, which it is not itself; empty for all else."""
+    kind = type(value)
+    if not isinstance(kind, ExplainsNames):
+        return ""
+    names = {one.__name__ for one in kind.__mro__}
+    if "ReActAgent" in names:
+        return "def ask(question: str) -> str: return agent.run(question).text"
+    is_model = "_Settings" in names
+    return "def ask(question: str) -> str: return llm.ask(question).text" if is_model else ""
+
+
 def listing(
     names: Mapping[str, Any], public: Iterable[str] | None = None
 ) -> Callable[[], list[str]]:

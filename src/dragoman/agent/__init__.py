@@ -41,5 +41,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
-    __getattr__ = refusing(__name__)
-    __dir__ = listing(globals(), __all__)
+    __getattr__, __dir__ = refusing(__name__), listing(globals(), __all__)

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import aclosing, contextmanager
 from inspect import isawaitable
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..errors import (
     ConfigError,
@@ -22,13 +22,7 @@ from ..errors import (
     ToolFailed,
 )
 from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
-from ..llm.settings import (
-    AGENT_ADVICE,
-    AGENT_SYNONYMS,
-    OF_AGENTS,
-    ExplainsNames,
-    explains_keywords,
-)
+from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
@@ -41,10 +35,9 @@ from .stored import dump_run, dump_state, load_run, load_state
 Said: TypeAlias = Input | None
 HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
               for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
-_MADE_OF = 'ReActAgent(name, sys_prompt, model), or ReActAgent(model="vendor/model", toolkit=[...])'
 
 
-@explains_keywords(AGENT_SYNONYMS, OF_AGENTS, AGENT_ADVICE)
+@explains_agents
 class ReActAgent(metaclass=ExplainsNames):
     """A model with tools and a conversation.
 
@@ -68,8 +61,6 @@ class ReActAgent(metaclass=ExplainsNames):
 
     Not for two tasks at once. Raises ConfigError.
     """
-
-    _as_tool: ClassVar = "def ask(question: str) -> str: return agent.run(question).text"
 
     def __init__(
         self,
@@ -95,11 +86,8 @@ class ReActAgent(metaclass=ExplainsNames):
         hooks: Mapping[str, Callable[..., Any]] | None = None,
         deps: Any = None,
     ) -> None:
-        if model is None or not isinstance(name, str):
-            text = "an agent needs a model" if model is None else "an agent's name is text"
-            raise ConfigError(text, path="$.model", hint=_MADE_OF, code="agent.model")
         self.name, self.sys_prompt = name, sys_prompt
-        self.model: ModelLike = model
+        self.model: ModelLike = needed_model(model)
         self.formatter = formatter
         given = getattr(model, "toolkit", ()) if toolkit is None else toolkit
         self.toolkit, self.server_tools = toolkit_of(given)
@@ -117,10 +105,6 @@ class ReActAgent(metaclass=ExplainsNames):
         self._run: Run | None = None
         self._running = asyncio.Lock()
         self._saving = asyncio.Lock()
-        if memory is not None and not isinstance(memory, list) and not hasattr(memory, "load"):
-            text = f"a memory is no {type(memory).__name__}"
-            hint = "a list of messages, or an object with load and save: dragoman.agent.Memory"
-            raise ConfigError(text, path="$.memory", hint=hint, code="agent.memory")
         self.memory = None if isinstance(memory, list) else memory
         self.messages: list[Msg] = memory if isinstance(memory, list) else []
         if self.memory is not None:

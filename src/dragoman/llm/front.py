@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, Unpack, overload
 
 from .._core.counters.base import counts_sync, decomposes
 from .._core.foreign_names import OF_LLMS, ExplainsNames, explains_attributes
@@ -32,8 +32,6 @@ def _more_than_one(owner: str, hint: str) -> UnknownKeyword:
 @explains_attributes(OF_LLMS)
 class _Settings(metaclass=ExplainsNames):
     """What both doors are made of, and what needs no network."""
-
-    _as_tool: ClassVar = "def ask(question: str) -> str: return llm.ask(question).text"
 
     @with_keywords(LLMSettings)
     def __init__(

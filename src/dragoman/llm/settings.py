@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 from .._core.edges.http.credentials import Key
 from .._core.edges.http.retries import Retries
 from .._core.edges.http.transport import Timeouts
-from .._core.foreign_names import OF_AGENTS as OF_AGENTS  # noqa: PLC0414
+from .._core.foreign_names import OF_AGENTS
 from .._core.foreign_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
 from .._core.foreign_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
 from .._core.foreign_names import explains_attributes as explains_attributes  # noqa: PLC0414
@@ -25,11 +25,11 @@ from .._core.foreign_names import refusing as refusing  # noqa: PLC0414
 from .._core.format.wired import WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
-from .._core.suggestions import AGENT_ADVICE as AGENT_ADVICE  # noqa: PLC0414
-from .._core.suggestions import AGENT_SYNONYMS as AGENT_SYNONYMS  # noqa: PLC0414
+from .._core.suggestions import AGENT_ADVICE, AGENT_SYNONYMS
 from .._core.suggestions import explains_keywords as explains_keywords  # noqa: PLC0414
 from .._core.wording import Told
 from ..capabilities import ChatConfig, Facts
+from ..errors import ConfigError
 from ..losses import PolicyLike
 from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
 from ..message.blocks import MediaBlock
@@ -127,7 +127,17 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     told: Told | None
 
 
+explains_agents = explains_keywords(AGENT_SYNONYMS, OF_AGENTS, AGENT_ADVICE)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def needed_model(model: Any) -> Any:
+    """The model itself. Raises ConfigError where an agent was given none."""
+    if model is None:
+        hint = 'ReActAgent(name, sys_prompt, model), or ReActAgent(model="vendor/model")'
+        text = "an agent needs a model"
+        raise ConfigError(text, path="$.model", hint=hint, code="agent.model")
+    return model
 
 
 def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:

@@ -12,6 +12,7 @@ from ..errors import ConfigError
 Demand: TypeAlias = Literal[
     "object root",  # the root says that it is an object, and is no $ref
     "plain root",  # and has no anyOf, oneOf or allOf
+    "bare root",  # nor enum, const or not
     "type",  # every schema says its type, or is a union
     "items",  # every array says its items
     "properties",  # every object names properties
@@ -84,6 +85,17 @@ PLAIN = SchemaDialect(
 OBJECT = replace(
     PLAIN, name="object", source="Mistral API reference, Tools: a JSON Schema of an object",
     demands=frozenset({"object root", "root properties"}),
+)  # fmt: skip
+
+
+# OpenAI's own API, strict or not: 400 "schema must have type 'object' and not have 'oneOf'/'anyOf'/
+# 'allOf'/'enum'/'const'/'not' at the top level", and 400 "array schema missing items". Sources:
+# goruck/home-generative-agent pull request 545 (2026-08-12), langchain-ai/langchainjs issue 9804,
+# spacelift-io/spacectl issue 402 (2026-04-21); an empty `items` passes.
+OPENAI = replace(
+    OBJECT, name="openai", since="2026-08-12",
+    source="OpenAI API, error invalid_function_parameters: no union at the root, items in arrays",
+    demands=OBJECT.demands | {"plain root", "bare root", "items"},
 )  # fmt: skip
 
 
@@ -249,8 +261,8 @@ COHERE_STRICT = SchemaDialect(
 DIALECTS: dict[str, SchemaDialect] = {
     row.name: row
     for row in (
-        PLAIN, OBJECT, OPENAI_STRICT, DEEPSEEK_STRICT, MOONSHOT, ANTHROPIC, ANTHROPIC_STRICT,
-        BEDROCK, BEDROCK_STRICT, GEMINI, GEMINI_OPENAPI, GEMINI_FORMAT,
+        PLAIN, OBJECT, OPENAI, OPENAI_STRICT, DEEPSEEK_STRICT, MOONSHOT, ANTHROPIC,
+        ANTHROPIC_STRICT, BEDROCK, BEDROCK_STRICT, GEMINI, GEMINI_OPENAPI, GEMINI_FORMAT,
         GEMINI_OPENAPI_FORMAT, MISTRAL_STRICT, OLLAMA, OLLAMA_OLD, COHERE_STRICT,
     )
 }  # fmt: skip

@@ -121,6 +121,7 @@ def _sizes(schema: Json) -> Counter[str]:
 
 # Where less inside is more outside: where a dialect takes these, they stay as they are.
 _INVERTING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
+_OF_VALUES = frozenset({"enum", "const", "not"})
 _SIMPLE = frozenset({"type", "title", "description", "default"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
@@ -160,6 +161,18 @@ def _same_json(a: Json, b: Json) -> bool:
     return bool(a == b)
 
 
+def _has_bare_list(schema: Json) -> bool:
+    """Whether an array in it does not say its items."""
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            if "items" not in node and "array" in types_of(node.get("type")):
+                return True
+            stack.extend(keywords.subschemas(node))
+    return False
+
+
 class _Walk:
     """The walk of one lowering."""
 
@@ -194,7 +207,11 @@ class _Walk:
             return True
         if schema.keys() & {"anyOf", "oneOf", "allOf"} and self.run.demands("plain root"):
             return False
+        if schema.keys() & _OF_VALUES and self.run.demands("bare root"):
+            return False
         if "properties" not in schema and self.run.demands("root properties"):
+            return False
+        if self.run.demands("items") and _has_bare_list(schema):
             return False
         return schema.get("type") == "object" and "$ref" not in schema
 
@@ -239,6 +256,9 @@ class _Walk:
             opened += resolve_references(node, lowering, at_root)
             if at_root and lowering.demands("plain root"):
                 flatten_root_union(node, lowering)
+            for keyword in _OF_VALUES.intersection(node.kw) if at_root else ():
+                if lowering.demands("bare root"):
+                    lowering.drop(node, keyword)
             one_of_as_any_of(node, lowering, at_root)
             drop_null_branch(node, lowering, at_root=at_root)
             if lowering.dialect.takes is not None:

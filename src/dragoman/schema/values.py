@@ -340,8 +340,12 @@ def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: 
     kinds = types_of(result.get("type"))
     if lowering.demands("all required") and "properties" in result:
         result = _all_required(result, node, lowering)
-    lists = "items" in result or "prefixItems" in result
-    if lowering.demands("items") and "array" in kinds and not lists:
+    any_value = lowering.dialect.takes is None and not lowering.demands("type")
+    says = "items" in result or ("prefixItems" in result and not any_value)
+    if lowering.demands("items") and "array" in kinds and not says:
+        if any_value:
+            lowering.changed(node, "items", "not said", "any value")
+            return {**result, "items": {}}
         lowering.changed(node, "items", "any value", "string", "narrower")
         result = {**result, "items": {"type": "STRING" if lowering.dialect.upper else "string"}}
     if lowering.demands("properties") and not at_root and "object" in kinds:

@@ -17,7 +17,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from .._core.foreign_names import OF_TOOLKITS, ExplainsNames
+from .._core.foreign_names import OF_TOOLKITS, ExplainsNames, tool_hint
 from .._core.jsontext import JsonObject
 from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
@@ -434,7 +434,7 @@ def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
         runnable = value
     elif isinstance(value, type):
         runnable = TypeTool(value) if describes_fields(value) else None
-    elif hint := getattr(value, "_as_tool", ""):
+    elif hint := tool_hint(value):
         fault = f"a {type(value).__name__} is no tool"
         raise InvalidMessage(fault, path=path, code="tool.type", hint=hint)
     elif callable(value) and not isinstance(value, Tool):

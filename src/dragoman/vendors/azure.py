@@ -39,6 +39,7 @@ VENDOR = Vendor(
             always={
                 "tool_choices": _CHOICES,
                 "freeform_tools": True,
+                "tool_schema": "openai",
                 "json_word": True,
                 "speech_ids": ("azure",),  # Microsoft Learn, Audio generation quickstart
             },
@@ -49,6 +50,7 @@ VENDOR = Vendor(
             always={
                 "signatures": ("azure",),
                 "freeform_tools": True,
+                "tool_schema": "openai",
                 "namespaces": True,
                 "client_items": ("azure", "openai-responses"),
             },

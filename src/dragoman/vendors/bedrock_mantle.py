@@ -57,6 +57,7 @@ VENDOR = Vendor(
         "openai-responses": Facts(
             always={
                 "signatures": ("bedrock-mantle",), "server_tools": (), "native_tools": ("mcp",),
+                "tool_schema": "openai",
             },
             rows=(
                 Fact(("*",), {"endpoint": "/v1/responses"}, "2026-06-02", _PATHS,

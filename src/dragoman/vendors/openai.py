@@ -29,10 +29,16 @@ VENDOR = Vendor(
             always={
                 "tool_choices": ("auto", "none", "required", "tool", "allowed"),
                 "json_word": True,  # of Chat Completions alone: Responses goes without
+                "tool_schema": "openai",
             },
             since="2026-11-21",
             source="OpenAI API reference, Create chat completion: tool_choice, response_format",
-        )
+        ),
+        "openai-responses": Facts(
+            always={"tool_schema": "openai"},
+            since="2026-08-12",
+            source="OpenAI API, error invalid_function_parameters",
+        ),
     },
 )
 

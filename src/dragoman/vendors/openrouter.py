@@ -32,6 +32,7 @@ _LIST = "pi-ai 1.6.0, catalogue of OpenRouter of 2026-11-20: models that take no
 
 _CHAT_FACTS = Facts(
     always={
+        "tool_schema": "openai",  # of OpenAI's models; Anthropic's refuse such roots, too
         "audio": False,
         "refusal": False,
         "thinking": True,
@@ -114,6 +115,7 @@ VENDOR = Vendor(
         "openai-responses": Facts(
             always={
                 **_CHOICES,
+                "tool_schema": "openai",
                 "server_tools": (_SEARCH,),
                 "efforts": _LEVELS,
                 # a reasoning item with an id needs what it led to

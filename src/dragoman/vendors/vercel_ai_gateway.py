@@ -45,6 +45,7 @@ VENDOR = Vendor(
     facts={
         "openai-chat": Facts(
             always={
+                "tool_schema": "openai",
                 "audio": False,
                 "refusal": False,
                 "thinking": True,
