@@ -134,3 +134,41 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 def test_gemini_4_reads_office_files(wire: str, model: str, taken: bool) -> None:
     assert dragoman.wire(wire).can(model).media("document", DOCX) is taken
     assert dragoman.wire(wire).can(model).media("document", "application/pdf")
+
+
+@pytest.mark.parametrize(
+    ("wire", "model", "url"),
+    [
+        ("openrouter/anthropic", "anthropic/claude-opus-5.5",
+         "https://openrouter.ai/api/v1/messages"),
+        ("fireworks/anthropic", "accounts/fireworks/models/minimax-m3p1-flash",
+         "https://api.fireworks.ai/inference/v1/messages"),
+    ],
+)  # fmt: skip
+def test_two_more_hosts_take_messages(wire: str, model: str, url: str) -> None:
+    out = written(wire, model, reasoning="max")
+    vendor, protocol = wire.split("/")
+    assert dragoman.vendors.vendor(vendor).urls[protocol] + out.path == url
+    assert out.body["thinking"] == {"type": "adaptive"}
+    assert out.body["output_config"] == {"effort": "max"}
+
+
+def test_a_claude_at_openrouter_takes_what_it_takes_at_home() -> None:
+    at_home, here = (
+        dragoman.wire(wire).can(model)
+        for wire, model in (("anthropic", "claude-opus-5-5"),
+                            ("openrouter/anthropic", "anthropic/claude-opus-5.5"))
+    )  # fmt: skip
+    same = ("user", "result", "options", "thinks", "efforts", "formats", "strict_tools",
+            "tool_choices", "cache_hints", "cache_ttls", "context_window")  # fmt: skip
+    assert [getattr(here, name) for name in same] == [getattr(at_home, name) for name in same]
+    assert here.server_tools == {"web_search"}
+    assert not dragoman.wire("openrouter/anthropic").can("cohere/command-a").user & {"image"}
+
+
+@pytest.mark.parametrize(
+    ("wire", "model"),
+    [("xai", "grok-4.7"), ("moonshot", "kimi-k3.1-pro"), ("xiaomi", "mimo-v2.6-pro")],
+)
+def test_the_usual_model_is_the_newest(wire: str, model: str) -> None:
+    assert dragoman.wire(wire).room.model == model

@@ -64,10 +64,10 @@ VENDOR = Vendor(
             server_tools={
                 "web_search": {"type": "builtin_function", "function": {"name": "$web_search"}}
             },
-            model="kimi-k3",
+            model="kimi-k3.1-pro",
             issuers=("moonshot", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="kimi-k3", issuers=("moonshot",)),
+        "anthropic": anthropic.Dialect(model="kimi-k3.1-pro", issuers=("moonshot",)),
     },
     facts={
         "openai-chat": _FACTS,

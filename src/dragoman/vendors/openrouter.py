@@ -1,15 +1,17 @@
-"""OpenRouter: everybody's models behind one Chat Completions, and a stateless Responses.
+"""OpenRouter: everybody's models behind one Chat Completions, a stateless Responses, and Messages.
 
 Reasoning of any maker goes back in the details it came in. Reference: OpenRouter docs, "Reasoning
-tokens", "Server tools", "Prompt caching", "Responses API"; recorded answers.
+tokens", "Server tools", "Prompt caching", "Responses API"; openrouter 1.3.84, `MessagesRequest`;
+recorded answers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from .._core.families.shared import TOP_K
 from ..capabilities import Fact, Facts
-from ..protocols import openai_chat, openai_responses
+from ..protocols import anthropic, openai_chat, openai_responses
 from . import Billing, Vendor
 
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
@@ -63,6 +65,18 @@ _CHAT_FACTS = Facts(
 
 
 _SEARCH = "web_search"
+_MESSAGES = "openrouter 1.3.84, MessagesRequest; pi-ai 1.6.0, which asks Claude there"
+# models that are no Claude: thinking as Claude Code asks for it, and any choice of tools
+_OTHERS: dict[str, Any] = {
+    **TOP_K,
+    "form": "adaptive",
+    "efforts": ("low", "medium", "high", "xhigh", "max"),
+    "budgets": (1024, 128_000),
+    "tool_choices": ("auto", "none", "required", "tool"),
+    "forced_tools": True,
+    "redacted_thinking": False,
+    "strict_tools": False,
+}
 
 
 _FIELDS = {
@@ -109,6 +123,7 @@ VENDOR = Vendor(
             model="openrouter/auto",
             issuers=("openrouter",),
         ),
+        "anthropic": anthropic.Dialect(model="openrouter/auto", issuers=("openrouter",)),
     },
     facts={
         "openai-chat": _CHAT_FACTS,
@@ -126,5 +141,21 @@ VENDOR = Vendor(
             since="2026-11-21",
             source="OpenRouter docs, Responses API: stateless",
         ),
+        # what a Claude takes at home it takes here, but for files and code that Anthropic keeps
+        "anthropic": Facts(
+            always={
+                "signatures": ("openrouter",),
+                "sources": {"image": ("url", "base64"), "document": ("url", "base64", "text")},
+                "server_tools": (_SEARCH,),
+            },
+            rows=(
+                Fact(("claude-*",), {}, "2026-11-28", _MESSAGES),
+                Fact(_TEXT, {**_OTHERS, "image": False}, "2026-11-20", _LIST),
+                Fact(("*",), _OTHERS, "2026-11-28", _MESSAGES),
+            ),
+            since="2026-11-28",
+            source=_MESSAGES,
+        ),
     },
+    urls={"anthropic": "https://openrouter.ai/api"},
 )

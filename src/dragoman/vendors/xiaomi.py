@@ -36,10 +36,10 @@ VENDOR = Vendor(
             call_content="empty",
             developer=False,
             thinking_fields=("reasoning_content",),
-            model="mimo-v2.5-pro",
+            model="mimo-v2.6-pro",
             issuers=("xiaomi", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="mimo-v2.5-pro", issuers=("xiaomi",)),
+        "anthropic": anthropic.Dialect(model="mimo-v2.6-pro", issuers=("xiaomi",)),
     },
     facts={
         "openai-chat": Facts(
