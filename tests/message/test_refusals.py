@@ -177,8 +177,8 @@ TOOLS: list[Refusal] = [
     ("tool_choice.mode", lambda: tree.ToolChoice.of(7),
      '$.tool_choice: int is no tool choice ("auto", "none", "required", or the name of a tool)'),
     ("tool.type", lambda: tree.ServerTool("browse"),
-     ("$.tools: unknown kind of server tool 'browse' (one of web_search, code_execution, "
-     "file_search, own)")),
+     ("$.tools: unknown kind of server tool 'browse' (one of web_search, web_fetch, "
+     "code_execution, file_search, own)")),
     ("block.field", lambda: tree.ServerTool("web_search", domains=7),
      "$.tools['web_search'].domains: must be list or tuple, not int"),
     ("block.field", lambda: tree.ServerTool("web_search", stores=(7,)),

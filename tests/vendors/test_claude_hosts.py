@@ -158,7 +158,8 @@ def test_what_a_beta_brings_stays_behind_with_it(name: str) -> None:
     assert [tool["name"] for tool in body["tools"]] == ["look"]
     hints = [body["system"][0], body["messages"][0]["content"][0], body["tools"][0]]
     assert [one["cache_control"] for one in hints] == [{"type": "ephemeral"}] * 3
-    lost = {loss.where for loss in out.losses if loss.code in ("extras.foreign", "tool.foreign")}
+    codes_of = ("extras.foreign", "tool.foreign", "server_tool.unsaid")
+    lost = {loss.where for loss in out.losses if loss.code in codes_of}
     assert {"$.speed", "$.mcp_servers", "$.diagnostics", "$.user_profile_id", "$.tools[1]",
             "$.tools[2]", "$.tools[3]", "$.system[0].cache_control.scope",
             "$.messages[0].content[0].cache_control.scope",

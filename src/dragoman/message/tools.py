@@ -222,15 +222,17 @@ def _parameters(values: object, path: str) -> list[Parameter]:
 )
 @dataclass(slots=True, repr=False)
 class ServerTool(HasExtras, ReadFrom, Shown):
-    """A tool that the provider runs itself: `web_search`, `code_execution` or `file_search`.
+    """A tool that the provider runs itself: a search, a page that it fetches, code that it runs.
 
-    `domains` and `blocked_domains` narrow a search of the web, `location` (keys `country`,
-    `region`, `city`, `timezone`) places it; `stores` are the ids of what a search of files looks
-    through; `max_uses` bounds how often the tool runs in one answer. `extras` are one provider's
-    own fields; they are all there is of the kind `own`, a tool that only its provider knows.
+    `kind` is `web_search`, `web_fetch` (the pages at addresses that the conversation names; some
+    call it URL context), `code_execution` or `file_search`. `domains` and `blocked_domains` narrow
+    what is searched or fetched of the web, `location` (keys `country`, `region`, `city`,
+    `timezone`) places a search; `stores` are the ids of what a search of files looks through;
+    `max_uses` bounds how often the tool runs in one answer. `extras` are one provider's own fields;
+    they are all there is of the kind `own`, a tool that only its provider knows.
     """
 
-    kind: Literal["web_search", "code_execution", "file_search", "own"]
+    kind: Literal["web_search", "web_fetch", "code_execution", "file_search", "own"]
     domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
@@ -372,4 +374,4 @@ def _name_within(tool: Any) -> str:
     return str(name)
 
 
-SERVER_TOOLS = ("web_search", "code_execution", "file_search", "own")
+SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "file_search", "own")

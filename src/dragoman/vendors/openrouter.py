@@ -79,7 +79,11 @@ _OTHERS: dict[str, Any] = {
 }
 
 
+_FETCH = "web_fetch"
 _FIELDS = {
+    f"{_FETCH}.domains": "parameters.allowed_domains",
+    f"{_FETCH}.blocked_domains": "parameters.blocked_domains",
+    f"{_FETCH}.max_uses": "parameters.max_uses",
     f"{_SEARCH}.domains": "parameters.allowed_domains",
     f"{_SEARCH}.blocked_domains": "parameters.excluded_domains",
     f"{_SEARCH}.max_uses": "parameters.max_uses",
@@ -110,7 +114,10 @@ VENDOR = Vendor(
                 "repetition_penalty": "repetition_penalty",
                 "thoughts": "reasoning.exclude",
             },
-            server_tools={_SEARCH: {"type": "openrouter:web_search"}},
+            server_tools={
+                _SEARCH: {"type": "openrouter:web_search"},
+                _FETCH: {"type": "openrouter:web_fetch"},  # 1.3.84, WebFetchServerToolConfig
+            },
             server_fields=_FIELDS,
             model="openrouter/auto",
             issuers=("openrouter", "openai-chat"),

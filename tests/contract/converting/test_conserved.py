@@ -172,7 +172,7 @@ EMPTIES: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": "hi"
     [
         ({"safetySettings": None, "toolConfig": None, "generationConfig": {}}, []),
         ({"tools": [{"codeExecution": None, "functionDeclarations": []}]}, []),
-        ({"tools": [{"urlContext": {}}]}, ["$.tools[0].urlContext: empty {}"]),
+        ({"tools": [{"urlContext": {}}]}, ["$.tools[0].urlContext: server 'web_fetch'"]),
         ({"tools": [{"codeExecution": {}}]}, ["$.tools[0].codeExecution: server 'code_execution'"]),
     ],
 )  # fmt: skip

@@ -17,7 +17,7 @@ OLLAMA = {"model": "qwen3", "messages": MESSAGES, "stream": False, "keep_alive":
 CLAUDE: dict[str, Any] = {
     "model": "deepseek-flash", "max_tokens": 9, "context_management": {"edits": [{"type": "x"}]},
     "tools": [{"name": "look", "input_schema": {"type": "object"}, "input_examples": [{"a": 1}]},
-              {"type": "web_fetch_20250910", "name": "web_fetch"}],
+              {"type": "advisor_20260301", "name": "advisor", "model": "m"}],
     "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", "own": 1}]}],
 }  # fmt: skip
 CHAT = {"model": "deepseek-flash", "messages": MESSAGES, "max_tokens": 9, "logit_bias": {"1": 2}}
@@ -48,7 +48,7 @@ def test_they_are_named_and_not_sent(
     assert sorted(named) == foreign
     plain = {"model", "messages", "max_tokens", "temperature", "tools", "stream", "stream_options"}
     assert out.body.keys() <= plain
-    assert not any(key in str(out.body) for key in ("own", "examples", "fetch", "result_format"))
+    assert not any(key in str(out.body) for key in ("own", "examples", "advisor", "result_format"))
 
 
 @pytest.mark.parametrize(("source", "body", "protocol", "foreign"), READ)

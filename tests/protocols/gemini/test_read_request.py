@@ -155,10 +155,10 @@ def test_the_system_instruction_is_the_first_message() -> None:
 def test_tools_in_neutral_words() -> None:
     req = read({"contents": [HI], "tools": [
         {FIELD: [{"name": "a", "description": "A.", "parameters": SCHEMA}]},
-        {"google_search": {}}, {"codeExecution": {}}, {"urlContext": {}},
+        {"google_search": {}}, {"codeExecution": {}}, {"urlContext": {}}, {"googleMaps": {}},
         {"fileSearch": {"fileSearchStoreNames": ["x"]}},
     ]})  # fmt: skip
-    function, search, code, own, files = req.tools
+    function, search, code, fetch, own, files = req.tools
     assert isinstance(function, Tool)
     assert function.schema == {
         "type": "object",
@@ -166,11 +166,11 @@ def test_tools_in_neutral_words() -> None:
                        "many": {"type": "array", "items": {"type": "integer"}}},
         "anyOf": [{"type": "null"}, {"$ref": "x"}], "required": ["type"],
     }  # fmt: skip
-    assert [search, code, files] == [
-        ServerTool("web_search"), ServerTool("code_execution"),
+    assert [search, code, fetch, files] == [
+        ServerTool("web_search"), ServerTool("code_execution"), ServerTool("web_fetch"),
         ServerTool("file_search", stores=("x",)),
     ]  # fmt: skip
-    assert own == ServerTool("own", extras={"gemini": {"urlContext": {}}})
+    assert own == ServerTool("own", extras={"gemini": {"googleMaps": {}}})
 
 
 @pytest.mark.parametrize(

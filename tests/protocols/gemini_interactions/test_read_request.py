@@ -141,7 +141,7 @@ def test_options_choice_tools_and_format() -> None:
          "defer_loading": True},
         {"type": "google_search", "search_types": ["web_search"]},
         {"type": "file_search", "file_search_store_names": ["s"], "top_k": 3},
-        {"type": "url_context"},
+        {"type": "google_maps"},
     ]  # fmt: skip
     config = {"max_output_tokens": 9, "temperature": 0.5, "top_p": 0.5, "seed": 1,
               "stop_sequences": ["a"], "thinking_level": "low", "thinking_summaries": "auto",

@@ -96,7 +96,7 @@ _MANUAL: dict[str, Any] = {"form": "budget", "prefill": True, "budget_in_maximum
 
 _BEFORE: dict[str, Any] = {
     "prefill": True,
-    "server_tools": ("web_search",),
+    "server_tools": ("web_search", "web_fetch"),
     "formats": ("text",),  # schemas, of answers and of strict tools, came with Opus 4.1
     "strict_tools": False,
     **_SAMPLING,
@@ -124,7 +124,7 @@ _MODELS = (
     _model(("sonnet-4.5", "haiku-4.5"), "2025-09-29", _thinks("asked", (), _LONG),
            {**_MANUAL, **_ONE_SAMPLER}),
     _model(("opus-4.1",), "2025-08-05", _thinks("asked", (), _SHORT),
-           {**_MANUAL, **_ONE_SAMPLER, "server_tools": ("web_search",)}),
+           {**_MANUAL, **_ONE_SAMPLER, "server_tools": ("web_search", "web_fetch")}),
     _model(("opus-4", "opus-4.0"), "2025-05-14", _thinks("asked", (), _SHORT),
            {**_BEFORE, **_MANUAL}),
     _model(("sonnet-4", "sonnet-4.0", "3.7-sonnet"), "2025-02-19", _thinks("asked", (), _LONG),

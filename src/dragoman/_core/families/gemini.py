@@ -45,8 +45,11 @@ _ONE = {"n": "refuses"}
 _DEAF = {**_ONE, **dict.fromkeys(("temperature", "top_p", "top_k"), "ignores")}
 _FOUR = {**_DEAF, **dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses")}
 # 400 "Tool use with function calling is unsupported" of search (symfony/ai issue 803), which gives
-# way; one recording has it answered, and many have code execution beside functions
-_TWO: dict[str, Any] = {"foreign_calls": "keep", "lone_server_tools": ("web_search",)}
+# way, and URL context with it; one recording has it answered, and many have code execution beside
+# functions
+_TWO: dict[str, Any] = {
+    "foreign_calls": "keep", "lone_server_tools": ("web_search", "web_fetch"),
+}  # fmt: skip
 _PREFILL: dict[str, Any] = {"prefill": True}
 _NO_PREFILL: dict[str, Any] = {"prefill": False}  # "Requests ending with a model turn ..."
 _BUDGET = (128, 32_768)

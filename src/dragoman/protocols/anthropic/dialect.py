@@ -93,8 +93,8 @@ CAN = Capabilities(
     property_names=IdRule(chars=r"a-zA-Z0-9_.\-", max=64),
     max_tokens=16_384,
     formats=frozenset({"text", "schema"}),
-    server_tools=frozenset({"web_search", "code_execution"}),
-    server_choices=frozenset({"web_search", "code_execution"}),
+    server_tools=frozenset({"web_search", "web_fetch", "code_execution"}),
+    server_choices=frozenset({"web_search", "web_fetch", "code_execution"}),
     cache_ttls=frozenset({"5m", "1h"}),
     cache_longest_first=True,
     options={"temperature": "refuses", "top_p": "refuses", "top_k": "refuses"},
@@ -236,6 +236,10 @@ _BROUGHT = {
 _BROUGHT_TOOLS = {"advisor_": "advisor-tool", "code_execution_": "code-execution",
                   "mcp_toolset": "mcp-client", "web_fetch_": "web-fetch"}  # fmt: skip
 _SCOPE = "prompt-caching-scope"
+# the first edition of each that needs no header of a beta (anthropic 2.14, types of tools;
+# 2026-11-28)
+SERVER_TOOLS = {"web_search": "web_search_20250305", "web_fetch": "web_fetch_20250910",
+                "code_execution": "code_execution_20260521"}  # fmt: skip
 
 
 def _lacks(dialect: Dialect, beta: str) -> bool:
@@ -263,7 +267,8 @@ def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
         return tools
     kept: list[Tool | ServerTool] = []
     for tool in tools:
-        kind = str((tool.extras or {}).get(dialect.issuers[0], {}).get("type", ""))
+        own = (tool.extras or {}).get(dialect.issuers[0], {})
+        kind = str(own.get("type") or SERVER_TOOLS.get(getattr(tool, "kind", ""), ""))
         beta = next((b for begin, b in _BROUGHT_TOOLS.items() if kind.startswith(begin)), None)
         if type(tool) is ServerTool and beta is not None and _lacks(dialect, beta):
             report.lost("tool.foreign", tool, what=f"{kind} tool")

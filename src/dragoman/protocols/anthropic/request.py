@@ -24,7 +24,7 @@ from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budge
 from ..reasoning import shown as request_shown
 from . import messages
 from .blocks import cache_control, take_cache
-from .dialect import BETAS, read_betas
+from .dialect import BETAS, SERVER_TOOLS, read_betas
 
 # option -> where it stands in the body
 OPTIONS = {
@@ -268,7 +268,10 @@ def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) ->
         request_fields.format_unsaid(form, report, "strict" if form.strict is False else "")
 
 
-_SERVER_TOOLS = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
+# fields of ours that they have, the list of domains apart
+_OF_WEB: dict[str, tuple[str, ...]] = {
+    "web_search": ("max_uses", "location"), "web_fetch": ("max_uses",),
+}  # fmt: skip
 _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 
 
@@ -278,7 +281,7 @@ def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     fields = without(data, "name")
     is_named = isinstance(name, str) and name and isinstance(kind, str | None)
     tool: Tool | ServerTool
-    if is_named and kind and name in _SERVER_TOOLS and kind.startswith(f"{name}_"):
+    if is_named and kind and name in SERVER_TOOLS and kind.startswith(f"{name}_"):
         tool = _read_server_tool(fields, name, issuer)
     elif is_named and ("type" not in data or kind == "custom"):
         tool = _read_function(fields, str(name), issuer)
@@ -321,16 +324,16 @@ def _write_tool(
 
 
 def _read_server_tool(fields: JsonObject, name: str, issuer: str) -> ServerTool:
-    tool = ServerTool(name)  # type: ignore[arg-type]  # one of the two kinds
-    if fields["type"] == _SERVER_TOOLS[name]:
+    tool = ServerTool(name)  # type: ignore[arg-type]  # one of the kinds
+    if fields["type"] == SERVER_TOOLS[name]:
         del fields["type"]
-    if name == "web_search":
+    if name in _OF_WEB:
         for key, field in _DOMAINS.items():
             if _are_texts(fields.get(key)):
                 setattr(tool, field, tuple(fields.pop(key)))
         if type(fields.get("max_uses")) is int and fields["max_uses"] > 0:
             tool.max_uses = fields.pop("max_uses")
-        place = fields.get("user_location")
+        place = fields.get("user_location") if name == "web_search" else None
         if isinstance(place, dict) and place.get("type") == "approximate":
             location = without(place, "type")
             if _are_texts(list(location.values())):
@@ -346,13 +349,13 @@ def _are_texts(value: Json) -> bool:
 
 
 def _write_server_tool(tool: ServerTool) -> JsonObject:
-    data: JsonObject = {"type": _SERVER_TOOLS[tool.kind], "name": tool.kind}
-    if tool.kind == "web_search":
+    data: JsonObject = {"type": SERVER_TOOLS[tool.kind], "name": tool.kind}
+    if tool.kind in _OF_WEB:
         data |= {key: list(getattr(tool, field)) for key, field in _DOMAINS.items()
                  if getattr(tool, field)}  # fmt: skip
         if tool.max_uses is not None:
             data["max_uses"] = tool.max_uses
-        if tool.location is not None:
+        if tool.location is not None and tool.kind == "web_search":
             data["user_location"] = {"type": "approximate", **tool.location}
     return data
 
@@ -370,10 +373,12 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     if tool.kind == "own":
         return chat_shape.replay({}, tool, caps, report)
     data = _write_server_tool(tool)
-    fields = ("max_uses", "location", "domains" if tool.domains else "blocked_domains")
+    fields = _OF_WEB.get(tool.kind, ())
+    if fields:
+        fields = (*fields, "domains" if tool.domains else "blocked_domains")
     if tool.domains:  # one of the two lists is taken, and the allowed ones say more
         data.pop("blocked_domains", None)
-    chat_shape.unsaid(tool, report, *(fields if tool.kind == "web_search" else ()))
+    chat_shape.unsaid(tool, report, *fields)
     return chat_shape.replay(data, tool, caps, report)
 
 

@@ -85,7 +85,7 @@ CAN = Capabilities(
     tool_names=NameRule(chars=r"a-zA-Z0-9_.:\-", start="a-zA-Z_", max=128),
     thinks="always",
     efforts=("low", "medium", "high"),
-    server_tools=frozenset({"web_search", "code_execution", "file_search"}),
+    server_tools=frozenset({"web_search", "web_fetch", "code_execution", "file_search"}),
     form="level",
     source="Gemini API reference, Generating content",
     since="2026-11-21",

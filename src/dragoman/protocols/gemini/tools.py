@@ -26,6 +26,7 @@ from .dialect import Dialect, Target, camel_key, cased, read_keys, spell_keys
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
 _KEYS = {
     "web_search": "googleSearch",
+    "web_fetch": "urlContext",
     "code_execution": "codeExecution",
     "file_search": "fileSearch",
 }

@@ -113,8 +113,8 @@ def _value(value: Any) -> Any:
 
 # --- tools ---
 
-_KINDS = {"google_search": "web_search", "code_execution": "code_execution",
-          "file_search": "file_search"}  # fmt: skip
+_KINDS = {"google_search": "web_search", "url_context": "web_fetch",
+          "code_execution": "code_execution", "file_search": "file_search"}  # fmt: skip
 _STORES = "file_search_store_names"
 _DESCRIBED = "described"  # the note of a function with an empty description
 

@@ -169,6 +169,7 @@ SPELLED: dict[str, Callable[[str, Any, str, str], Iterator[Fact]]] = {
 # how the tags of tools that the provider runs begin -> what they are
 SERVED = {
     "web_search": "web_search", "openrouter:web_search": "web_search",
+    "web_fetch": "web_fetch", "openrouter:web_fetch": "web_fetch", "url_context": "web_fetch",
     "code_execution": "code_execution", "nova_code_interpreter": "code_execution",
     "nova_grounding": "web_search", "code_interpreter": "code_execution",
     "file_search": "file_search", "google_search": "web_search", "browser_search": "web_search",

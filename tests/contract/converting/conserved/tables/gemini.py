@@ -89,6 +89,7 @@ TABLE = Table(
         "tools.functionDeclarations[].parameters": "schema:tool",
         "tools[].googleSearch": "server:web_search",
         "tools[].googleSearchRetrieval": "server:web_search",
+        "tools[].urlContext": "server:web_fetch",
         "tools[].codeExecution": "server:code_execution",
         "tools[].fileSearch": "server:file_search",
         "tools[].fileSearch.fileSearchStoreNames[]": "option:stores",
