@@ -172,3 +172,18 @@ def test_a_claude_at_openrouter_takes_what_it_takes_at_home() -> None:
 )
 def test_the_usual_model_is_the_newest(wire: str, model: str) -> None:
     assert dragoman.wire(wire).room.model == model
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [("mistral.magistral-small-2509", "always"), ("nvidia.nemotron-nano-3-30b", "default"),
+     ("nvidia.nemotron-super-3-120b", "default"), ("nvidia.nemotron-nano-9b-v2", "never")],
+)  # fmt: skip
+def test_more_models_reason_at_bedrock_and_cannot_be_asked_how_much(
+    model: str, thinks: str
+) -> None:
+    caps = dragoman.wire("bedrock").can(model)
+    assert (caps.thinks, caps.efforts) == (thinks, ())
+    out = written("bedrock", model, reasoning="high")
+    assert "reasoning" not in str(out.body)
+    assert [loss.where for loss in out.losses] == ["$.options.reasoning"]

@@ -140,6 +140,9 @@ _NO_TOOLS: dict[str, Any] = {**_TEXT, "tools": False, "tool_messages": False}
 # "Conversation blocks and tool result blocks cannot be provided in the same turn."
 _APART: dict[str, Any] = {"alternation": "bridged", "call_text": "drop"}
 _MODELS = "pydantic-ai 2.68, providers/bedrock.py, verified live in 2026; litellm 1.106"
+_REASON = (
+    "pi-ai 1.6.0 and litellm 1.110.2, models of Bedrock: they reason, and nothing asks how much"
+)
 _LISTED = f"Amazon Bedrock user guide, Structured output: supported models; {_MODELS}"
 _DEAF: dict[str, Any] = {"options": dict.fromkeys(("temperature", "top_p", "top_k"), "refuses")}
 _CHOOSES: dict[str, Any] = {"thinking": False, "forced_tools": True}
@@ -221,7 +224,10 @@ _OTHERS = (
     Fact(("palmyra*",), _ALONE, "2026-07-03", _TRIED),
     Fact(("minimax-m2*",), {**_TEXT, **_SCHEMAS}, "2025-12-02", _LISTED),
     Fact(("nemotron-nano-12b*",), {**_OTHER, **_SCHEMAS}, "2025-12-02", _LISTED),
+    Fact(("nemotron-nano-3*",), {**_TEXT, **_SCHEMAS, "thinks": "default"},
+         "2026-11-20", _REASON),
     Fact(("nemotron-nano*",), {**_TEXT, **_SCHEMAS}, "2025-12-02", _LISTED),
+    Fact(("nemotron-*-3-*",), {**_TEXT, "thinks": "default"}, "2026-11-20", _REASON),
     Fact(("nemotron*",), _TEXT, "2025-12-02", _MODELS),
     Fact(("devstral*",), {**_MISTRAL, **_TEXT}, "2025-12-02", _MODELS),
     Fact(("gemma-3-4b*",), _OTHER, "2025-12-02", _LISTED),
@@ -234,7 +240,9 @@ _OTHERS = (
          _RECORDED, sources={"beside_results": _TRIED}),
     Fact(("voxtral*",), {**_MISTRAL, **_TEXT, **_SCHEMAS, "audio": ("user",)}, "2025-12-02",
          _LISTED),
-    Fact(("magistral-small*", "ministral-3*", "mistral-large-3*"),
+    Fact(("magistral-small*",), {**_MISTRAL, **_SCHEMAS, "thinks": "always"}, "2026-11-20",
+         _REASON),
+    Fact(("ministral-3*", "mistral-large-3*"),
          {**_MISTRAL, **_SCHEMAS}, "2025-12-02", _LISTED),
     Fact(("mistral-*", "mixtral-*", "ministral-*", "magistral-*"), _MISTRAL, "2023-10-01", _TRIED),
     Fact(("*",), _OTHER, "2023-09-28", "Amazon Bedrock API reference, ToolChoice",
