@@ -20,6 +20,7 @@ _AGENT = "dragoman.ReActAgent(name, sys_prompt, model, toolkit=tools)"
 _JAVA = "the page Coming from AgentScope Java has a table of all names"
 _FLEX = "the page Coming from Agents-Flex has a table of all names"
 _BUILDER = "dragoman.toolkit.RequestBuilder(serializer).build(messages, tools=, config=)"
+_DECISIONS = "the provider's own SDK asks its decisions API; here: response_format with an enum"
 _ROLE = 'a text: Msg(name, content, role="user"), or Msg.user(content)'
 _CODEC = "dragoman.Formatter(wire), or a subclass of dragoman.formatter.TruncatedFormatterBase"
 
@@ -61,6 +62,7 @@ HINTS: dict[str, str] = {
     "ToolMessage": f"Msg.tool(call_id, output, name); {_FLEX}",
     "BaseTool": "dragoman.tool, or the plain function in a list of tools",
     "embedding": "dragoman has no embeddings: the provider's own SDK",
+    "Decisions": _DECISIONS,
     "Message": "dragoman.Msg",
     "OpenAIChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
     "ChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
@@ -170,6 +172,7 @@ OF_LLMS: dict[str, str] = {
     "with_fallbacks": 'dragoman.LLM(name, fallbacks=["vendor/model"])',
     "with_retry": "dragoman.LLM(name, retries=3)",
     "embeddings": "dragoman has no embeddings: the provider's own SDK",
+    "decisions": _DECISIONS,
 }  # fmt: skip
 OF_ANSWERS: dict[str, str] = {
     **dict.fromkeys(("choices", "content", "output_text", "output", "completion", "response",

@@ -54,7 +54,7 @@ from .surface.base import JSON, named_model, told_error
 from .telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from .telemetry.redact import keyless
 from .tenancy import Tenancy, has_dots
-from .unknown_paths import asks_upgrade, is_served, is_stateless, may_pass, stays_below
+from .unknown_paths import asks_upgrade, is_served, is_stateless, may_pass, stays_below, told_of
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
@@ -98,7 +98,7 @@ class Gateway:
             return Answer.json(200, surface.models(shown))
         if operation.kind == "state":
             if asks_upgrade(request):
-                return upgrade_refused(surface, record)
+                return upgrade_refused(surface, request, record)
             raise ProviderError(operation.reason, status=404, type="not_found_error",
                                 code="state.server_side")  # fmt: skip
         if operation.kind == "model":
@@ -140,7 +140,7 @@ class Gateway:
             return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
         if asks_upgrade(request):
-            return upgrade_refused(surface, record)
+            return upgrade_refused(surface, request, record)
         for route in self.config.routes:
             if not route.pass_through or route.target.name == KEPT:
                 continue
@@ -151,6 +151,8 @@ class Gateway:
                 tenancy = Tenancy(key, route, self.config, self.sealer.marks) if key else None
                 return Exchange(self, surface, operation, request, {}, KEPT, route, tenancy, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
+        if known := told_of(request.path):
+            text = f"{text}: {known}"
         hint = "the paths of OpenAI, Anthropic, Gemini and Ollama"
         if is_stateless(request.path):  # embeddings and the like, which are converted for nobody
             hint = "the route of a provider that has it needs pass_through = true"

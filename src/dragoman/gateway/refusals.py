@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import DragomanError, ProviderError
-from .surface import Answer, Surface
+from .surface import Answer, ClientRequest, Surface
 from .surface.base import told_error
 from .telemetry.record import ExchangeRecord, log_message
 from .unknown_paths import no_upgrade
@@ -18,9 +18,9 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     return answer
 
 
-def upgrade_refused(surface: Surface, record: ExchangeRecord) -> Answer:
+def upgrade_refused(surface: Surface, request: ClientRequest, record: ExchangeRecord) -> Answer:
     """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
-    answer = refused(surface, no_upgrade(), record)
+    answer = refused(surface, no_upgrade(request.path), record)
     answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
     return answer
 

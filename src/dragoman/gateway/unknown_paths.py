@@ -19,7 +19,7 @@ _VERSION = re.compile(r"/(?:openai/|compatible-mode/|api/)?v\d+(?:(?:alpha|beta)
 _PARAMETERS = re.compile(r";[^/]*")
 # what keeps nothing, so that tenants who ask there share nothing
 _STATELESS = re.compile(
-    r"/(?:audio/(?:speech|transcriptions|translations)|completions|edits|embed(?:dings)?|"
+    r"/(?:audio/(?:speech|transcriptions|translations)|completions|decisions|edits|embed(?:dings)?|"
     r"images/(?:edits|generations|variations)|moderations|rerank|tokenize|api/(?:embed|embeddings|"
     r"generate)|models/[^/:]+:(?:batchembedcontents|embedcontent|predict))"
 )
@@ -69,6 +69,18 @@ def is_stateless(path: str) -> bool:
     return _STATELESS.fullmatch(_VERSION.sub("", readings(path)[-1], count=1)) is not None
 
 
+def told_of(path: str) -> str:
+    """What stands at a path that some providers have, to be told; empty of any other."""
+    return next((what for end, what in _KNOWN.items() if readings(path)[-1].endswith(end)), "")
+
+
+# openai 3.57 and google-genai 3.6.1, `decisions.create`; google-genai, `interactions.live`
+_KNOWN = {
+    "/decisions": "the decisions API (choice, score, predicate) is converted for nobody",
+    "/interactions/live": "live interactions go over a WebSocket, which is served nowhere here",
+}
+
+
 def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> None:
     """Raise for a key that may not ask at a path that is passed on.
 
@@ -98,7 +110,7 @@ def asks_upgrade(request: ClientRequest) -> bool:
     return request.method == "GET" and "websocket" in asked
 
 
-def no_upgrade() -> ProviderError:
+def no_upgrade(path: str) -> ProviderError:
     """The error of a WebSocket, which is served nowhere."""
-    text = "WebSockets are not served here: ask over HTTP"
+    text = told_of(path) or "WebSockets are not served here: ask over HTTP"
     return ProviderError(text, status=426, type="invalid_request_error", code="upgrade")

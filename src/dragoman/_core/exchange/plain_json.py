@@ -127,7 +127,34 @@ def body_of(value: Any, kind: str = "request") -> JsonObject:
     if not isinstance(value, dict):
         text = f"a {kind} is a JSON object, not {type(value).__name__}"
         raise ReadError(text, path="$", code="request.shape")
+    if kind == "request" and "questions" in value and asks_decisions(value):
+        text = (
+            "this is a request of the decisions API, which answers questions about an input"
+            " with choices, scores and probabilities, and not with a message"
+        )
+        hint = "client.decisions.create of the provider's own SDK, or an enum as response_format"
+        raise ReadError(text, path="$.questions", code="request.decisions", hint=hint)
     return value
+
+
+# what a question may ask for: openai 3.57, `DecisionCreateParams`; google-genai 3.6.1, `Question`;
+# openrouter 1.3.84, `DecisionsRequest` (looked up 2026-11-28)
+_QUESTIONS = frozenset({"choice", "score", "predicate", "noul", "box"})
+
+
+def asks_decisions(body: JsonObject) -> bool:
+    """Whether a body is one of `POST /decisions`, which looks like one of Responses.
+
+    It has an `input` (OpenAI, Google) or a `state` (OpenRouter), and questions about it.
+    """
+    questions = body["questions"]
+    rows = list(questions.values()) if isinstance(questions, dict) else questions
+    return (
+        isinstance(rows, list)
+        and bool(rows)
+        and all(isinstance(row, dict) and row.get("type") in _QUESTIONS for row in rows)
+        and ("input" in body or "state" in body)
+    )
 
 
 def is_plain(body: JsonObject) -> bool:
