@@ -6,8 +6,7 @@ In JSON a letter may stand as an escape (`\u0073k-...`, `\/`): whoever reads the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -174,12 +173,18 @@ def keys_in(headers: Mapping[str, str]) -> list[HiddenKey]:
     return [key for key in found if key]
 
 
-@contextmanager
-def without_keys(headers: Mapping[str, str]) -> Iterator[None]:
+class without_keys:  # noqa: N801 - it stands behind `with`
     """Take the keys in the headers of a call out of whatever error it ends with."""
-    try:
-        yield
-    except DragomanError as error:
-        for key in keys_in(headers):
-            key.error(error)
-        raise
+
+    __slots__ = ("_headers",)
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._headers = headers
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, DragomanError):
+            for key in keys_in(self._headers):
+                key.error(error)

@@ -19,7 +19,7 @@ from ..errors import ReadError
 
 Json: TypeAlias = Any
 
-PIECE = 2**18  # bytes
+PIECE = 2**15  # bytes: a third of a millisecond, and each call of a loop's to the system waits one
 LONG = 2**22
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
 _IN_TEXT = re.compile(rb'(?:[^"\\]++|\\.)++', re.DOTALL)

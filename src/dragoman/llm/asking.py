@@ -150,6 +150,9 @@ class FrontDoor:
 
     def asked(self, x: Input, form: Any, given: Mapping[str, Any]) -> Asked:
         """What a call of `ask` or `stream` means; `form` is its `response_format`."""
+        if form is None and not given and x is not GIVEN_BY_NAME:  # as most calls are
+            return Asked(self._request(request_of(x), self.defaults), self.structured, self.way,
+                         self.repairs, {}, None, self.allow_partial)  # fmt: skip
         settings = dict(given)
         if x is GIVEN_BY_NAME or not settings.keys() <= _CALL_KEYWORDS:
             x, settings = _first("ask", x, settings, ("messages", "prompt", "input", "contents"))
@@ -165,8 +168,6 @@ class FrontDoor:
         model = settings.pop("model", None)
         partial = _flag(settings.pop("allow_partial", self.allow_partial), "$.allow_partial")
         request = request_of(x)
-        if request.stream:  # a body that somebody streams; `ask` and `stream` say which it is here
-            request = replace(request, stream=False)
         if (files := settings.pop("files", None)) is not None:
             request = with_files(request, files)
         has_tools = "tools" in settings
@@ -179,11 +180,18 @@ class FrontDoor:
             merged = replace(request.options, **dict(options.given()))
             request = replace(request, options=merged, **fields)
         defaults = replace(self.defaults, tools=[]) if has_tools else self.defaults
-        request = with_defaults(request, defaults)
+        request = self._request(request, defaults)
         if form is not None and (plain := _plain_format(form)) is not None:
             says_nothing = plain.kind == "text" and request.response_format is None
             request = replace(request, response_format=None if says_nothing else plain)
         return Asked(request, structured, way, repairs, call, model, partial)
+
+    @staticmethod
+    def _request(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
+        """The request with the defaults; `ask` and `stream` say which of them it is."""
+        if request.stream:  # a body that somebody streams
+            request = replace(request, stream=False)
+        return with_defaults(request, defaults)
 
     def written(self, asked: Asked, stream: bool = False) -> Written:
         """What would be sent to the first model."""
@@ -204,11 +212,16 @@ class FrontDoor:
     @property
     def counts(self) -> bool:
         """Whether requests are counted while they are written, which may ask a network."""
-        return any(target.formatter.max_tokens is not None for target in self.targets)
+        for target in self.targets:  # noqa: SIM110 - asked twice for each call
+            if target.formatter.max_tokens is not None:
+                return True
+        return False
 
     def course(self, asked: Asked) -> Course:
         """The models in the order in which they are asked, and who answers for which failure."""
         targets = self.in_order(asked)
+        if not self.by_kind and not asked.call:
+            return Course(targets, {})
         by_kind = {kind: [target.for_request(asked.request) for target in group]
                    for kind, group in self.by_kind.items()}  # fmt: skip
         if call := asked.call:

@@ -230,7 +230,9 @@ class Target:
 
 def with_defaults(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
     """The request with what it leaves open as the defaults have it."""
-    options = replace(defaults.options, **dict(request.options.given()))
+    options = defaults.options
+    if given := dict(request.options.given()):
+        options = replace(options, **given)
     return replace(
         request,
         system=defaults.system if request.system is None else request.system,

@@ -62,12 +62,20 @@ def _is_whole(value: Any) -> bool:
         return value.isascii() or _healed_text(value, "", []) is value
     if kind in _TEXTLESS:
         return True
+    items: Iterable[Any]
     if kind is dict:
-        return all(map(_is_whole, value)) and all(map(_is_whole, value.values()))
-    if kind is list or kind is tuple:
-        return all(map(_is_whole, value))
-    names = getattr(kind, "__dataclass_fields__", None)
-    return names is not None and all(_is_whole(getattr(value, name, None)) for name in names)
+        items = chain(value, value.values())
+    elif kind is list or kind is tuple:
+        items = value
+    elif (names := getattr(kind, "__dataclass_fields__", None)) is not None:
+        items = [getattr(value, name, None) for name in names]
+    else:
+        return False
+    for item in items:  # a text or a number without a call, as most are
+        kind = type(item)
+        if kind not in _TEXTLESS and not (kind is str and item.isascii()) and not _is_whole(item):
+            return False
+    return True
 
 
 def _same(items: Iterable[Any], before: Iterable[Any]) -> bool:

@@ -51,13 +51,17 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
     Providers say `stop` beside calls: the content decides. A call that breaks off makes an answer
     truncated, whatever the reason says; one that is announced and never comes is malformed.
     """
-    calls = [block for block in blocks if type(block) is ToolUseBlock]
-    broken = any(call.unfinished for call in calls)
-    # a call of one protocol only, such as a custom tool's, may be one that we have to run
-    others = [b for b in blocks if type(b) is RawBlock and b.role in ("call", "result")]
-    ready = any(not call.unfinished for call in calls) or any(
-        b.role == "call" and b.by == "client" for b in others
-    )
+    broken = ready = others = refused = False
+    for block in blocks:
+        if type(block) is ToolUseBlock:
+            broken = broken or block.unfinished
+            ready = ready or not block.unfinished
+        elif type(block) is RefusalBlock:
+            refused = True
+        elif type(block) is RawBlock and block.role in ("call", "result"):
+            others = True
+            # one of one protocol only, such as a custom tool's, may be one that we have to run
+            ready = ready or (block.role == "call" and block.by == "client")
     if end is None:
         return Finish("other"), "interrupted"
     reason: FinishReason = end.reason
@@ -67,7 +71,7 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
         elif reason == "tool_calls" and not broken:
             # the provider may have run them itself
             reason = "stop" if others else "malformed_call"
-        if reason != "tool_calls" and any(type(block) is RefusalBlock for block in blocks):
+        if reason != "tool_calls" and refused:
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
     truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
@@ -113,7 +117,9 @@ def ending_of(resp: ChatResponse) -> Ending:
     """
     if resp.status == "error":
         return "failed"
-    says = any(_says(candidate.msg.blocks) for candidate in resp.candidates)
+    says = False
+    for candidate in resp.candidates:
+        says = says or _says(candidate.msg.blocks)
     if resp.status == "interrupted":
         began = says or any(c.msg.has_content_blocks("thinking") for c in resp.candidates)
         return "broken_off" if began else "no_answer"

@@ -223,6 +223,8 @@ class Endpoint:
             ConfigError: No key, or no such transport.
         """
         segments = Segments(self.wire, out)
+        if not segments.possible:
+            return self._ask(out, allow_partial)
         return segments.ask(lambda out: self._ask(out, allow_partial))
 
     def _ask(self, out: Written, allow_partial: bool) -> Received:
@@ -250,6 +252,8 @@ class Endpoint:
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
         """`ask` in a loop."""
         segments = Segments(self.wire, out)
+        if not segments.possible:
+            return await self._aask(out, allow_partial)
         return await segments.aask(lambda out: self._aask(out, allow_partial))
 
     async def _aask(self, out: Written, allow_partial: bool) -> Received:

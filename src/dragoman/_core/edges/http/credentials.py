@@ -200,6 +200,8 @@ def _value(vendor: Row, name: str, given: Mapping[str, str]) -> str:
 
 def _prepared(call: HttpCall, auth: Auth, vendor: Row) -> HttpCall:
     """The call with everything but a key."""
+    if not (auth.headers or auth.variables or auth.query):  # as for most vendors
+        return call
     headers = {**auth.headers, **call.headers}
     for name, variable in auth.variables.items():
         if name in headers:
