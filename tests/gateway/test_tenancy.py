@@ -442,3 +442,63 @@ def test_no_other_version_of_a_path_leads_past_the_routes(method: str, path: str
         answer = made.open(ClientRequest(method, path, body=b'{"model": "dear-1"}'), key)
         assert isinstance(answer, Answer)
         assert answer.status == 404
+
+
+@pytest.mark.parametrize(
+    ("wire", "path", "body"),
+    [
+        ("responses", "/v1/images/edits", b'{"images":[{"file_id":"file-1"}]}'),
+        ("responses", "/v1/images/edits", b'{"images":[{"f\\u0069le_id":"file-1"}]}'),
+        ("responses", "/v1/images/edits", b'\xef\xbb\xbf {"mask":{"FILE-ID":"file-1"}}'),
+        ("responses", "/v1/audio/speech", b'{"voice":{"id":"voice_1"}}'),
+        ("responses", "/v1/moderations", b'[{"file_id":"file-1"}]'),
+        ("gemini", "/v1beta/models/m:embedContent",
+         b'{"content":{"parts":[{"fileData":{"fileUri":"files/a"}}]}}'),
+    ],
+)  # fmt: skip
+def test_what_passes_names_nothing_of_another_tenant_either(
+    wire: str, path: str, body: bytes
+) -> None:
+    """OpenAI's edits of pictures take a file's id (its OpenAPI, `EditImageBodyJsonParam`)."""
+    made, asked = gateway(wire, pass_through=True), ClientRequest("POST", path, "", {}, body)
+    assert refusal(made, asked, ANN) == (404, "state.tenant")
+    shared = gateway(wire, pass_through=True, shared_state=True)
+    exchange = shared.open(ClientRequest("POST", path, "", {}, body), ANN)
+    assert isinstance(exchange, Exchange)
+    assert exchange.call().body == body
+
+
+def test_what_passes_is_sent_as_it_was_judged() -> None:
+    made = gateway("responses", pass_through=True)
+    form = b'--b\r\ncontent-disposition: form-data; name="file"\r\n\r\nsound\r\n--b--'
+    for body, goes in ((b'{"input":"x","input":"y"}', b'{"input":"y"}'), (form, form), (b"", b"")):
+        asked = ClientRequest("POST", "/v1/embeddings", "", {}, body)
+        exchange = made.open(asked, ANN)
+        assert isinstance(exchange, Exchange)
+        assert exchange.call().body == goes
+
+
+@pytest.mark.parametrize(
+    ("wire", "query"),
+    [("responses", "previous_response_id=resp_1"), ("responses", "include[]=x&Conversation[id]=c"),
+     ("gemini", "cachedContent=cachedContents/1"), ("gemini", "alt=sse&cached%5fcontent=x"),
+     ("anthropic", "beta=true&container=container_1")],
+)  # fmt: skip
+def test_no_field_of_a_query_names_what_is_kept(wire: str, query: str) -> None:
+    asked = replace(request(wire), query=query)
+    assert refusal(gateway(wire), asked, ANN) == (404, "state.tenant")
+    assert isinstance(gateway(wire, shared_state=True).open(asked, ANN), Exchange)
+    harmless = replace(request(wire), query="beta=true&alt=sse&include[]=a&api-version=1")
+    assert isinstance(gateway(wire).open(harmless, ANN), Exchange)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["https://generativelanguage%2egoogleapis.com/v1beta/files/a", "\u200bfiles/a",
+     "https:\\\\generativelanguage.googleapis.com/v1beta/files/a", "%66iles/a",
+     "https:generativelanguage.googleapis.com/v1beta/files/a", "g\ts://bucket/a"],
+)  # fmt: skip
+def test_an_address_is_judged_as_the_most_lenient_reads_it(uri: str) -> None:
+    parts = [{"fileData": {"fileUri": uri, "mimeType": "image/png"}}]
+    asked = request("gemini", {"contents": [{"role": "user", "parts": parts}]})
+    assert refusal(gateway("gemini"), asked, ANN) == (404, "state.tenant")

@@ -118,6 +118,7 @@ class Gateway:
         if key is not None:
             tenancy = Tenancy(key, route, self.config, self.sealer.marks)
             tenancy.judge(body, surface.protocol, asked)
+            tenancy.judge_query(request.query)
         return Exchange(self, surface, operation, request, body, asked, route, tenancy, record)
 
     def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
@@ -148,7 +149,10 @@ class Gateway:
                 may_pass(key, route, request)
                 record.route = route.name or route.target.name
                 operation = Operation("other")
-                tenancy = Tenancy(key, route, self.config, self.sealer.marks) if key else None
+                tenancy = None
+                if key is not None:
+                    tenancy = Tenancy(key, route, self.config, self.sealer.marks)
+                    tenancy.judge_passing(request, surface.protocol)
                 return Exchange(self, surface, operation, request, {}, KEPT, route, tenancy, record)
         text = f"there is nothing at {request.method} {request.path[:200]}"
         if known := told_of(request.path):

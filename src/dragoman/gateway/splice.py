@@ -15,7 +15,7 @@ from urllib.parse import unquote_plus
 from .._core.exchange.wire import Wire
 from .._core.hidden_keys import HiddenKey
 from .._core.json_pieces import end_of_text, first_in, overlapping
-from .._core.jsontext import JsonObject, encoded, loads
+from .._core.jsontext import Json, encoded, loads
 from .._core.stream.builder import Builder
 from ..errors import ReadError
 from ..sse import Framing
@@ -85,7 +85,7 @@ def unsteered(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], s
     return kept, "&".join(parts)
 
 
-def written_anew(body: JsonObject, read: bytes) -> bytes:
+def written_anew(body: Json, read: bytes) -> bytes:
     """The JSON that was read from these bytes, with every key once."""
     if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
         return json.dumps(body, separators=(",", ":")).encode()

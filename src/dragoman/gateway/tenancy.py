@@ -19,18 +19,23 @@ from __future__ import annotations
 import hmac
 import re
 from base64 import urlsafe_b64encode
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl, unquote
 
-from .._core.jsontext import JsonObject, member
+from .._core.jsontext import JsonObject, loads, member
 from .._core.redaction import shown
 from ..errors import AuthenticationFailed, DragomanError, ProviderError
-from .config import ClientKey, Config, Route
-from .splice import unsteered
+from .config import KEPT, ClientKey, Config, Route
+from .splice import unsteered, written_anew
+from .surface import ClientRequest
 
 _SIGN = "_dg"
 _MARK = 22  # characters: 16 bytes in base64
+_HEAD, _BEFORE = 2**16, b" \t\r\n" + BOM_UTF8  # what may stand before JSON
+_QUERY_PARTS = re.compile(r"[.\[\]]+")
 _ID_KEYS = re.compile(r"[_\-\s]")
 
 # what a key of a body is about is judged without case, `_` and `-`: hosts read either spelling
@@ -40,7 +45,8 @@ _STATE = frozenset({
     "datastoreid", "fileid", "fileids", "filesearchstore", "filesearchstoreids",
     "filesearchstorename", "filesearchstorenames", "interactionid", "itemid", "libraryids",
     "memorystoreid", "previousinteractionid", "previousresponseid", "promptid", "ragcorpora",
-    "ragcorpus", "responseid", "skillid", "threadid", "vectorstoreid", "vectorstoreids",
+    "ragcorpus", "ragfileids", "responseid", "skillid", "threadid", "vectorstoreid",
+    "vectorstoreids",
 })  # fmt: skip
 # objects whose `id` names something that is kept
 _OWNERS = frozenset({"audio", "container", "conversation", "prompt", "voice"})
@@ -49,7 +55,7 @@ _NO_STATE = frozenset({"auto", "none"})
 # addresses of what the provider keeps, or reads with its own account
 _KEPT_AT = re.compile(
     r"(?i)\s*(?:(?:gs|s3|file-id|dbfs|azureml):|/?(?:\w+/)?files/"
-    r"|(?:https?:)?//[^/]*\b(?:generativelanguage|aiplatform)\.googleapis\.com\b)"
+    r"|(?:https?:)?/*[^/]*\b(?:generativelanguage|aiplatform)\.googleapis\.com\b)"
 )
 _ADDRESSES = ("uri", "url")
 # schemas, arguments and results: a text of somebody's, of which the provider reads no choice
@@ -185,6 +191,33 @@ class Tenancy:
         if not self._shares and protocol == "openai-responses":
             self._judge_items(body)
 
+    def judge_query(self, query: str) -> None:
+        """Raise ProviderError (404) for a field of a query that names what is kept.
+
+        Servers that are made of gRPC read fields of a message there (google.api.http, "query").
+        """
+        if self._shares:
+            return
+        for key, _ in parse_qsl(query, keep_blank_values=True):
+            if any(_plain(part) in _STATE for part in _QUERY_PARTS.split(key)):
+                raise _not_theirs(f"?{shown(key)}")
+
+    def judge_passing(self, request: ClientRequest, protocol: str) -> None:
+        """Judge what passes at an unknown path, such as a picture that is edited by its file's id.
+
+        OpenAI's edits take one in JSON (its OpenAPI, `EditImageBodyJsonParam`; looked up
+        2026-11-28). What is JSON is sent as it was judged. Raises what `judge` raises.
+        """
+        if not self.judges:
+            return
+        self.judge_query(request.query)
+        read = request.body
+        begins = read[:_HEAD].lstrip(_BEFORE)[:1] in (b"{", b"[")
+        if begins or (read and "json" in request.headers.get("content-type", "").lower()):
+            body: Any = loads(read)
+            self.judge(body, protocol, KEPT)
+            request.body = written_anew(body, read)
+
     def _members(self, node: _Node, asked: str, protocol: str) -> Iterator[_Node]:
         """The containers in an object, whose texts are judged."""
         value = node.value
@@ -242,8 +275,10 @@ class Tenancy:
         if plain in _STATE:  # but those that the maker offers to everybody
             is_kept = text not in _NO_STATE and (plain, owner.get("type")) != _OFFERED
         else:
-            is_kept = (plain == "id" and above in _OWNERS) or (
-                plain.endswith(_ADDRESSES) and _KEPT_AT.match(text) is not None
+            is_kept = (
+                (plain == "id" and above in _OWNERS)
+                or (plain.endswith(_ADDRESSES) and _KEPT_AT.match(_address(text)) is not None)
+                or (plain == "engine" and above == "vertexaisearch")
             )
         if is_kept:
             owner[key] = self._freed(text, path)
@@ -284,6 +319,11 @@ def has_dots(name: str) -> bool:
     (True, True, False)
     """
     return _DOTS.search(name) is not None
+
+
+def _address(text: str) -> str:
+    """An address as the most lenient of its readers takes it (WHATWG URL, 4.4)."""
+    return "".join(sign for sign in unquote(text) if sign.isprintable()).replace("\\", "/")
 
 
 def _plain(key: str) -> str:
