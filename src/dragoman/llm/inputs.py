@@ -6,6 +6,7 @@ that stands before it.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -20,7 +21,14 @@ from .._core.exchange.plain_json import plain
 from .._core.redaction import shown
 from ..errors import ConfigError, InvalidMessage, NotMessages
 from ..message import Base64Source, ChatRequest, ChatResponse, Msg, URLSource
-from ..message.blocks import MediaBlock
+from ..message.blocks import (
+    AudioBlock,
+    DocumentBlock,
+    ImageBlock,
+    MediaBlock,
+    TextBlock,
+    VideoBlock,
+)
 from ..message.check import LOOSE_CONTENT
 from ..model.base import body_of
 from ..model.shapes import protocols_of
@@ -79,8 +87,10 @@ def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
         role = item["role"]
         raise NotMessages(f"no wire has the role {shown(role)}", path=f"{path}.role",
                           hint=f'"{_ROLES[role]}"')  # fmt: skip
-    if isinstance(item, (Msg, Mapping)):
+    if isinstance(item, Msg):
         return item
+    if isinstance(item, Mapping):
+        return _with_media(item) or item
     if isinstance(item, ChatResponse):
         return item.msg
     kind = type(item)
@@ -91,6 +101,58 @@ def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
             return {key: found[key] for key in ("role", "content")} if "usage" in found else found
     fault = f"expected a Msg or a dict of a wire, not {kind.__name__}"
     raise NotMessages(fault, path=path, hint=_instead(item))
+
+
+# media as libraries spell them that are no wire: LangChain's content blocks (langchain-core 0.3
+# and 1.7), the AI SDK's parts (ai 6), MCP's content (schema 2025-11-25)
+_MEDIA = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "file": DocumentBlock,
+          "media": DocumentBlock}  # fmt: skip
+_TYPES = ("mime_type", "mimeType", "mediaType", "media_type")
+_VALUES = ("url", "base64", "data", "image")
+
+
+def _with_media(item: Mapping[str, Any]) -> Msg | None:
+    """The user's message with media that no wire spells so; None where none stands in it."""
+    content = item.get("content")
+    if item.get("role") != "user" or not isinstance(content, list):
+        return None
+    blocks: list[Any] = []
+    for part in content:
+        if not isinstance(part, Mapping):
+            return None
+        if part.get("type") == "text" and part.keys() == {"type", "text"}:
+            blocks.append(TextBlock(part["text"]))
+        elif (block := _foreign_medium(part)) is not None:
+            blocks.append(block)
+        else:
+            return None
+    if all(type(block) is TextBlock for block in blocks):
+        return None
+    name = item.get("name")
+    return Msg.user(blocks, name if isinstance(name, str) else "")
+
+
+def _foreign_medium(part: Mapping[str, Any]) -> MediaBlock | None:
+    """The block of a part that holds its URL or its base64 as a text of its own."""
+    kind = part.get("type")
+    values = [part[key] for key in _VALUES if isinstance(part.get(key), str)]
+    if kind not in _MEDIA or len(values) != 1 or not values[0]:
+        return None
+    media_type = next((part[key] for key in _TYPES if isinstance(part.get(key), str)), None)
+    value, title = values[0], part.get("filename", part.get("name"))
+    try:
+        if value.partition(":")[0] in ("http", "https", "data", "gs", "s3"):
+            source: Any = URLSource(value, media_type)
+        elif media_type is not None:
+            source = Base64Source(media_type, value)
+        else:
+            source = Base64Source.from_bytes(b64decode(value, validate=True))
+    except ValueError:  # it is something else
+        return None
+    told = (media_type or getattr(source, "media_type", None) or "").partition("/")[0]
+    shown_as = _MEDIA.get(told if kind in ("file", "media") else kind, DocumentBlock)
+    block: MediaBlock = shown_as(source, title if isinstance(title, str) else None)
+    return block
 
 
 def _instead(item: Any) -> str:

@@ -158,9 +158,10 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
     ) -> Tool:
         """A Tool, one made of plain fields, or of Python (with the extra `tools`).
 
-        Plain fields may say `input_schema` for `parameters`. A function's name, docstring and
-        annotations are the tool's; so are those of a pydantic model, a dataclass or a TypedDict,
-        whose fields are the arguments. Nothing is called: the program runs what the model asks for.
+        Plain fields may say `input_schema`, `inputSchema` and the like for `parameters`. A
+        function's name, docstring and annotations are the tool's; so are those of a pydantic model,
+        a dataclass or a TypedDict, whose fields are the arguments. Nothing is called: the program
+        runs what the model asks for.
         Raises InvalidMessage for what is none of these, ConfigError if a library is missing.
         """
         if isinstance(value, Tool):
@@ -171,18 +172,34 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
             return cls(*type_schema(value, path))
         if callable(value) and not isinstance(value, type):
             return cls(*function_schema(value, path))
+        if callable(dump_fields := getattr(value, "model_dump", None)):
+            value = dump_fields()  # of an SDK's, such as a tool that an MCP session lists
         if not isinstance(value, Mapping):
             hint = "use Tool, a function, or a dict with name and parameters"
             raise is_none("tool", value, path, "tool.type", hint)
-        item = value.get("function", value)
+        return cls._of_fields(value, path)
+
+    @classmethod
+    def _of_fields(cls, value: Mapping[str, Any], path: str) -> Tool:
+        """One made of plain fields, as they are called here or in another library."""
+        item = value.get("function", value.get("toolSpec", value))
         if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
             hint = "a tool that the provider runs: dragoman.ServerTool"
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name", hint=hint)
-        schema = item.get("parameters", item.get("input_schema"))
-        others = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN}
-        if value.get("type") not in (None, "function"):
-            others["type"] = value["type"]
+        schema = next((item[key] for key in _SCHEMAS if item.get(key) is not None), None)
+        if isinstance(schema, Mapping) and schema.keys() == {"json"}:  # as Bedrock says it
+            schema = schema["json"]
+        known = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN and v is not None}
+        others = {k: v for k, v in known.items() if k not in _SCHEMAS}
         fields = {name: others.pop(name) for name in _PLAIN if name in others}
+        kind = value.get("type")
+        if kind not in (None, "function", "custom"):
+            others["type"] = kind
+        if kind == "custom" and schema is None:  # of OpenAI's, whose calls hold text
+            form = others.pop("format", None)
+            fields.setdefault("freeform", True)
+            if isinstance(form, Mapping) and form.get("type") == "grammar":
+                fields["grammar"] = {key: form.get(key) for key in ("syntax", "definition")}
         for name, node in (("grammar", Grammar), ("namespace", Namespace)):
             if isinstance(fields.get(name), Mapping):
                 fields[name] = build(node, fields[name], f"{path}.{name}")
@@ -195,8 +212,11 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
 
 
 _PLAIN = ("freeform", "grammar", "namespace")
-_KNOWN = frozenset({"type", "function", "name", "description", "parameters", "input_schema",
-                    "strict"})  # fmt: skip
+_KNOWN = frozenset({"type", "function", "toolSpec", "name", "description", "strict"})
+# where a schema of arguments stands: OpenAI and Cohere, Anthropic, MCP and Bedrock, google-genai
+# 3.6 (by alias and by name), LangChain, the AI SDK's older tools
+_SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema",
+            "parameters_json_schema", "args_schema", "schema")  # fmt: skip
 
 
 def _parameters(values: object, path: str) -> list[Parameter]:

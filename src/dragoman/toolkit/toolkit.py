@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, get_args
 
 from .._core.foreign_names import OF_TOOLKITS, ExplainsNames, tool_hint
 from .._core.jsontext import JsonObject
+from .._core.redaction import shown
 from .._core.suggestions import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
@@ -424,6 +425,15 @@ def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
     """The tools that a value stands for, each with what runs it here, if anything does."""
     if isinstance(value, Toolkit):
         return [(said, value._runnable.get(said.name)) for said in value.tools]
+    if isinstance(value, Mapping):
+        for key in ("functionDeclarations", "function_declarations"):  # Gemini's, several in one
+            if isinstance(declared := value.get(key), list):
+                return [entry for one in declared for entry in _entries(one, path)]
+        kind = value.get("type")
+        if isinstance(kind, str) and kind not in ("function", "custom"):
+            hint = f'dragoman.ServerTool("own", extras={{vendor: {{"type": "{kind}", ...}}}})'
+            fault = f"a tool of type {shown(kind)} is no function of the program's"
+            raise InvalidMessage(fault, path=path, code="tool.type", hint=hint)
     if isinstance(value, McpServer):
         return [(item.tool, item) for item in value.tools]
     if isinstance(value, ServerTool):
