@@ -110,3 +110,26 @@ def test_at_home_the_result_of_the_search_offers_them(edited: bool) -> None:
     assert out.body["tools"] == BODY["tools"]
     assert out.body["input"][: len(BODY["input"])] == BODY["input"]
     assert out.losses == []
+
+
+# llama.cpp: 400 "Output of tool call should be 'Input text'" (ggml-org/llama.cpp issue 23465)
+@pytest.mark.parametrize("vendor", ["llamacpp", "huggingface", "dashscope"])
+def test_an_image_in_a_result_follows_in_a_message_where_results_hold_text(vendor: str) -> None:
+    image = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="}
+    result = [{"type": "input_text", "text": "a.png"}, image]
+    body = {"model": "m", "input": [
+        {"role": "user", "content": "Look."},
+        {"type": "function_call", "call_id": "c", "name": "view_image", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": result}]}  # fmt: skip
+    model = {"dashscope": "qwen3.7-plus"}.get(vendor, "m")
+    out = dragoman.convert(
+        body, "openai-responses", f"{vendor}/openai-responses", model=model, policy="ignore"
+    )
+    [answer] = [item for item in out.body["input"] if item.get("type") == "function_call_output"]
+    assert "input_image" not in json.dumps(answer)
+    assert "a.png" in json.dumps(answer)
+    last = out.body["input"][-1]
+    assert last["role"] == "user"
+    assert image["image_url"] in json.dumps(last)
+    assert ("media.moved", "$.input[2].output[1]") in {(loss.code, loss.where)
+                                                       for loss in out.losses}  # fmt: skip

@@ -137,6 +137,7 @@ _ITEM_FACTS = Facts(
     always={
         "document": False,
         "result": ("text",),
+        "move_media": ("image",),
         "thinking": False,
         "strict_tools": False,
         "tool_choices": ("auto", "none"),

@@ -55,6 +55,7 @@ VENDOR = Vendor(
             always={
                 **without("document", "refusal"),
                 "result": ("text",),
+                "move_media": ("image",),
                 "sources": {"image": ("url", "base64")},
                 "thinking": "never",  # no item of its input
                 "efforts": ("low", "medium", "high"),
