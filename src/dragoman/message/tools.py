@@ -187,7 +187,7 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
             hint = "a tool that the provider runs: dragoman.ServerTool"
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name", hint=hint)
         schema = next((item[key] for key in _SCHEMAS if item.get(key) is not None), None)
-        if isinstance(schema, Mapping) and schema.keys() == {"json"}:  # as Bedrock says it
+        if isinstance(schema, Mapping) and schema.keys() == {"json"}:  # one wire wraps it once more
             schema = schema["json"]
         known = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN and v is not None}
         others = {k: v for k, v in known.items() if k not in _SCHEMAS}
@@ -195,7 +195,7 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
         kind = value.get("type")
         if kind not in (None, "function", "custom"):
             others["type"] = kind
-        if kind == "custom" and schema is None:  # of OpenAI's, whose calls hold text
+        if kind == "custom" and schema is None:  # of a wire's, whose calls hold text
             form = others.pop("format", None)
             fields.setdefault("freeform", True)
             if isinstance(form, Mapping) and form.get("type") == "grammar":
@@ -213,8 +213,8 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
 
 _PLAIN = ("freeform", "grammar", "namespace")
 _KNOWN = frozenset({"type", "function", "toolSpec", "name", "description", "strict"})
-# where a schema of arguments stands: OpenAI and Cohere, Anthropic, MCP and Bedrock, google-genai
-# 3.6 (by alias and by name), LangChain, the AI SDK's older tools
+# where a schema of arguments stands, in the wires, in MCP and in libraries; whose each is, with
+# versions, stands in tests/first_hour/test_foreign_forms.py
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema",
             "parameters_json_schema", "args_schema", "schema")  # fmt: skip
 
