@@ -27,6 +27,7 @@ from ..message.ending import UNFINISHED
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
 from .error_words import OverflowWords
+from .finish_words import finish_meaning
 
 Event: TypeAlias = tuple[str | None, Json]
 
@@ -177,8 +178,7 @@ class AnswerWriter:
     def finish_reason(self, finish: Finish, node: object) -> str | None:
         """Why the answer ended: in the provider's own word, as long as it means the same."""
         raw, reason = finish.raw, finish.reason
-        unwritten = self.unwritten_reasons.get(raw or "", "other")
-        meaning = self.finish_reasons.get(raw or "", unwritten)
+        meaning = finish_meaning(raw, {**self.unwritten_reasons, **self.finish_reasons})
         corrected = meaning in _OPEN_REASONS and reason in _CORRECTED_REASONS
         unnamed = raw is None and not self.needs_reason
         if self.own and (reason == meaning or corrected or unnamed):
@@ -308,12 +308,6 @@ def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
     return (
         resp.candidates[0] if resp.candidates else Candidate(tree.Msg.trusted("", [], "assistant"))
     )
-
-
-def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
-    """Why an answer ended; a word that is none of `reasons` is another reason."""
-    word = raw if isinstance(raw, str) else None
-    return Finish(reasons.get(word or "", "other"), word)
 
 
 def news(seen: JsonObject, fields: JsonObject) -> JsonObject:

@@ -24,6 +24,7 @@ from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
 from ..chat_shape import filled, without
 from ..error_words import OverflowWords
+from ..finish_words import finish_meaning
 from .blocks import write_call, write_thinking
 
 DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
@@ -130,7 +131,7 @@ class MessagesWriter(AnswerWriter):
             word = "end_turn" if lacks_call else "max_tokens"
         else:
             if raw is not None and (self.own or raw in _STOP_REASONS):
-                meaning = FINISH_REASONS.get(raw, "other")
+                meaning = finish_meaning(raw, FINISH_REASONS)
                 if meaning == reason or (self.own and meaning in _OPEN):
                     return raw
             word = _NEAREST.get(reason, "end_turn")

@@ -17,8 +17,9 @@ from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, host_err
 from ...errors import ReadError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, Extras, answered
-from ..answers import GrowingBlock, read_finish
+from ..answers import GrowingBlock
 from ..chat_shape import require_text, without
+from ..finish_words import read_finish
 from .answer import FINISH_REASONS, NO_REASON, read_refusal, read_usage
 from .blocks import read_answer_block, read_citation
 from .dialect import Dialect

@@ -15,8 +15,9 @@ from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...message import ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ..answers import GrowingBlock, read_finish
+from ..answers import GrowingBlock
 from ..chat_shape import require_text, without
+from ..finish_words import read_finish
 from .answer import FINISH_REASONS, read_usage, request_ids
 from .blocks import json_bytes, read_block, read_citation, read_redacted
 from .dialect import Dialect

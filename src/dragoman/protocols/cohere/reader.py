@@ -9,8 +9,8 @@ from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, finish_error, provider_error
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ..answers import read_finish
 from ..chat_shape import UNTYPED, answered_call, require_text
+from ..finish_words import read_finish
 from .answer import FINISH_REASONS, read_usage
 from .blocks import PLAN, TEXT, attach_citations, cited_item, read_citation, read_part
 from .dialect import Dialect

@@ -22,8 +22,9 @@ from ..._core.stream.odd_values import FAILURES
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock, answered
-from ..answers import news, read_finish
+from ..answers import news
 from ..chat_shape import answered_call, object_of, require_text
+from ..finish_words import read_finish, says_reason
 from .answer import AROUND, FIELD, FINISH_REASONS, PART, read_sound, read_usage, sum_bills
 from .blocks import MEDIA
 from .dialect import Dialect
@@ -164,7 +165,7 @@ class ChoiceReader:
             if isinstance(message, dict):
                 yield from self._read_message(message)
         raw = choice.get("finish_reason")
-        if raw is not None and raw != "null":
+        if says_reason(raw):
             yield End(read_finish(require_text(raw), FINISH_REASONS), self._index)
 
     def _read_fields(self, choice: JsonObject) -> Iterator[Piece]:

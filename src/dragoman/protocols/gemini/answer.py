@@ -25,6 +25,7 @@ from ..answers import AnswerWriter, first_count
 from ..base import Room
 from ..chat_shape import issuer_extras
 from ..error_words import OverflowWords
+from ..finish_words import finish_meaning
 from .blocks import TEXT, has_odd_detail, write_part
 
 _FILTERED = (
@@ -299,7 +300,7 @@ class GeminiWriter(AnswerWriter):
         """
         if self.own and not self._partial_call:
             raw: Any = finish.raw or ""
-            meaning = _BY_TEXT.get(raw, "other")
+            meaning = finish_meaning(raw, _BY_TEXT)
             # the provider's reason still says why; content corrects the open ones
             fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
             if finish.raw is None or fits:

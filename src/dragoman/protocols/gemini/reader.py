@@ -23,6 +23,7 @@ from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider
 from ...message import Citation, Finish, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ..chat_shape import without
+from ..finish_words import finish_meaning
 from .answer import REASONS, UNSPECIFIED, read_usage
 from .blocks import api_part, block_of, listed_calls
 from .dialect import Dialect, camel_keys, null_fields, set_fields
@@ -425,7 +426,9 @@ class Candidate:
         if is_unknown or not isinstance(reason, str):
             self._meta({"finishReason": reason})
         if not is_unknown:
-            finish = Finish(REASONS.get(reason, "other"), str(reason))
+            is_word = isinstance(reason, str)
+            meaning = finish_meaning(reason, REASONS) if is_word else REASONS.get(reason, "other")
+            finish = Finish(meaning, str(reason))
             self._pieces.append(End(finish, self._index))
         return not is_unknown
 

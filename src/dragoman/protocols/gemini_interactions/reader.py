@@ -16,8 +16,8 @@ from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider
 from ...errors import ProviderError
 from ...message import AudioBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ..answers import read_finish
 from ..chat_shape import object_of, require_text
+from ..finish_words import read_finish
 from . import blocks as wire_blocks
 from .answer import FINISH_REASONS, OPEN_STATES, is_text, read_extras, read_usage
 from .blocks import ABSENT, OUTPUT, STEP

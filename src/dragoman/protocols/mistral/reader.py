@@ -12,8 +12,9 @@ from ..._core.stream.arguments import StreamedCalls
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provider_error
 from ...message import TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ..answers import news, read_finish
+from ..answers import news
 from ..chat_shape import UNTYPED, answered_call, require_text
+from ..finish_words import read_finish, says_reason
 from .answer import ABSENT, ANONYMOUS, FINISH_REASONS, UNPLACED, read_usage
 from .blocks import CLOSED, REFERENCE, read_part, read_reference, text_pieces
 from .dialect import Dialect
@@ -122,7 +123,7 @@ class Choice:
                 self._message(message, pieces, whole)
         self._fields(entry, pieces, whole)
         raw = entry.get("finish_reason")
-        if raw or (whole and isinstance(message, dict)):
+        if says_reason(raw) or (whole and isinstance(message, dict)):
             finish = read_finish(raw, FINISH_REASONS)
             if finish.reason == "error":
                 self.error = finish.raw or ""

@@ -15,8 +15,9 @@ from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_erro
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import answered
-from ..answers import read_figures, read_finish
+from ..answers import read_figures
 from ..chat_shape import UNTYPED, answered_call, require_text
+from ..finish_words import read_finish
 from .dialect import Dialect
 from .messages import read_medium
 

@@ -33,6 +33,7 @@ from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_shape import filled, issuer_extras, issuer_fields
+from ..finish_words import finish_meaning
 from . import blocks as wire_blocks
 from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
 from .dialect import THINKING_FIELDS, Dialect
@@ -274,7 +275,7 @@ def write_finish(
 ) -> str | None:
     """Why the answer ended; None where an answer of this wire did not say."""
     if writer.own:
-        read = FINISH_REASONS.get(finish.raw or "", "other")
+        read = finish_meaning(finish.raw, FINISH_REASONS)
         corrected = read in _CORRECTED and finish.reason in _CORRECTED
         if finish.raw is None or finish.reason == read or corrected:
             return finish.raw

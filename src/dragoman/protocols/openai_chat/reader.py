@@ -17,8 +17,8 @@ from ..._core.stream.arguments import StreamedCalls
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
 from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
 from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
-from ..answers import read_finish
 from ..chat_shape import answered_call, require_text
+from ..finish_words import read_finish, says_reason
 from .answer import FINISH_REASONS, read_usage
 from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
 from .dialect import THINKING_FIELDS, Dialect
@@ -241,7 +241,7 @@ class ChoiceReader:
         if isinstance(choice.get("usage"), dict):
             self._pieces.append(read_usage(choice["usage"], self._issuer))
         raw = choice.get("finish_reason")
-        if raw or (complete and isinstance(message, dict)):
+        if says_reason(raw) or (complete and isinstance(message, dict)):
             finish = read_finish(raw, FINISH_REASONS)
             if finish.reason == "error":
                 self.error_reason = finish.raw or ""

@@ -29,11 +29,13 @@ from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
 from ...message.client_tools import item_of_call
+from ...message.ending import UNFINISHED
 from ...message.logprobs import Logprob, write_list
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_shape import filled, issuer_extras
+from ..finish_words import finish_meaning
 from . import blocks as wire_blocks
 from .blocks import ABSENT, BESIDE
 from .dialect import Dialect
@@ -129,8 +131,10 @@ def read_finish(response: JsonObject, status: Any) -> Finish:
     details = response.get("incomplete_details")
     if raw == "incomplete" and isinstance(details, dict):
         raw = details["reason"] if isinstance(details.get("reason"), str) else raw
-    broken_off: FinishReason = "length" if status == "incomplete" else "other"  # whoever says why
-    reason = FINISH_REASONS.get(raw, broken_off)
+    reason = FINISH_REASONS.get(raw, "other")
+    if status == "incomplete":  # whoever says why
+        meaning = finish_meaning(raw, FINISH_REASONS)
+        reason = meaning if meaning in UNFINISHED else "length"
     return Finish(reason, raw if response.get("status") else None)
 
 
