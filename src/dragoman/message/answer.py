@@ -192,6 +192,8 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
             texts = [value for value in values if value is not None and value not in ("", {}, [])]
             sum_of = _SUMS.get(f.name, _first)
             setattr(result, f.name, sum_of(texts) if texts else values[0])
+    if type(result) is ToolUseBlock:
+        result.name = _call_name(parts)
     return result
 
 
@@ -274,6 +276,24 @@ def joined(values: Sequence[Any]) -> Any:
 
 
 # of these fields each part brings a piece; of any other the first that says something holds
+def _call_name(parts: Sequence[ContentBlock]) -> str:
+    """The name of a call: some hosts say it in each piece, some cut it as they cut arguments.
+
+    A piece with another id does not go on with it. (NousResearch/hermes-agent pull request 12230;
+    continuedev/continue pull request 5849; looked up on 2026-11-28.)
+    """
+    name = id = ""
+    for part in parts:
+        if type(part) is not ToolUseBlock or (id and part.id not in ("", id)):
+            continue
+        id = id or part.id
+        if part.name.startswith(name):  # again, or more of it
+            name = part.name or name
+        elif not name.endswith(part.name):
+            name += part.name
+    return name
+
+
 _SUMS: dict[str, Callable[[list[Any]], Any]] = {
     **dict.fromkeys(("text", "thinking", "signature", "redacted", "raw_input"), "".join),
     "citations": _lists,

@@ -32,6 +32,7 @@ def _number(text: str) -> float:
     return value
 
 
+NO_ARGUMENTS = "{}"
 _DEEP = 200  # levels; no tool takes as many
 _LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_number)
 
@@ -39,8 +40,8 @@ _LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_n
 def parse_arguments(text: str) -> Json:
     """The object that the text spells; the text itself if it spells none, or one too deep for us.
 
-    Blank text and null are no arguments; JSON inside a JSON string is unwrapped; control
-    characters inside strings are let pass.
+    Blank text, also inside of a JSON string, and null are no arguments; JSON inside a JSON string
+    is unwrapped; control characters inside strings are let pass.
     """
     try:
         value = loads(text)
@@ -53,12 +54,12 @@ def parse_arguments(text: str) -> Json:
             value = text
     if type(value) is dict and len(text) <= _DEEP:
         return value
-    if type(value) is str and value is not text:
+    if type(value) is str and value and value is not text:
         try:
             value = loads(value)
         except ReadError:
             return text
-    if value is None:
+    if value is None or value == "":
         return {}
     nests = text.count("{") + text.count("[") > _DEEP
     return text if type(value) is not dict or (nests and too_deep(value, _DEEP)) else value
@@ -67,7 +68,9 @@ def parse_arguments(text: str) -> Json:
 def split_objects(text: str) -> list[str]:
     """The objects of a text that holds more than one of them, each as text; else nothing.
 
-    Equal ones that follow each other are one: some servers send the whole arguments again.
+    Equal ones that follow each other are one: some servers send the whole arguments again. An empty
+    one before others is none: Bedrock behind some proxies begins with `{}` and then says them
+    (openai/openai-agents-js pull request 712, looked up on 2026-11-28).
     """
     objects: list[str] = []
     position = 0
@@ -83,7 +86,8 @@ def split_objects(text: str) -> list[str]:
                 position += 1
     except (ValueError, RecursionError):
         return []
-    return objects
+    said = [text for text in objects if text[1:-1].strip()]
+    return said or objects[:1]
 
 
 def breaks_off(text: str) -> bool:
@@ -284,6 +288,15 @@ class StreamedCalls:
         self._slots: list[_Slot] = []
         self._by_index: dict[int, _Slot] = {}
         self._by_id: dict[str, _Slot] = {}
+
+    def says_nothing(self, id: str, name: str, index: object, text: str) -> bool:
+        """Whether a fragment begins no call and goes on with none: some hosts end with such a one.
+
+        (trpc-group/trpc-agent-go pull request 745, openclaw/openclaw pull request 34143: a call
+        without a name, an id and arguments was run, failed, and the model asked again.)
+        """
+        known = type(index) is int and index in self._by_index
+        return not (id or name or text.strip() or known)
 
     def call(self, id: str, name: str, index: object, text: str) -> int:
         """The place of the call that goes on; empty texts say nothing, an index may be missing.

@@ -11,7 +11,14 @@ from ...message.answer import total
 from ...message.blocks import ContentBlock, Extras
 from ..jsontext import arguments as spell
 from ..redaction import Shown
-from .arguments import MADE, Balance, closing_signs, derived_id, parse_arguments
+from .arguments import (
+    MADE,
+    NO_ARGUMENTS,
+    Balance,
+    closing_signs,
+    derived_id,
+    parse_arguments,
+)
 from .pieces import Key, Part
 
 
@@ -137,8 +144,8 @@ def _changed_extras(sent_extras: Extras | None, final: Extras | None) -> Extras 
 class _OpenBlock:
     """The block that is open: the pieces of its key from `start` on."""
 
-    __slots__ = ("balance", "freeform", "has_arguments", "index", "is_whole", "key", "kind",
-                 "pieces", "start")  # fmt: skip
+    __slots__ = ("balance", "freeform", "has_arguments", "held", "index", "is_whole", "key",
+                 "kind", "pieces", "start")  # fmt: skip
 
     def __init__(self, index: int, key: Key, pieces: list[ContentBlock], kind: type[Any]) -> None:
         self.index = index
@@ -149,6 +156,26 @@ class _OpenBlock:
         self.balance: Balance | None = None  # of argument text, from its first sign on
         self.has_arguments = False  # whether there is argument text at all, if only an empty one
         self.freeform = self.is_whole = False
+        # arguments that are empty so far: others behind them take their place
+        self.held: ToolUseBlock | None = None
+
+    def take(self, block: ContentBlock) -> list[ContentBlock]:
+        """The pieces that go out now that this one has come; `{}` waits for what follows it."""
+        if self.held is None and (self.freeform or self.balance is not None):
+            return [block]
+        if type(block) is not ToolUseBlock or not (block.raw_input or "").strip():
+            return [block]
+        before: list[ContentBlock] = []
+        if self.held is not None:
+            before.append(replace(self.held, raw_input=""))
+        is_empty = argument_text(block).strip() == NO_ARGUMENTS and not block.freeform
+        self.held = block if is_empty else None
+        return before if is_empty else [*before, block]
+
+    def release(self) -> list[ContentBlock]:
+        """What waited, since nothing follows it."""
+        held, self.held = self.held, None
+        return [] if held is None else [held]
 
     def add(self, block: ContentBlock) -> None:
         self.pieces.append(block)
@@ -170,7 +197,11 @@ class _OpenBlock:
         """
         if self.freeform:
             return self.is_whole
-        return not self.has_arguments or (self.balance is not None and self.balance.whole)
+        return (
+            self.held is not None
+            or not self.has_arguments
+            or (self.balance is not None and self.balance.whole)
+        )
 
     @property
     def is_open_call(self) -> bool:
@@ -249,6 +280,7 @@ class Steps:
             if not self._waiting:
                 return steps
             self._next(next(iter(self._waiting)), steps)
+        self._say(self._current, self._current.release(), steps)
         self.unended.append(self._current.total())
         self.untold += [total(pieces) for pieces in self._waiting.values()]
         self._waiting.clear()
@@ -256,9 +288,13 @@ class Steps:
         return steps
 
     def _goes_on(self, now: _OpenBlock, block: ContentBlock, steps: list[Step]) -> None:
-        now.add(block)
-        if now.kind in _GROWS:
-            steps.append(Grow(now.index, now.key, block))
+        self._say(now, now.take(block), steps)
+
+    def _say(self, now: _OpenBlock, blocks: list[ContentBlock], steps: list[Step]) -> None:
+        for block in blocks:
+            now.add(block)
+            if now.kind in _GROWS:
+                steps.append(Grow(now.index, now.key, block))
 
     def _add_waiting(self, key: Key, block: ContentBlock, whole: bool) -> None:
         """One more piece of what is held; a whole block is but what did not go out before."""
@@ -350,9 +386,12 @@ class Steps:
         now, self._current = self._current, None
         if now is None:
             return
+        self._say(now, now.release(), steps)
         block = now.total()
         begun = self._first
         if type(block) is ToolUseBlock and type(begun) is ToolUseBlock:
+            if block.name not in ("", begun.name):  # the rest of it came when it had begun
+                self.untold.append(block)
             block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
         if self.report is not None and block is not now.pieces[0]:
             self.report.made(block, now.pieces[0])

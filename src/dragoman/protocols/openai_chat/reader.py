@@ -6,7 +6,7 @@ streams of some forty hosts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -318,11 +318,7 @@ class ChoiceReader:
     def _more(self, message: JsonObject, complete: bool) -> None:
         """What few messages have beside their text."""
         entries = message.get("tool_calls") or ()
-        for i, entry in enumerate(entries):
-            if complete:
-                self._part(CALL, i, read_call(entry, self._issuer, complete))
-            else:
-                self._part(CALL, *self._fragment(entry))
+        self._read_calls(entries, complete)
         function = message.get(LEGACY)
         # hosts that serve old clients, too, say one call in both fields
         is_repeated = complete and any(entry.get("function") == function for entry in entries)
@@ -349,13 +345,22 @@ class ChoiceReader:
             fields = {"message": unknown}
             self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
 
-    def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock]:
-        """(which call, what the fragment adds to it)."""
+    def _read_calls(self, entries: Iterable[JsonObject], complete: bool) -> None:
+        for i, entry in enumerate(entries):
+            if complete:
+                self._part(CALL, i, read_call(entry, self._issuer, complete))
+            elif (fragment := self._fragment(entry)) is not None:
+                self._part(CALL, *fragment)
+
+    def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock] | None:
+        """(which call, what the fragment adds to it); None for one that says nothing at all."""
         block = read_call(entry, self._issuer, complete=False)
         index = entry.get("index")
         if type(block) is not ToolUseBlock:
             return self._calls.call(str(entry.get("id") or ""), "", index, ""), block
         text = block.raw_input or ("{}" if block.input else "")
+        if self._calls.says_nothing(block.id, block.name, index, text) and not block.extras:
+            return None
         return self._calls.call(block.id, block.name, index, text), block
 
     def _new_citations(self, message: JsonObject, complete: bool) -> list[Citation]:
