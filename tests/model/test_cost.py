@@ -274,6 +274,22 @@ BEDROCK = [
 ]  # fmt: skip
 
 
+def test_pictures_have_their_own_price() -> None:
+    """Gemini API, Pricing: 30 dollars for a million tokens of a picture, 2.50 of text."""
+    details = [{"modality": "TEXT", "tokenCount": 10}, {"modality": "IMAGE", "tokenCount": 1290}]
+    usage = {"promptTokenCount": 10, "candidatesTokenCount": 1300, "totalTokenCount": 1310,
+             "candidatesTokensDetails": details}  # fmt: skip
+    part = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    content = {"role": "model", "parts": [part]}
+    candidate = {"content": content, "finishReason": "STOP", "index": 0}
+    body = {"candidates": [candidate], "usageMetadata": usage}
+    cost = answer("gemini", body, "gemini-2.5-flash-image").cost
+    expected = Decimal("0.3") * 10 + Decimal("2.5") * 10 + 30 * 1290
+    assert cost == Cost(Decimal("0.3") * 10 / MILLION, (expected - 3) / MILLION)
+    plain = {**body, "usageMetadata": {**usage, "candidatesTokensDetails": details[:1]}}
+    assert answer("gemini", plain, "gemini-2.5-flash-image").cost == Decimal(3253) / MILLION
+
+
 @pytest.mark.parametrize("model", BEDROCK)
 def test_bedrock_has_prices_for_regions_and_versions(model: str) -> None:
     got = answer("bedrock", converse(), model)

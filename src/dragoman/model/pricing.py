@@ -149,6 +149,7 @@ def _figures(usage: Usage, searches: int) -> dict[str, int]:
         "cache_write_1h_tokens": min(_written_for_an_hour(usage), write),
         "input_audio_tokens": usage.audio_in or 0,
         "output_audio_tokens": usage.audio_out or 0,
+        "output_image_tokens": min(_drawn(usage), usage.output or 0),
         "web_searches": searches,
     }
     return {name: figure for name, figure in figures.items() if figure or not name.count("_") > 1}
@@ -165,6 +166,30 @@ def _written_for_an_hour(usage: Usage) -> int:
             if isinstance(entry, dict) and entry.get("ttl") == _HOUR:
                 count += _count(entry.get("inputTokens"))
     return count
+
+
+def _drawn(usage: Usage) -> int:
+    """Tokens of pictures in the answer, which cost several times as much as those of text.
+
+    Gemini's modalities, the same of Interactions, and details of Chat Completions; Gemini API,
+    Pricing, 2026-11-28.
+    """
+    for fields in (usage.extras or {}).values():
+        for key, name, figure in _MODALITIES:
+            entries = fields.get(key)
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, dict) and str(entry.get(name)).lower() == "image":
+                    return _count(entry.get(figure))
+        details = fields.get("completion_tokens_details")
+        if isinstance(details, dict) and (count := _count(details.get("image_tokens"))):
+            return count
+    return 0
+
+
+_MODALITIES = (
+    ("candidatesTokensDetails", "modality", "tokenCount"),
+    ("output_tokens_by_modality", "modality", "tokens"),
+)
 
 
 def _searches(resp: ChatResponse) -> int:

@@ -323,7 +323,9 @@ def read_figures(
     """The usage of figures as OpenAI has them: those of the input contain the cache.
 
     `keys` are the fields of `Usage` by their keys, of details by the object that they stand in;
-    `flat` are keys of details that may also stand beside that object.
+    `flat` are other keys of details, in that object or beside it. Where two of them are told and
+    one is zero, the other counts: proxies leave a zero under the name that their host has not
+    (BerriAI/litellm issue 11789, looked up on 2026-11-28).
     """
     usage = Usage()
     for key, name in keys.items():
@@ -332,8 +334,10 @@ def read_figures(
             continue
         details = data[key] if isinstance(data.get(key), dict) else {}
         for detail, field in name.items():
-            flat_values = (data.get(other) for other in (flat or {}).get(field, ()))
-            setattr(usage, field, first_count(details.get(detail), *flat_values))
+            others = (flat or {}).get(field, ())
+            values = [details.get(detail), *map(details.get, others), *map(data.get, others)]
+            count = first_count(*filter(None, values))
+            setattr(usage, field, first_count(*values) if count is None else count)
     return without_cache(usage)
 
 
@@ -346,10 +350,12 @@ def without_cache(usage: Usage) -> Usage:
 
 
 def first_count(*values: Any) -> int | None:
-    """The first of the values that is a number of tokens."""
+    """The first of the values that is a number of tokens; 5.0 is one, too."""
     for value in values:
         if type(value) is int:
             return value
+        if type(value) is float and value.is_integer():
+            return int(value)
     return None
 
 

@@ -405,14 +405,21 @@ class Builder:
         return usage if self._earlier is None else self._earlier + usage
 
     def _newest_usage(self) -> Usage:
-        """That of the newest segment; of each figure what was said last."""
+        """That of the newest segment; of each figure what was said last.
+
+        Zeros alone take nothing back: some hosts end with them (Claude Code keeps what the first
+        event of a message says in that case, too). Beside other figures they count: of a prompt
+        that was all cached, nothing is left.
+        """
         if len(self._usage) < 2:
             return self._usage[0] if self._usage else Usage()
         usage = Usage()
         for later in self._usage:
+            groups = (g for g in _COUNTED_TOGETHER if not any(getattr(later, name) for name in g))
+            empty = {name for group in groups for name in group}
             for f in fields(Usage):
                 value = getattr(later, f.name)
-                if value is None:
+                if value is None or (f.name in empty and getattr(usage, f.name)):
                     continue
                 if f.name == "extras" and usage.extras is not None:
                     value = latest([usage.extras, value])
@@ -422,6 +429,9 @@ class Builder:
 
 def _without(fields: JsonObject | None, names: Sequence[str]) -> JsonObject | None:
     return {key: value for key, value in (fields or {}).items() if key not in names} or None
+
+
+_COUNTED_TOGETHER = (("input", "cache_read", "cache_write"), ("output", "reasoning"), ("total",))
 
 
 def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:

@@ -77,28 +77,33 @@ _WIRE_REASONS: dict[str, tuple[str, bool]] = {
 
 
 _BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
-_TOOL_TOKENS = "toolUsePromptTokenCount"
+_TOOL_TOKENS, _TOTAL = "toolUsePromptTokenCount", "totalTokenCount"
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """`promptTokenCount` without its cache, with what tools read; `candidates` with `thoughts`.
 
-    Modalities, and what does not follow from the neutral figures, stay in extras.
+    Some models count thoughts among the candidates: the total tells (simonw/llm-gemini issue 75,
+    looked up on 2026-11-28). Modalities, and what does not follow from the neutral figures, stay
+    in extras.
     """
     prompt, tools = first_count(data.get("promptTokenCount")), first_count(data.get(_TOOL_TOKENS))
     cached = first_count(data.get("cachedContentTokenCount"))
     thoughts = first_count(data.get("thoughtsTokenCount"))
+    said, total = first_count(data.get("candidatesTokenCount")), first_count(data.get(_TOTAL))
+    inside = thoughts and said is not None and thoughts <= said
+    inside = inside and total == (prompt or 0) + (tools or 0) + (said or 0)
     if prompt is not None and cached is not None and cached <= prompt:
         prompt -= cached
     usage = Usage(
         _sum(prompt, tools),
         cached,
         None,
-        _sum(first_count(data.get("candidatesTokenCount")), thoughts),
+        said if inside else _sum(said, thoughts),
         thoughts,
         _audio_tokens(data.get("promptTokensDetails")),
         _audio_tokens(data.get("candidatesTokensDetails")),
-        first_count(data.get("totalTokenCount")),
+        total,
     )
     neutral = figures(usage, tools)
     fields = {key: value for key, value in data.items() if neutral.get(key, _NONE) != value}

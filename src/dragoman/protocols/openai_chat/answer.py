@@ -52,7 +52,7 @@ _FIGURES = {
 # where some hosts have a detail among the figures themselves
 _FLAT_DETAILS = {
     "cache_read": ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"),
-    "cache_write": ("cache_creation_input_tokens",),
+    "cache_write": ("cache_creation_input_tokens", "cache_creation_tokens"),
     "reasoning": ("reasoning_tokens",),
 }
 
