@@ -313,8 +313,9 @@ class ConnectionFailed(ProviderError):
 class NoAnswer(ProviderError):
     """What came with a good status is no answer: a web page, an empty body, JSON of another shape.
 
-    Also an answer that says nothing and not why it ended, and a redirect. `response` is what could
-    be read of it, if anything could. Another attempt, or another model, may give one.
+    Also an answer that says nothing and not why it ended, a redirect, and what a host could not
+    read of its own model's words (Groq's `tool_use_failed`). `response` is what could be read of
+    it, if anything could. Another attempt, or another model, may give one.
     """
 
     @property

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -270,6 +272,11 @@ OTHERS = [
             "again soon.", "type": "too_many_requests_error", "param": "queue",
             "code": "queue_exceeded"}, "overloaded"),
 ]  # fmt: skip
+
+# what users of many libraries have quoted: plans that are used up, keys that are bound, models that
+# are gone, hosts that are busy. A line each: host, status, kind, body
+_LINES = (Path(__file__).parent / "quoted.jsonl").read_text(encoding="utf-8").splitlines()
+QUOTED = [Refused(**json.loads(line)) for line in _LINES]
 
 # what looks like something else; above all like a context that is full
 NEAR_MISSES = [

@@ -59,13 +59,14 @@ def error_kind(code: str, type: str, status: int | None, message: str = "") -> E
     named, sentences = table() if words else ((), ())
     if found := _first(named, names, status, words):
         return found
-    known = [kind for word in (code, type) if (kind := kind_of_name(word)) is not None]
+    by_status = kind_of_status(status)
+    named_kinds = (kind_of_name(word) for word in (code, type))
+    known = [kind for kind in named_kinds if kind is not None and _may(kind, by_status)]
     for kind in known:
         if kind not in WEAK and not _is_status(code, kind):
             # some hosts call an empty account a rate limit: to wait would not fill it
             unpaid = kind == "rate_limit" and _first(_billing(), names, status, words)
             return unpaid or kind
-    by_status = kind_of_status(status)
     for row in sentences:
         if _may(row.kind, by_status) and row.matches(names, status, words):
             return row.kind
@@ -141,7 +142,10 @@ def _is_status(code: str, kind: ErrorKind) -> bool:
 
 
 def _may(kind: ErrorKind, by_status: ErrorKind | None) -> bool:
-    """Whether a sentence may mean this beside a status: who has to wait was not too long."""
+    """Whether words may mean this beside a status: who has to wait was not too long.
+
+    (Cerebras: 429 too_many_tokens_error, of a day's tokens.)
+    """
     if kind != "context_overflow":
         return True
     return by_status not in ("rate_limit", "overloaded", "authentication", "billing", "permission")

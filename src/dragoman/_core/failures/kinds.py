@@ -25,7 +25,7 @@ ErrorKind: TypeAlias = Literal[
     "too_large",
     "timeout",
     "connection",  # none was made, or it broke
-    "no_answer",  # what came is none: a web page, nothing at all
+    "no_answer",  # what came is none: a web page, nothing, what a host could not read of its model
     "invalid",
     "server",
     "other",
@@ -48,7 +48,8 @@ _WORDS: dict[ErrorKind, str] = {
     "operationdeniedserviceoverdue invalidsubscription failedoperationresourcepackexhausted "
     "failedoperationfreeresourcepackexhausted failedoperationservicestop "
     "failedoperationservicestoparrears resourceinsufficientchargeresourceexhaust "
-    "resourceunavailablelowbalance resourceunavailableinarrears creditlimitexceeded",
+    "resourceunavailablelowbalance resourceunavailableinarrears creditlimitexceeded creditlimit "
+    "insufficientfunds budgetexceeded notenoughbalance",
     "rate_limit": "ratelimit ratelimitexceeded ratelimitreached toomanyrequests throttling "
     "throttled resourceexhausted throttlingratequota throttlingallocationquota "
     "throttlingburstrate ratelimited quotaexceeded requestlimitexceeded limitexceeded "
@@ -56,16 +57,18 @@ _WORDS: dict[ErrorKind, str] = {
     "modelaccountrpmratelimitexceeded modelaccounttpmratelimitexceeded "
     "apiaccountrpmratelimitexceeded accountratelimitexceeded requestbursttoofast "
     "inflightbatchsizeexceeded setlimitexceeded rpmratelimitexceeded tpmratelimitexceeded "
-    "failedoperationengineserverlimitexceeded",
+    "failedoperationengineserverlimitexceeded usagelimitreached accountquotaexceeded "
+    "tokenquotaexceeded requestquotaexceeded",
     "overloaded": "overloaded engineoverloaded serviceunavailable unavailable modelnotready "
-    "serverisoverloaded slowdown servicetiercapacityexceeded serveroverloaded queueexceeded",
+    "serverisoverloaded slowdown servicetiercapacityexceeded serveroverloaded queueexceeded "
+    "nocapacity insufficientsystemresource capacityexceeded conversationlocked",
     "authentication": "authentication invalidapikey unauthenticated unauthorized "
     "invalidauthentication incorrectapikey unrecognizedclient apikeyinvalid invalidiamtoken "
     "authfailure authfailuresecretidnotfound authfailuresignaturefailure expiredtoken "
     "invalidsignature missingauthenticationtoken incompletesignature invalidclienttokenid "
     "authenticationtokennotvalid authenticationtokenexpired",
     "permission": "permission permissiondenied accessdenied forbidden modelaccessdenied "
-    "accessdeniedunpurchased workspaceaccessdenied unauthorizedoperation",
+    "missingscope accessdeniedunpurchased workspaceaccessdenied unauthorizedoperation",
     "not_found": "notfound resourcenotfound",
     "model_not_found": "modelnotfound modelnotexist invalidmodel deploymentnotfound modelnotopen "
     "invalidendpointormodelnotfound invalidendpointormodelmodelidaccessdisabled modelnotsupported "
@@ -74,8 +77,8 @@ _WORDS: dict[ErrorKind, str] = {
     "badrequesttoolarge",
     "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
     "vectorstoretimeout connecttimeout readtimeout totaltimeout",
-    "connection": "connection connectionfailed connectionclosed apiconnection",
-    "no_answer": "noanswer",
+    "connection": "connection connectionfailed connectionclosed apiconnection network",
+    "no_answer": "noanswer toolusefailed jsonvalidatefailed outputparsefailed",
     "invalid": "invalidrequest validation invalidargument invalidprompt invalidparameter "
     "badrequest failedprecondition outofrange unprocessableentity dataresidencymismatch "
     "invalidimage invalidimageformat invalidbase64image invalidimageurl imagetoosmall imageparse "
@@ -90,7 +93,7 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 _BY_STATUS: dict[int, ErrorKind] = {
     400: "invalid", 401: "authentication", 402: "billing", 403: "permission", 404: "not_found",
     408: "timeout", 413: "too_large", 422: "invalid", 429: "rate_limit", 451: "content_filter",
-    499: "timeout",
+    425: "overloaded", 498: "overloaded", 499: "timeout",
     500: "server", 502: "server", 503: "overloaded", 504: "timeout", 529: "overloaded",
 }  # fmt: skip
 _STATUSES: dict[str, int] = {
@@ -141,8 +144,12 @@ def fitting_status(kind: ErrorKind, status: int | None) -> int:
 
     >>> fitting_status("billing", 429), fitting_status("overloaded", 529)
     (402, 529)
+    >>> fitting_status("no_answer", 400)
+    502
     """
     if not status or status < 400 or kind == "content_filter":
+        return usual_status(kind)
+    if kind == "no_answer" and status < 500:  # the request was good
         return usual_status(kind)
     vague = kind in VAGUE or kind in ("other", "connection", "no_answer")
     return status if vague or kind_of_status(status) == kind else usual_status(kind)

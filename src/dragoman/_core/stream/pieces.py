@@ -14,6 +14,7 @@ from ...message import Finish, Usage
 from ...message.blocks import ContentBlock
 from ..jsontext import Json, JsonObject, canonical, loads
 from ..redaction import Shown, clipped
+from .retry_words import told_delay
 
 # the candidate, then where the block stands in it: keys in order are blocks in order
 Key: TypeAlias = tuple[int, ...]
@@ -87,7 +88,6 @@ _MAX_LENGTH = 500
 _LONGEST_RAW = 64 * 1024  # characters of a body within a body that are parsed
 _REQUEST_IDS = ("request_id", "requestId", "RequestId")
 _ERROR_STATUS = re.compile("[45][0-9]{2}")
-_SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?s")
 
 
 def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
@@ -110,7 +110,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
         body=body,
         code=code,
         request_id=_first(envelope, _REQUEST_IDS) or _first(error, _REQUEST_IDS),
-        retry_after=_told_delay(error),
+        retry_after=told_delay(error, message),
     )
     return by_kind(made)
 
@@ -135,16 +135,6 @@ def _with_more(message: str, error: Mapping[str, Any]) -> str:
     if not isinstance(more, str) or not more or more in message:
         return message
     return f"{message}: {more}" if message else more
-
-
-def _told_delay(error: Mapping[str, Any]) -> float | None:
-    """The seconds of a google.rpc.RetryInfo among the details: `{"retryDelay": "34.4s"}`."""
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
-        if isinstance(delay, str) and _SECONDS.fullmatch(delay):
-            return float(delay[:-1])
-    return None
 
 
 def host_error(body: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -211,6 +211,31 @@ def test_twice_an_error_and_then_an_answer() -> None:
         ({"x-ratelimit-remaining-tokens": "5", "x-ratelimit-reset-tokens": "20ms"}, None),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "12"}, 12.0),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "x"}, None),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795435210000"}, 10.0),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795435210"}, 10.0),
+        ({"ratelimit-remaining": "0", "ratelimit-reset": "7"}, 7.0),
+        (
+            {"x-ratelimit-remaining-tokens-minute": "0", "x-ratelimit-reset-tokens-minute": "27.5"},
+            27.5,
+        ),
+        (
+            {
+                "anthropic-ratelimit-requests-remaining": "0",
+                "anthropic-ratelimit-requests-reset": "2026-11-23T12:00:20Z",
+            },
+            20.0,
+        ),
+        (
+            {
+                "anthropic-ratelimit-requests-remaining": "9",
+                "anthropic-ratelimit-requests-reset": "2026-11-23T12:00:20Z",
+            },
+            None,
+        ),
+        ({"retry-after": "1795435205"}, 5.0),
+        ({"retry-after": "1795430000"}, None),
+        ({"retry-after": "2026-11-23T12:00:20Z"}, 20.0),
+        ({"retry-after": "1m"}, 60.0),
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:

@@ -11,6 +11,7 @@ from .account import ACCOUNT
 from .content import CONTENT
 from .context import CONTEXT
 from .models import MODELS
+from .plans import PLANS
 from .traffic import TRAFFIC
 
-ROWS: tuple[ErrorRow, ...] = (*CONTEXT, *ACCOUNT, *CONTENT, *MODELS, *TRAFFIC)
+ROWS: tuple[ErrorRow, ...] = (*CONTEXT, *ACCOUNT, *CONTENT, *MODELS, *PLANS, *TRAFFIC)

@@ -25,6 +25,13 @@ CONTEXT_OF_SERVERS: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
+        "context size has been exceeded",
+        ("llamacpp",),
+        "2026-11-28",
+        "llama.cpp, tools/server: status 500, in the middle of an answer",
+    ),
+    ErrorRow(
+        _KIND,
         "prompt tokens ({tokens}) exceeds context size ({limit})",
         ("llamacpp",),
         "2026-05-14",
