@@ -224,8 +224,9 @@ class StreamConverter:
         reason, index = end.finish.reason, end.candidate
         if reason == "tool_calls":
             return not self.decoder.builder.has_call(index)
-        if reason == "other":
-            return not end.finish.raw and index not in self._candidates
+        if reason in ("other", "stop") and index not in self._candidates:
+            # not a token may have been written
+            return not (end.finish.raw and self._is_own)
         return reason in ("malformed_call", "error")
 
     def _ending(self, end: End) -> list[tuple[str | None, Json]]:

@@ -125,7 +125,9 @@ def ending_of(resp: ChatResponse) -> Ending:
         return "broken_off" if began else "no_answer"
     finish = resp.finish if resp.candidates else NO_REASON
     unsaid = finish.reason == "other" and not finish.raw
-    if not says and (finish.reason in ("malformed_call", "error") or unsaid):
+    if not says and (
+        finish.reason in ("malformed_call", "error") or unsaid or _wrote_nothing(resp)
+    ):
         return "no_answer"
     if resp.status == "truncated" and finish.reason != "error":
         return "cut"
@@ -247,6 +249,20 @@ def _says(blocks: Iterable[ContentBlock]) -> bool:
         elif type(block) is not ThinkingBlock:
             return True
     return False
+
+
+def _wrote_nothing(resp: ChatResponse) -> bool:
+    """Whether a model ended as if it were done and had not written a single token.
+
+    Some do so now and then, with `STOP` and no parts (google/adk-js issue 344, looked up on
+    2026-11-28); another attempt answers. A model that has nothing to add
+    behind a result writes the token of its end.
+    """
+    usage, finish = resp.usage, resp.finish
+    asked = (usage.input or 0) + (usage.cache_read or 0) + (usage.cache_write or 0)
+    if finish.reason not in ("stop", "other") or not asked or usage.reasoning:
+        return False
+    return usage.output == 0 or (usage.output is None and usage.total == asked)
 
 
 def _who(host: str, status: int | None) -> str:
