@@ -96,3 +96,35 @@ def test_why_a_response_is_incomplete(why: str, reason: str) -> None:
         "output": [item],
     }
     assert wire("openai-responses").read_response(answer).finish.reason == reason
+
+
+def test_an_end_of_responses_by_another_name() -> None:
+    """earendil-works/pi, openai-codex: some backends end with `response.done`."""
+    head = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "output": []}
+    text = {"type": "output_text", "text": "Hi", "annotations": []}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+            "content": [text]}  # fmt: skip
+    decoder = wire("openai-responses").stream_decoder()
+    decoder.feed({"type": "response.created", "response": {**head, "status": "in_progress"}})
+    done = {**head, "status": "completed", "output": [item]}
+    decoder.feed({"type": "response.done", "response": done})
+    resp = decoder.finish()
+    assert (resp.status, resp.finish.reason, resp.text) == ("complete", "stop", "Hi")
+
+
+def test_an_end_of_ollama_without_its_mark() -> None:
+    """ollama/ollama-vscode pull request 61: `done_reason` without `done`."""
+    decoder = wire("ollama").stream_decoder()
+    said = {"model": "m", "created_at": "2026-11-28T00:00:00Z"}
+    decoder.feed({**said, "message": {"role": "assistant", "content": "Hi"}, "done": False})
+    decoder.feed({**said, "message": {"role": "assistant", "content": ""}, "done_reason": "length"})
+    assert ending_of(decoder.finish()) == "cut"
+
+
+def test_a_prompt_that_is_blocked_behind_the_first_words() -> None:
+    decoder = wire("gemini").stream_decoder()
+    content = {"role": "model", "parts": [{"text": "Half"}]}
+    decoder.feed({"candidates": [{"content": content, "index": 0}]})
+    decoder.feed({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
+    resp = decoder.finish()
+    assert (ending_of(resp), resp.finish.raw) == ("filtered", "PROHIBITED_CONTENT")

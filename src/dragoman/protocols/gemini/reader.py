@@ -548,8 +548,10 @@ class GeminiReader:
         feedback = body.get("promptFeedback")
         if isinstance(feedback, dict):
             reason = set_fields(feedback).get("blockReason")
-            if reason and not self._candidates:
-                pieces.append(End(Finish("content_filter", str(reason))))
+            if reason:
+                ends = [*self._candidates] or [0]
+                finish = Finish("content_filter", str(reason))
+                pieces += [End(finish, index) for index in ends]
 
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""

@@ -45,6 +45,16 @@ _FUNCTION = {"name", "arguments"}
 _NONE = object()
 
 
+def _is_last(payload: JsonObject) -> bool:
+    """Whether this is the last line: some backends leave `done` out of it and say why it ended.
+
+    (ollama/ollama-vscode pull request 61, looked up on 2026-11-28.)
+    """
+    return payload.get("done") is True or (
+        "done" not in payload and bool(payload.get("done_reason"))
+    )
+
+
 class OllamaReader:
     """Reads one answer."""
 
@@ -59,7 +69,7 @@ class OllamaReader:
         """The pieces of one line, or of a whole answer."""
         pieces: list[Piece] = []
         message = payload.get("message")
-        done = payload.get("done") is True
+        done = _is_last(payload)
         if message is None and not done:
             if payload.get("error"):
                 return [Failed(provider_error(payload, name=event))]
@@ -134,7 +144,7 @@ class OllamaReader:
         yield from self._fields(payload, whole)
         if (usage := read_figures(payload, COUNTS)) != Usage():
             yield usage
-        if payload.get("done") is True:
+        if _is_last(payload):
             reason = payload.get("done_reason")
             if reason == _CLOSED:  # nothing has ended
                 yield Meta({"done_reason": reason}, issuer=self._issuer)

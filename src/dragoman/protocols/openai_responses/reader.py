@@ -524,7 +524,9 @@ def _index(value: Any) -> int:
 
 _STARTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 
+# `done` is an end of some backends of OpenAI's (earendil-works/pi, openai-codex, 2026-11-28)
 _ENDS = {"response.completed": "completed", "response.incomplete": "incomplete",
+         "response.done": "completed",
          "response.failed": "failed", "response.cancelled": "cancelled"}  # fmt: skip
 
 _OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or it was broken off
