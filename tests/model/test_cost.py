@@ -277,12 +277,14 @@ BEDROCK = [
 def test_pictures_have_their_own_price() -> None:
     """Gemini API, Pricing: 30 dollars for a million tokens of a picture, 2.50 of text."""
     details = [{"modality": "TEXT", "tokenCount": 10}, {"modality": "IMAGE", "tokenCount": 1290}]
-    usage = {"promptTokenCount": 10, "candidatesTokenCount": 1300, "totalTokenCount": 1310,
-             "candidatesTokensDetails": details}  # fmt: skip
+    usage: dict[str, Any] = {
+        "promptTokenCount": 10, "candidatesTokenCount": 1300, "totalTokenCount": 1310,
+        "candidatesTokensDetails": details,
+    }  # fmt: skip
     part = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
     content = {"role": "model", "parts": [part]}
     candidate = {"content": content, "finishReason": "STOP", "index": 0}
-    body = {"candidates": [candidate], "usageMetadata": usage}
+    body: dict[str, Any] = {"candidates": [candidate], "usageMetadata": usage}
     cost = answer("gemini", body, "gemini-2.5-flash-image").cost
     expected = Decimal("0.3") * 10 + Decimal("2.5") * 10 + 30 * 1290
     assert cost == Cost(Decimal("0.3") * 10 / MILLION, (expected - 3) / MILLION)

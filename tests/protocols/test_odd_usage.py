@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from dragoman import wire
+from dragoman import convert_stream, wire
 from dragoman.message import Usage
 
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -64,11 +65,23 @@ def test_zeros_at_the_end_take_nothing_back() -> None:
     assert (usage.input, usage.output, usage.total) == (10, 2, 12)
 
 
+def test_nor_for_a_client_of_another_wire() -> None:
+    told = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+    ended = {"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}
+    chunks = [{**CHUNK, "choices": [ended], "usage": told},
+              {**CHUNK, "choices": [], "usage": dict.fromkeys(told, 0)}]  # fmt: skip
+    stream = convert_stream(chunks, "openai-chat", "anthropic", policy="ignore")
+    events = [json.loads(event.data) for event in stream]
+    assert events[-2]["usage"] == {"input_tokens": 10, "output_tokens": 2}
+
+
 def message(start: dict[str, Any], delta: dict[str, Any]) -> Usage:
     """The figures of a message of Claude's whose first and last events tell these."""
     decoder = wire("anthropic").stream_decoder()
-    head = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
-            "stop_reason": None, "usage": start}  # fmt: skip
+    head: dict[str, Any] = {
+        "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": None, "usage": start,
+    }  # fmt: skip
     decoder.feed({"type": "message_start", "message": head})
     decoder.feed({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": delta})
     decoder.feed({"type": "message_stop"})

@@ -325,7 +325,7 @@ def read_figures(
     `keys` are the fields of `Usage` by their keys, of details by the object that they stand in;
     `flat` are other keys of details, in that object or beside it. Where two of them are told and
     one is zero, the other counts: proxies leave a zero under the name that their host has not
-    (BerriAI/litellm issue 11789, looked up on 2026-11-28).
+    (seen in streams of Claude behind one, 2025-06-17).
     """
     usage = Usage()
     for key, name in keys.items():

@@ -251,6 +251,9 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         return [*events, ("error", answer.write_error(piece.error))]
 
     def _add_usage(self, piece: Usage) -> None:
+        is_empty = not (piece.input or piece.output or piece.cache_read)
+        if is_empty and self._usage and not self.writer.own:
+            return  # zeros at the end take nothing back
         own_fields: JsonObject = {}
         for issuer, fields in (piece.extras or {}).items():
             if self.writer.reads(issuer):
