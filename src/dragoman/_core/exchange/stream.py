@@ -39,7 +39,7 @@ from ..passes.properties import ArgumentNames, own_arguments
 from ..stream.builder import Builder, LaterReader
 from ..stream.events import EventView, StreamEvent
 from ..stream.odd_values import FAILURES, OddValues
-from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, provider_error
+from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, is_error_body, provider_error
 from ..stream.restoring import CallRestorer
 from .plain_json import bytes_of, plain, text_of, values_of
 
@@ -239,6 +239,8 @@ class StreamDecoder:
             self._reader = self._make_reader()  # the failure may have left its traces
         self._odd_values = self._odd_values or OddValues()
         pieces = self._odd_values.read_rest(self._reader, payload, event, error)
+        if pieces is None and self.builder.unread and is_error_body(payload):
+            return self._keep(Failed(provider_error(payload, name=event)))
         return self._keep(Raw(event, payload)) if pieces is None else self._added(pieces)
 
     def _added(self, pieces: list[Piece]) -> list[Piece]:

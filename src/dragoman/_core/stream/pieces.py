@@ -79,11 +79,17 @@ class Failed(Shown):
 
 Piece: TypeAlias = Part | Meta | Usage | End | Raw | Failed
 
-_MESSAGES = ("message", "msg", "Message", "detail", "error_message", "error_msg", "status_msg",
-          "title")  # fmt: skip
+_MESSAGES = ("message", "msg", "Message", "faultstring", "detail", "error_message", "error_msg",
+             "status_msg", "errorMessage", "errorMsg", "title")  # fmt: skip
 
 _TYPES = ("type", "status", "__type", "error_type")
-_CODES = ("code", "error_code", "status_code", "Code")
+_CODES = ("code", "error_code", "status_code", "Code", "errorCode")
+_WHOLE = ("error", "errors", "Error", "fault")  # under which an error stands
+# what stands beside the words of an error, and nothing else does
+_BESIDE = frozenset({*_MESSAGES, *_TYPES, *_CODES, "success", "data", "body", "result", "messages",
+                     "request_id", "requestId", "RequestId", "timestamp", "path", "object",
+                     "param"})  # fmt: skip
+_WELL = ("", "0", "200", "ok", "OK", "success", "Success")  # codes that are none of a failure
 _MAX_LENGTH = 500
 _LONGEST_RAW = 64 * 1024  # characters of a body within a body that are parsed
 _REQUEST_IDS = ("request_id", "requestId", "RequestId")
@@ -94,7 +100,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     """The error that `body` tells of; `name` is what the event or a header calls it."""
     data = body[0] if isinstance(body, list) and body else body
     envelope: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    content = envelope.get("error") or envelope.get("errors") or host_error(envelope) or data
+    content = _wrapped_error(envelope) or host_error(envelope) or data
     content = content[0] if isinstance(content, list) and content else content
     error: Mapping[str, Any] = content if isinstance(content, dict) else envelope
     message = content if isinstance(content, str) else _first(error, _MESSAGES)
@@ -113,6 +119,38 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
         retry_after=told_delay(error, message),
     )
     return by_kind(made)
+
+
+def is_error_body(body: Json) -> bool:
+    """Whether a body that is no answer of its wire is an error, in whoever's form.
+
+    Proxies and gateways answer in a form of their own, with a good status: a code and words
+    (`{"code": 500, "msg": "404 NOT_FOUND", "success": false}`), `detail`, `errors`, Tencent's
+    `Response.Error`.
+
+    >>> is_error_body({"status": "449", "msg": "You exceeded your current rate limit"})
+    True
+    >>> is_error_body({"code": 0, "msg": "success"}), is_error_body({"type": "ping"})
+    (False, False)
+    """
+    if not isinstance(body, dict):
+        return False
+    if _wrapped_error(body) or host_error(body):
+        return True
+    if not any(body.get(key) and isinstance(body[key], (str, list)) for key in _MESSAGES):
+        return False
+    codes = [str(body[key]) for key in _CODES if body.get(key) is not None]
+    status = str(body.get("status") or "").lower()
+    if status.isdigit() or status in ("error", "fail", "failed"):  # another word is no failure
+        codes.append(status)
+    failed = body.get("success") is False or any(code not in _WELL for code in codes)
+    return failed or (not codes and body.keys() <= _BESIDE and body.get("success") is not True)
+
+
+def _wrapped_error(envelope: Mapping[str, Any]) -> Any:
+    response = envelope.get("Response")  # Tencent Cloud's
+    inner = response.get("Error") if isinstance(response, dict) else None
+    return next(filter(None, (envelope.get(key) for key in _WHOLE)), inner)
 
 
 def _with_more(message: str, error: Mapping[str, Any]) -> str:

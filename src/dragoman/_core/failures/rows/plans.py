@@ -289,12 +289,21 @@ PLANS: tuple[ErrorRow, ...] = (
         "OpenAI: 409 conversation_locked; HTTP: 425 asks for another attempt",
         "another process is currently operating on this conversation",
     ),
+    *_rows(
+        "server",
+        "ollama",
+        "ollama/ollama issue 8258, ollama-js issue 285: 500, and lines in the middle of a stream",
+        "llama runner process has terminated",
+        "an error was encountered while running the model",
+        "unexpected eof",
+    ),
     # said of a body whose status says nothing
     *_rows(
         "rate_limit",
         "*",
         "answers of proxies with status 200",
         "too many requests",
+        "too many concurrent requests",
         "rate limit exceeded",
         "your current rate limit",
     ),
