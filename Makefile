@@ -48,7 +48,7 @@ help:
 	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
-	@echo "make count       code lines, modules, names and the like of the sources"
+	@echo "make count       code lines, names, words and the like of the sources; COUNT_ARGS='--list' shows where"
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
@@ -106,7 +106,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 count: $(VENV)/.core
-	@$(BIN)/python -m tests.house.count
+	@$(BIN)/python -m tests.house.count $(COUNT_ARGS)
 
 site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
