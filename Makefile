@@ -8,6 +8,7 @@ SDK_VENV ?= .venv-sdks
 GATEWAY_VENV ?= .venv-bench-gateway
 SERVERS_VENV ?= .venv-servers
 VLLM_VENV ?= .venv-vllm
+DIST_VENV ?= .venv-dist
 BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
@@ -30,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help demo test check lint types contracts pytest agents servers corpus fuzz sdk-types facts mutants count format \
-  site bench bench-gateway comply clean
+  site bench bench-gateway comply dist clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -53,6 +54,7 @@ help:
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make bench-gateway  speed of gateways beside each other, in $(GATEWAY_VENV); PAGE= likewise"
 	@echo "make comply      judges by others before gateways; OPEN_RESPONSES= is a clone of its suite"
+	@echo "make dist        wheel and sdist, judged by twine, installed with each extra alone; ten minutes"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -122,15 +124,19 @@ comply: $(GATEWAY_VENV)/.bench
 	$(GATEWAY_VENV)/bin/python -m benchmarks.compliance --page docs/gateway-compliance.md \
 	  $(if $(OPEN_RESPONSES),--open-responses $(OPEN_RESPONSES))
 
+# DIST_ARGS='--extras http fast' tries these alone
+dist: $(DIST_VENV)/.release
+	$(DIST_VENV)/bin/python -m tests.distribution $(DIST_ARGS)
+
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SERVERS_VENV) $(VLLM_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf $(VENV) $(DIST_VENV) $(BENCH_VENV) $(GATEWAY_VENV) $(SERVERS_VENV) $(VLLM_VENV) $(SDK_VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .benchmarks .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are set last, so what was broken off is done again; what is installed is looked at anew
 # when pyproject.toml has changed.
 
-$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SERVERS_VENV)/.made $(VLLM_VENV)/.made $(SDK_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(GATEWAY_VENV)/.made $(SERVERS_VENV)/.made $(VLLM_VENV)/.made $(SDK_VENV)/.made $(DIST_VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(@D)
 	@touch $@
@@ -171,6 +177,10 @@ $(SERVERS_VENV)/.servers: $(SERVERS_VENV)/.made
 # it wants an older transformers than `transformers serve`
 $(VLLM_VENV)/.vllm: $(VLLM_VENV)/.made tests/servers/vllm_cpu.py
 	$(VLLM_VENV)/bin/python tests/servers/vllm_cpu.py
+	@touch $@
+
+$(DIST_VENV)/.release: pyproject.toml $(DIST_VENV)/.made
+	$(DIST_VENV)/bin/python $(PIP_INSTALL) -e '.[release]'
 	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.dev
