@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -169,6 +170,28 @@ def test_the_readme_is_short_and_begins_with_a_call_and_a_tool() -> None:
             assert step in PAGES[name]
 
 
+def test_the_readme_has_the_order_in_which_a_stranger_decides() -> None:
+    page = PAGES["README.md"]
+    steps = (
+        "Version", "Apache-2.0", "pip install", ".ask(", "@tool", "response_format=", "losses",
+        "dragoman serve", "make demo", "make test", "| LiteLLM |", "## Versions", "## Where",
+    )  # fmt: skip
+    places = [page.find(step) for step in steps]
+    assert places == sorted(places)
+    assert min(places) > 0
+    what = page.split("\n\n")[1]  # what it is and why, in two sentences
+    assert len(re.findall(r"[.!?](?:\s|$)", what)) == 2
+    call = page.partition(".ask(")[0].rpartition("```python")[2]
+    assert call.count("\n") <= 5
+
+
+def test_the_readme_names_the_version_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"Version {project['version']}" in PAGES["README.md"]
+    extras = re.findall(r'pip install "\.\[([\w,]+)\]"', PAGES["README.md"])[0].split(",")
+    assert {*extras} <= {*project["optional-dependencies"]}
+
+
 def test_no_page_installs_by_a_name_that_is_not_published() -> None:
     """Until the first release what works is the folder of a clone: `pip install ".[http]"`."""
     named = re.compile(r"pip install [\"']?dragoman\b")
@@ -178,12 +201,30 @@ def test_no_page_installs_by_a_name_that_is_not_published() -> None:
 # pages of those who work on the sources
 _INSIDE = {"docs/tour.md", "docs/mutants.md", "docs/coverage.md"}
 _PRIVATE = re.compile(r"\b(seats?|manner)\b")
+# pages that were read aloud as a whole; a page that is rewritten comes here
+_PLAIN = (
+    "README.md", "docs/index.md", "docs/api.md", "docs/errors.md", "docs/observability.md",
+    "docs/why-dragoman.md",
+)  # fmt: skip
+_METAPHORS = re.compile(r"\b(told|tells?|stands?|stood|behind|nobody|whoever)\b", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("name", sorted(PAGES.keys() - _INSIDE))
 def test_a_page_for_users_has_no_private_word(name: str) -> None:
     prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`", "", PAGES[name])
     assert _PRIVATE.findall(prose) == []
+
+
+@pytest.mark.parametrize("name", _PLAIN)
+def test_a_plain_page_has_none_of_our_metaphors(name: str) -> None:
+    prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`|<!--.*?-->", "", PAGES[name])
+    assert _METAPHORS.findall(prose) == []
+
+
+def test_a_metaphor_is_found() -> None:
+    assert _METAPHORS.findall("Whoever stands behind it is told.") == [
+        "Whoever", "stands", "behind", "told",
+    ]  # fmt: skip
 
 
 def test_the_readme_shows_commands() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -98,6 +99,18 @@ def test_comments_and_words_about_blocks_are_not_shown(built: tuple[Path, str]) 
         assert "```" not in text
         assert "no-run" not in text
         assert "staged" not in text.replace("staged by", "")
+
+
+def test_what_developers_read_is_apart_from_what_users_read() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    parts = dict(re.findall(r"(?m)^  - ([^:\n]+):\n((?:      - .*\n)+)", nav))
+    inside = re.findall(r"([\w/-]+\.md)", parts.pop("Working on Dragoman"))
+    assert {"tour.md", "new-vendor.md", "mutants.md", "coverage.md"} <= {*inside}
+    users = {page for part in parts.values() for page in re.findall(r"([\w/-]+\.md)", part)}
+    assert users & {*inside} == set()
+    assert {"why-dragoman.md", "errors.md", "observability.md"} <= users
+    chinese = re.findall(r"zh/([\w-]+\.md)", parts["中文"])
+    assert {*chinese} - users - {*inside} == {"glossary.md"}
 
 
 def test_the_reference_names_what_users_import(built: tuple[Path, str]) -> None:
