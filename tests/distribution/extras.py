@@ -37,4 +37,9 @@ def fault_of_names(names: Iterable[str], version: str) -> str | None:
     return None if found == wanted else f"holds {', '.join(found) or 'nothing'}, not {wanted}"
 
 
-EXTRAS = ["nothing", *sorted(set(read_project()["optional-dependencies"]) - DEVELOPMENT)]
+# the bare wheel first, all together last: one alone says more about what is wrong
+EXTRAS = [
+    "nothing",
+    *sorted(set(read_project()["optional-dependencies"]) - DEVELOPMENT - {"all"}),
+    "all",
+]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.distribution.release_notes import find_entry
 
 from .sources import ROOT
 
@@ -47,6 +50,28 @@ def test_the_changelog_can_be_built() -> None:
     assert ran.returncode == 0, ran.stderr
     for path in NEWS.glob("[0-9]*.md"):
         assert path.read_text("utf-8").split()[0] in ran.stdout
+
+
+def test_a_release_moves_fragments_to_the_top_of_the_changelog(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "CHANGELOG.md", "news/README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    fragment = tmp_path / "news" / "12.added.md"
+    fragment.write_text("Answers can be sung.\n", "utf-8")
+    old = (tmp_path / "CHANGELOG.md").read_text("utf-8")
+    command = [sys.executable, "-m", "towncrier", "build", "--yes", "--version", "9.9.9"]
+    ran = subprocess.run(
+        [*command, "--date", "2030-01-02"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    new = (tmp_path / "CHANGELOG.md").read_text("utf-8")
+    version, text = find_entry(new)
+    assert version == "9.9.9"
+    assert "## 9.9.9 (2030-01-02)\n" in new
+    assert "- Answers can be sung. (#12)" in text
+    assert new.endswith(find_entry(old)[1] + "\n")  # what older releases brought stays
+    assert sorted(path.name for path in fragment.parent.iterdir()) == ["README.md"]
 
 
 def test_the_changelog_has_the_place_for_them() -> None:
