@@ -125,6 +125,17 @@ def test_the_quick_part_runs_on_every_system_and_python() -> None:
     assert project["requires-python"] == f">={matrix['python'][0]}"
 
 
+@pytest.mark.parametrize(
+    "path", [*WORKFLOWS, ROOT / ".pre-commit-config.yaml"], ids=lambda path: path.name
+)
+def test_what_they_run_is_there(path: Path) -> None:
+    names = re.findall(r"(?<![\w/.])tests/[\w/]+(?:\.py)?", path.read_text("utf-8"))
+    assert [name for name in names if not (ROOT / name).exists()] == []
+    modules = re.findall(r"-m (tests\.[\w.]+)", path.read_text("utf-8"))
+    files = [ROOT / name.replace(".", "/") for name in modules]
+    assert [f for f in files if not (f.is_dir() or f.with_suffix(".py").is_file())] == []
+
+
 def test_the_quick_part_is_that_of_the_makefile() -> None:
     arguments = quick_arguments((ROOT / "Makefile").read_text("utf-8"))
     assert len(arguments) > 3
