@@ -204,7 +204,9 @@ _PRIVATE = re.compile(r"\b(seats?|manner)\b")
 # pages that were read aloud as a whole; a page that is rewritten comes here
 _PLAIN = (
     "README.md", "docs/index.md", "docs/api.md", "docs/errors.md", "docs/observability.md",
-    "docs/why-dragoman.md",
+    "docs/why-dragoman.md", "docs/quickstart.md", "docs/costs.md", "docs/retries.md",
+    "docs/reasoning.md", "docs/web-and-notebooks.md", "docs/coming-from-openai.md",
+    "docs/coming-from-pydantic-ai.md", "docs/coming-from-litellm.md", "docs/tutorial.md",
 )  # fmt: skip
 _METAPHORS = re.compile(r"\b(told|tells?|stands?|stood|behind|nobody|whoever)\b", re.IGNORECASE)
 
