@@ -249,7 +249,7 @@ STARTS = {
     "llm-rosetta": _llm_rosetta,
 }
 FLOOR = Gateway("floor", "aiohttp")
-DRAGOMAN = Gateway("dragoman", "dragoman.gateway.process.server")
+DRAGOMAN = Gateway("dragoman", "dragoman.gateway.server.process.server")
 LITELLM = Gateway("LiteLLM", "litellm")
 LITELLM_RUST = Gateway(
     "LiteLLM, Rust", "litellm", frozenset({("anthropic", "anthropic")}),

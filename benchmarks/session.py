@@ -20,8 +20,8 @@ import pytest
 
 import dragoman.formatter
 from dragoman.message import Msg
-from dragoman.rewrite.truncate import DropOldest
-from dragoman.token import CharTokenCounter
+from dragoman.history.truncate import DropOldest
+from dragoman.tokens import CharTokenCounter
 
 FORMATTERS = [
     *(f"{vendor}{kind}Formatter"

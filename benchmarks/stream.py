@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core import jsontext
+from dragoman.text import json_text as jsontext
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
 

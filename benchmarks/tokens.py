@@ -2,7 +2,7 @@
 
     python -m benchmarks.tokens
 
-The histories are those of `tests/token/histories.py`; the vocabularies are in the packages
+The histories are those of `tests/tokens/histories.py`; the vocabularies are in the packages
 bpe-openai (o200k and cl100k), mistral-common and dashscope, so that nothing is downloaded.
 """
 
@@ -11,14 +11,9 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from dragoman._core.counters.choice import ShippedEncoding
-from dragoman.token import (
-    EstimatedTokenCounter,
-    MistralTokenCounter,
-    OpenAITokenCounter,
-    choose_counter,
-)
-from tests.token.histories import CHINESE, CODE, ENGLISH, HISTORIES, ROWS
+from dragoman.tokens.choice import ShippedEncoding
+from dragoman.tokens import EstimatedTokenCounter, MistralTokenCounter, OpenAITokenCounter, choose_counter
+from tests.tokens.histories import CHINESE, CODE, ENGLISH, HISTORIES, ROWS
 
 MODELS = {
     "GPT-5.6 (o200k)": "gpt-5.6",

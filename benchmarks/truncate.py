@@ -23,7 +23,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.token import SumTokenCounter, TokenCounterBase
+from dragoman.tokens import SumTokenCounter, TokenCounterBase
 
 litellm_home = find_spec("litellm")
 if litellm_home is not None and litellm_home.origin:

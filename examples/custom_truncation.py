@@ -1,8 +1,8 @@
 """A truncation strategy of your own: every second turn goes, until the rest fits."""
 
 from dragoman import ContextOverflow, Formatter, Msg
-from dragoman.rewrite.truncate import Candidates, units
-from dragoman.token import CharTokenCounter
+from dragoman.history.truncate import Candidates, units
+from dragoman.tokens import CharTokenCounter
 
 
 class Thin:

@@ -17,17 +17,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._core.foreign_names import listing, refuse
+from .suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import formatter, message, model, sse, token, toolkit
-    from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
-    from ._core.edges.facts import facts
-    from ._core.edges.media_fetcher import MediaFetcher
-    from ._core.exchange.wire import Wire
-    from ._core.stream.events import StreamEvent
+    from . import formatter, message, model, tokens as token, toolkit
+    from .stream import framing as sse
+    from .conversion.convert import ConvertedStream, Detected, convert, convert_stream, detect
+    from .llm.facts_file import facts
+    from .media_fetch.media_fetcher import MediaFetcher
+    from .codec.wire import Wire
+    from .stream.events import StreamEvent
     from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
     from .errors import (
@@ -79,9 +80,9 @@ if TYPE_CHECKING:
         VideoBlock,
     )
     from .model.pairing import matrix
-    from .rewrite.speakers import ByName, ByRole, NameField, Tagged
-    from .rewrite.split import split_history
-    from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
+    from .history.speakers import ByName, ByRole, NameField, Tagged
+    from .history.split import split_history
+    from .history.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
     from .structured import Structured
     from .toolkit import Toolkit, tool
     from .vendors import Vendor, wire, wires
@@ -166,8 +167,8 @@ __all__ = [
     "model",
     "sequential_pipeline",
     "split_history",
-    "sse",
-    "token",
+    "stream.framing",
+    "tokens",
     "tool",
     "toolkit",
     "wire",
@@ -175,13 +176,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "_core.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
-    "_core.exchange.wire": ("Wire",),
-    "_core.stream.events": ("StreamEvent",),
+    "conversion.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
+    "codec.wire": ("Wire",),
+    "stream.events": ("StreamEvent",),
     "agent": ("MsgHub", "ReActAgent", "sequential_pipeline"),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
-    "_core.edges.facts": ("facts",),
-    "_core.edges.media_fetcher": ("MediaFetcher",),
+    "llm.facts_file": ("facts",),
+    "media_fetch.media_fetcher": ("MediaFetcher",),
     "errors": (
         "AnswerTooLarge", "AuthenticationFailed", "BadRequest", "ConfigError", "ConnectionFailed",
         "ContentFiltered", "ContextOverflow", "ContextTooLong", "DragomanError", "InvalidMessage",
@@ -199,9 +200,9 @@ _HOMES = {
         "VideoBlock",
     ),
     "model.pairing": ("matrix",),
-    "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
-    "rewrite.split": ("split_history",),
-    "rewrite.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
+    "history.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
+    "history.split": ("split_history",),
+    "history.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
     "structured": ("Structured",),
     "toolkit": ("Toolkit", "tool"),
     "vendors": ("Vendor", "wire", "wires"),
@@ -210,7 +211,7 @@ _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formatter", "message", "model", "sse", "token", "toolkit"):
+    if name in ("formatter", "message", "model", "stream.framing", "tokens", "toolkit"):
         return import_module(f".{name}", __name__)
     if name == "__version__":
         return import_module("importlib.metadata").version("dragoman")

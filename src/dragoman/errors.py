@@ -38,17 +38,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._core.failures import (
-    ErrorKind,
-    ErrorRow,
-    Numbers,
-    error_kind,
-    error_numbers,
-    error_words,
-    host_kind,
-)
-from ._core.foreign_names import listing, refusing
-from ._core.redaction import shortened, veiled
+from .error_kinds import ErrorKind, ErrorRow, Numbers, error_kind, error_numbers, error_words, host_kind
+from .suggestions.import_names import listing, refusing
+from .text.redaction import shortened, veiled
 
 
 class DragomanError(Exception):

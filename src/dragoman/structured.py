@@ -22,13 +22,13 @@ from typing import (
     overload,
 )
 
-from ._core.exchange.wire import Wire
-from ._core.foreign_names import listing, refusing
-from ._core.format_forms import read_form
-from ._core.jsontext import Json, JsonObject, arguments
-from ._core.passes.format_words import ANSWER_TOOL, ask_by_tool
-from ._core.stream.arguments import parse_partial
-from ._core.wording import Told
+from .codec.wire import Wire
+from .suggestions.import_names import listing, refusing
+from .message.format_forms import read_form
+from .text.json_text import Json, JsonObject, arguments
+from .history.passes.format_words import ANSWER_TOOL, ask_by_tool
+from .stream.arguments import parse_partial
+from .history.wording import Told
 from .errors import InvalidMessage, InvalidOutput
 from .losses import Report
 from .message import (

@@ -32,7 +32,7 @@ from dragoman.formatter import GeminiChatFormatter, OpenAIChatFormatter
 from dragoman.message import ThinkingBlock, ToolResultBlock
 from dragoman.model import ChatModel, ChatModelBase, FormatterMismatch
 from dragoman.testing import Fault, Scripted, StrictServer
-from tests.core.edges.http.servers import GUARD
+from tests.transport.servers import GUARD
 from tests.house.count import code_lines
 
 from .scripts import HOSTS, Counted, agent_of, call

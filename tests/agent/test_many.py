@@ -16,7 +16,7 @@ import pytest
 from dragoman import AsyncLLM, Msg, ProviderError, ReActAgent, tool
 from dragoman.message import ChatRequest, ToolResultBlock, ToolUseBlock
 from dragoman.testing import Scripted, StrictServer
-from tests.core.edges.http.servers import GUARD
+from tests.transport.servers import GUARD
 
 STEPS = 2  # with two calls each, and an answer behind them
 MODELS = ("anthropic/claude-opus-5-5", "openai/gpt-5.6", "gemini/gemini-3.5-flash")

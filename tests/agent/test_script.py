@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.edges.http.transport import HttpCall
+from dragoman.transport.call import HttpCall
 from dragoman.agent import Reply
 from dragoman.message import Msg, ThinkingBlock, ToolResultBlock
 from dragoman.testing import StrictServer

@@ -42,8 +42,8 @@ from dragoman.message import (
 )
 from dragoman.model import ChatModel, Retries
 from dragoman.testing import Fault
-from dragoman.token import CharTokenCounter
-from tests.core.edges.http.servers import GUARD
+from dragoman.tokens import CharTokenCounter
+from tests.transport.servers import GUARD
 from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 
 from .scripts import call

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import dragoman
-from dragoman._core.stream.pieces import Piece
+from dragoman.stream.pieces import Piece
 from dragoman.message import ChatResponse
 
 

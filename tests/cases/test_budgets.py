@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dragoman
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 
 from .converting import calls, chat, claude, responses, result
 

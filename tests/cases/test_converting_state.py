@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg, WriteError
-from dragoman.envelope import Envelope
+from dragoman.sealed_state import Envelope
 from dragoman.vendors import PROTOCOLS
 
 from .converting import HI, calls, chat, claude, converted, function, gemini, responses, result

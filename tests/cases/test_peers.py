@@ -22,7 +22,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 from tests.cases.writing import answered, call, written
 

@@ -14,7 +14,7 @@ from dragoman import Msg, Vendor
 from dragoman.formatter import AnthropicMultiAgentFormatter, DashScopeMultiAgentFormatter
 from dragoman.message import ImageBlock, TextBlock, ThinkingBlock, URLSource
 from dragoman.protocols.openai_chat import Dialect
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 
 from .converting import HI, OBJECT, calls, chat, converted, function, gemini, responses, result

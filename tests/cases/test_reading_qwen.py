@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.stream.think_tags import TagForm, ThinkTagReader
+from dragoman.stream.think_tags import TagForm, ThinkTagReader
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.protocols.openai_chat import Dialect, OpenAIChat
 from tests.cases.reading import chunk, fragment, said, streamed, whole
@@ -70,7 +70,7 @@ def test_case_53_id_and_name_that_come_again_change_nothing() -> None:
 def tagged(form: TagForm, *texts: str) -> list[tuple[str, str]]:
     room = OpenAIChat(Dialect(think_tags=form))
     reader = ThinkTagReader(room.reader(), form)
-    builder = dragoman._core.stream.builder.Builder()
+    builder = dragoman.stream.builder.Builder()
     for event in (*(chunk({"content": text}) for text in texts), chunk({}, "stop")):
         for piece in reader.feed(event):
             builder.add(piece)

@@ -12,7 +12,7 @@ import pytest
 import dragoman
 from dragoman import Msg
 from dragoman.cli.diff import aligned
-from dragoman.study.paths import value_at
+from dragoman.analysis.paths import value_at
 
 from .bodies import NAMED, PLAIN, lines
 from .running import run, widest, written

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from dragoman import detect
-from dragoman._core.jsontext import check
+from dragoman.text.json_text import check
 from dragoman.cli.examples import Example, example, examples
 from dragoman.losses.codes import CODES
 from dragoman.message import load

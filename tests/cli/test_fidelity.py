@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.study import Fidelity, fidelity
+from dragoman.analysis import Fidelity, fidelity
 from dragoman.vendors import PROTOCOLS
 
 from .bodies import ANSWER, CLAUDE, NAMED, PLAIN, lines

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman import ByName, ChatRequest, Formatter, Msg, NameField, Options, Tagged, Tool, wires
 from dragoman.message import ImageBlock, URLSource, dump
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 
 from .running import CHAT, run, widest, written
 
@@ -204,7 +204,7 @@ def test_a_budget_too_small_is_refused() -> None:
 
 def test_a_tokenizer_counts(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the extra `tokens` is not installed")
-    from tests.token.training import train_tokenizer
+    from tests.tokens.training import train_tokenizer
 
     folder = train_tokenizer("word " * 50, tmp_path / "tokenizer")
     text = json.dumps([msg.to_dict() for msg in LONG])
@@ -216,7 +216,7 @@ def test_a_tokenizer_counts(tmp_path: Path) -> None:
 
 def test_the_counter_of_a_model_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tiktoken", reason="the extra `tokens` is not installed")
-    from tests.token.encodings import vocabularies
+    from tests.tokens.encodings import vocabularies
 
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabularies(tmp_path)))
     text = json.dumps([msg.to_dict() for msg in LONG])

@@ -15,7 +15,7 @@ import dragoman
 from dragoman.cli import inputs
 from dragoman.cli.outcomes import Outcome, Printer
 from dragoman.cli.sources import Source
-from dragoman.interop import read_session_log
+from dragoman.agent_logs import read_session_log
 from dragoman.losses import Loss
 
 from .running import run

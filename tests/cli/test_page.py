@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.playground import Page, exported
-from tests.playground import samples
+from dragoman.page import Page, exported
+from tests.page import samples
 
 from .running import run, shell
 
@@ -104,7 +104,7 @@ def test_a_port_that_is_taken_is_named() -> None:
 def test_the_extra_is_named_where_it_is_missing(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(("dragoman.playground.server",))]:
+    for name in [name for name in sys.modules if name.startswith(("dragoman.page.server",))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
     if library == "starlette":

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman import ChatRequest, Msg, wires
 from dragoman.message import Origin, TextBlock, ThinkingBlock, dump
-from dragoman.study import plan
+from dragoman.analysis import plan
 
 from .bodies import CLAUDE, NAMED, PLAIN, lines
 from .running import CHAT, run, widest, written

@@ -16,7 +16,7 @@ import pytest
 import dragoman
 from dragoman.message import dump, load
 from dragoman.vendors import PROTOCOLS
-from tests.core.exchange.streaming import BODY, CHUNKS, FAILED, chunk
+from tests.codec.streaming import BODY, CHUNKS, FAILED, chunk
 from tests.formatter.test_parse import ANSWER
 
 from .running import environment, run, written

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.keys import KeyRing
-from dragoman.gateway.settings import parse
+from dragoman.gateway.config.keys import KeyRing
+from dragoman.gateway.config.settings import parse
 
 from .running import run, widest
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop import test_claude_code, test_codex
-from tests.interop.jsonl import lines
+from tests.agent_logs import test_claude_code, test_codex
+from tests.agent_logs.jsonl import lines
 
 from .running import run
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import convert, wire
-from dragoman._core.passes.properties import ArgumentNames
+from dragoman.history.passes.argument_names import ArgumentNames
 from dragoman.message import ChatRequest, Msg, Tool, ToolUseBlock, Written
 
 NAME = "filter[id]"

@@ -8,7 +8,7 @@ import pytest
 
 from dragoman import wire
 from dragoman.message import Written
-from dragoman.study import check
+from dragoman.analysis import check
 
 from ..contract.judges.fault import spell
 from ..contract.strict import validate

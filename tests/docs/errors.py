@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterator
 from typing import get_args
 
-from dragoman._core.failures.kinds import ErrorKind
-from dragoman._core.failures.row import ErrorRow
-from dragoman._core.failures.rows import ROWS
+from dragoman.error_kinds.kinds import ErrorKind
+from dragoman.error_kinds.row import ErrorRow
+from dragoman.error_kinds.rows import ROWS
 from dragoman.vendors import VENDORS, vendor
 
 from .pages import DOCS

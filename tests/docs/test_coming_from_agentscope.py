@@ -15,11 +15,11 @@ import pytest
 import dragoman.formatter
 import dragoman.message
 import dragoman.model
-import dragoman.token
+import dragoman.tokens
 from dragoman import ChatRequest, DropOldest, Msg, Tool
-from dragoman._core.format.wired import FormatterOptions
+from dragoman.formatter.wire_formatter import FormatterOptions
 from dragoman.losses.codes import CODES
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 
 from .pages import DOCS, ROOT, pages, plain, rows
 
@@ -120,7 +120,7 @@ def test_what_is_said_to_be_missing_is_missing_and_nothing_else() -> None:
     here = {
         *(name for name in MESSAGE if hasattr(dragoman.message, name)),
         *(name for name in FORMATTER if hasattr(dragoman.formatter, name)),
-        *(name for name in TOKEN if hasattr(dragoman.token, name)),
+        *(name for name in TOKEN if hasattr(dragoman.tokens, name)),
     }
     classes = {name for name in absent() if "." not in name}
     assert (MESSAGE | FORMATTER | TOKEN) - here == classes

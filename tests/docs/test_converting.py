@@ -10,9 +10,9 @@ from dataclasses import fields
 
 import pytest
 
-from dragoman import study
+from dragoman import analysis as study
 from dragoman.cli import app
-from dragoman.study.fidelity import Pair
+from dragoman.analysis.fidelity import Pair
 
 from .pages import FOLDERS, ROOT, blocks, rows
 

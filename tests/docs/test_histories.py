@@ -10,9 +10,9 @@ from dataclasses import fields
 
 import pytest
 
-import dragoman.token
-from dragoman._core.format.fit_history import Receipt
-from dragoman.rewrite import truncate
+import dragoman.tokens
+from dragoman.formatter.fitting import Receipt
+from dragoman.history import truncate
 
 from .pages import FOLDERS, ROOT, blocks, rows
 
@@ -48,7 +48,7 @@ def test_every_figure_of_a_receipt_is_told(language: str) -> None:
 
 @pytest.mark.parametrize("language", PAGES)
 def test_every_counter_is_told(language: str) -> None:
-    counters = {name for name in dragoman.token.__all__ if name.endswith("Counter")}
+    counters = {name for name in dragoman.tokens.__all__ if name.endswith("Counter")}
     assert len(counters) > 5
     assert counters - {"SumTokenCounter"} <= first_words(PAGES[language])
 

@@ -10,7 +10,7 @@ from inspect import getmembers, isclass
 import pytest
 
 import dragoman
-from dragoman._core.foreign_names import HINTS
+from dragoman.suggestions.import_names import HINTS
 from dragoman.message import Msg
 
 from .pages import DOCS, FOLDERS, blocks, plain, rows

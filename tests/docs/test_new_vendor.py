@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import dragoman
-from dragoman import study
+from dragoman import analysis as study
 from dragoman.model import ChatModel
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.testing import Scripted, StrictServer

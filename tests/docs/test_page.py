@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.playground import export
-from dragoman.playground.opening import opened
+from dragoman.page import export
+from dragoman.page.open_file import opened
 from tests.cli.running import run, shell
-from tests.playground import samples
+from tests.page import samples
 
 from .pages import DOCS, FOLDERS, blocks, rows
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import pytest
 
-from dragoman.study import CacheBreak
+from dragoman.analysis import CacheBreak
 
 from .pages import FOLDERS, blocks, rows
 

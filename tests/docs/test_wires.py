@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dragoman
-from dragoman._core.families import FAMILIES
+from dragoman.capabilities.families import FAMILIES
 from dragoman.losses.codes import CODES
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 

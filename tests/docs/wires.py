@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from dragoman import Wire
-from dragoman._core.families import FAMILIES
+from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import Facts
 from dragoman.cli import wires as carried
 from dragoman.cli.wires import Known, ages, families, grouped, told

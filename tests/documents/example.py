@@ -5,7 +5,7 @@ Statements and words are the document's; its import root is ours, and its remark
 """
 
 # cell 1: a conversation of four, formatted
-from dragoman.token import HuggingFaceTokenCounter
+from dragoman.tokens import HuggingFaceTokenCounter
 from dragoman.formatter import DashScopeMultiAgentFormatter
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock, TextBlock
 import asyncio, json

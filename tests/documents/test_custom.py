@@ -12,7 +12,7 @@ import pytest
 from dragoman import Msg
 from dragoman.errors import ConfigError, ContextOverflow
 from dragoman.formatter import FormatterBase, TruncatedFormatterBase
-from dragoman.token import CharTokenCounter, TokenCounterBase
+from dragoman.tokens import CharTokenCounter, TokenCounterBase
 from dragoman.vendors import NAMED
 from dragoman.vendors.anthropic import AnthropicChatFormatter
 from dragoman.vendors.dashscope import DashScopeMultiAgentFormatter

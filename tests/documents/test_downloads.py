@@ -9,7 +9,7 @@ import pytest
 from dragoman import ChatConfig, Formatter, MediaFetcher, MediaRefused, Msg
 from dragoman.message import ImageBlock, URLSource
 from dragoman.toolkit import OpenAIChatMessageSerializer, RequestBuilder
-from tests.core.edges.pages import PNG, Web, answer
+from tests.media_fetch.pages import PNG, Web, answer
 from tests.toolkit.conversation import jpeg
 
 BASE64_ONLY = ChatConfig(support_image_base64_only=True)

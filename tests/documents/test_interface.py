@@ -11,8 +11,8 @@ import pytest
 from google.genai.types import GenerateContentResponse
 
 from dragoman import ChatRequest, Formatter, Msg, Options, Tool, Vendor, wire
-from dragoman._core.format.agentscope import NamedFormatter
-from dragoman._core.jsontext import JsonObject
+from dragoman.formatter.agentscope.base import NamedFormatter
+from dragoman.text.json_text import JsonObject
 from dragoman.formatter import (
     AnthropicChatFormatter,
     DashScopeChatFormatter,

@@ -10,9 +10,9 @@ import pytest
 from dragoman import Msg
 from dragoman.formatter import DashScopeChatFormatter, DashScopeMultiAgentFormatter
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock
-from dragoman.token import CharTokenCounter
-from tests.token.conversations import DOCUMENT, without_oldest
-from tests.token.training import qwen_tokenizer, train_tokenizer
+from dragoman.tokens import CharTokenCounter
+from tests.tokens.conversations import DOCUMENT, without_oldest
+from tests.tokens.training import qwen_tokenizer, train_tokenizer
 
 from .cells import Ran, conversation, document, own_cells, run
 

@@ -13,7 +13,7 @@ from dragoman import DropOldest, InvalidMessage, Msg, fit_history_sync
 from dragoman.formatter import OpenAIChatFormatter, OpenAIMultiAgentFormatter
 from dragoman.losses import Report
 from dragoman.message import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import NAMED
 
 from .cells import conversation

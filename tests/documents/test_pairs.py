@@ -16,7 +16,7 @@ from dragoman import ChatRequest, ConfigError, Formatter, Msg, Options, Tool, Wi
 from dragoman import formatter as formatters
 from dragoman.message import Base64Source, ImageBlock, TextBlock
 from dragoman.schema import dialect, lowered
-from dragoman.study import Difference, Refusal, check, diff, pairs
+from dragoman.analysis import Difference, Refusal, check, diff, pairs
 from dragoman.vendors import NAMED
 
 PNG = "iVBORw0KGgo="

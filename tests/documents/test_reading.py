@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg, Tool, Vendor
-from dragoman._core.stream.builder import build
+from dragoman.stream.builder import build
 from dragoman.formatter import DashScopeChatFormatter, OpenAIChatFormatter, WireFormatter
 from dragoman.message import (
     Candidate,

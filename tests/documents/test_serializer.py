@@ -21,7 +21,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.study import check
+from dragoman.analysis import check
 from dragoman.toolkit import ChatMessageSerializer, OpenAIChatMessageSerializer, RequestBuilder
 from dragoman.vendors import VENDORS, vendor
 from tests.contract.judges import judge_request

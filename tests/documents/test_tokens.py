@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.token import HuggingFaceTokenCounter, TokenCounterBase
-from tests.token.conversations import DOCUMENT
-from tests.token.mirror import serve
-from tests.token.training import qwen_tokenizer
+from dragoman.tokens import HuggingFaceTokenCounter, TokenCounterBase
+from tests.tokens.conversations import DOCUMENT
+from tests.tokens.mirror import serve
+from tests.tokens.training import qwen_tokenizer
 
 NAME = "Qwen/Qwen2.5-VL-3B-Instruct"
 
@@ -56,8 +56,8 @@ def test_counting_is_awaited_and_gives_an_int(qwen: str) -> None:
 PROGRAM = """\
 import sys
 sys.modules.update(dict.fromkeys(("torch", "tensorflow", "flax", "jax")))  # none can be imported
-from dragoman.token import HuggingFaceTokenCounter
-from tests.token.conversations import DOCUMENT
+from dragoman.tokens import HuggingFaceTokenCounter
+from tests.tokens.conversations import DOCUMENT
 print(HuggingFaceTokenCounter(sys.argv[1]).count_sync(DOCUMENT))
 """
 

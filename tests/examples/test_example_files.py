@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ContextOverflow, Formatter, Msg, Options, study
+from dragoman import ContextOverflow, Formatter, Msg, Options, analysis as study
 from dragoman.message import (
     DocumentBlock,
     Origin,
@@ -28,7 +28,7 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import Citation
 from dragoman.testing import Scripted
-from dragoman.token import TokenCounterBase
+from dragoman.tokens import TokenCounterBase
 from tests.docs.pages import ROOT, pages
 from tests.docs.test_examples import answered_by
 

@@ -13,9 +13,9 @@ import pytest
 
 import dragoman
 from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
-from dragoman._core import foreign_names
+from dragoman.suggestions import import_names as foreign_names
 from dragoman.testing import Scripted
-from tests.core.edges.http.ways import KEY
+from tests.transport.ways import KEY
 
 
 def llm(*texts: str) -> LLM:

@@ -8,7 +8,7 @@ import pytest
 
 from dragoman import LLM, InvalidMessage
 from dragoman.message import ServerTool
-from tests.core.edges.http.ways import KEY
+from tests.transport.ways import KEY
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
 PNG = "iVBORw0KGgo="

@@ -26,15 +26,15 @@ from dragoman import (
     Vendor,
     wire,
 )
-from dragoman._core.suggestions import ADVICE, AGENT_SYNONYMS, SYNONYMS, nearest
+from dragoman.suggestions.keywords import ADVICE, AGENT_SYNONYMS, SYNONYMS, nearest
 from dragoman.agent import Budget
 from dragoman.errors import UnknownKeyword
 from dragoman.formatter import NAMED, OpenAIChatFormatter  # type: ignore[attr-defined]
 from dragoman.llm.settings import AskSettings, LLMSettings
 from dragoman.message import URLSource
 from dragoman.model import AnthropicChatModel, ChatModel, Connection, OpenAIChatModel
-from dragoman.token import CharTokenCounter
-from tests.core.edges.http.ways import KEY
+from dragoman.tokens import CharTokenCounter
+from tests.transport.ways import KEY
 
 GPT = "openai/gpt-4o"
 COUNTER = CharTokenCounter()

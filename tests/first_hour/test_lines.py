@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import DragomanError
 from dragoman.testing import Scripted
-from tests.core.edges.http.ways import KEY
+from tests.transport.ways import KEY
 
 from .lines import LINES, Line
 

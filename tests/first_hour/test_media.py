@@ -24,7 +24,7 @@ from dragoman import (
 )
 from dragoman.message import dump, load
 from dragoman.testing import Scripted
-from tests.core.edges.http.ways import KEY
+from tests.transport.ways import KEY
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 BASE64 = "iVBORw0KGgoAAAAAAAAAAA=="

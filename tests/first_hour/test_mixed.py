@@ -10,7 +10,7 @@ import pytest
 from dragoman import LLM, DragomanError, Formatter, Msg, ReActAgent, wire
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS
-from tests.core.edges.http.ways import KEY
+from tests.transport.ways import KEY
 
 IMAGE = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 TURN = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from dragoman.token import TokenCounterBase
+from dragoman.tokens import TokenCounterBase
 
 __all__ = ["Chars", "Messages", "Suspending"]
 

@@ -23,7 +23,7 @@ from dragoman import (
 from dragoman.errors import ConfigError
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock
-from dragoman.token import CachedTokenCounter, CharTokenCounter, SumTokenCounter, TokenCounterBase
+from dragoman.tokens import CachedTokenCounter, CharTokenCounter, SumTokenCounter, TokenCounterBase
 from tests.wires import ONE_OF_EACH_KIND
 
 from .counting import Chars, Messages

@@ -11,10 +11,10 @@ import dragoman
 from dragoman import ClearToolResults, ContextOverflow, DropOldest, Msg, Tool
 from dragoman.formatter import DashScopeMultiAgentFormatter
 from dragoman.message import ToolResultBlock, ToolUseBlock
-from dragoman.rewrite.truncate import without_oldest
-from dragoman.token import HuggingFaceTokenCounter
+from dragoman.history.truncate import without_oldest
+from dragoman.tokens import HuggingFaceTokenCounter
 
-from ..token.training import CHATML, train_tokenizer
+from ..tokens.training import CHATML, train_tokenizer
 
 TEXT = "Where does the road to Samarkand begin, and who keeps it? Nobody knows; ask at the gate."
 TOOLS = [Tool("look", "looks at what stands by the road")]

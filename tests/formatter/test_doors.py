@@ -10,7 +10,7 @@ import dragoman
 from dragoman import ChatRequest, ConfigError, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIMultiAgentFormatter
 from dragoman.message import ChatResponse, Usage
-from dragoman.rewrite import ByName, SystemPrompt
+from dragoman.history import ByName, SystemPrompt
 
 MSGS = [Msg.user("Hi")]
 ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}

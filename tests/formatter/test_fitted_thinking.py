@@ -16,7 +16,7 @@ from dragoman import (
     fit_history_sync,
 )
 from dragoman.message import Origin, ThinkingBlock, ToolUseBlock, identify
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 
 CLAUDE = "claude-opus-5-5"
 STRATEGIES = [

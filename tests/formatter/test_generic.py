@@ -12,7 +12,7 @@ import dragoman
 from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
 from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
-from dragoman.rewrite.prompt import SystemPrompt
+from dragoman.history.prompt import SystemPrompt
 
 WIRES = dragoman.wires()
 MSGS = [

@@ -22,7 +22,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.rewrite.truncate import Candidates
+from dragoman.history.truncate import Candidates
 
 from .counting import Chars, Messages, Suspending
 

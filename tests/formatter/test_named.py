@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, LossRefused, Msg, Tool
-from dragoman._core.wording import Told
+from dragoman.history.wording import Told
 from dragoman.capabilities import ChatConfig
 from dragoman.errors import ConfigError, NotMessages
 from dragoman.message import (
@@ -24,7 +24,7 @@ from dragoman.message import (
     ToolUseBlock,
     VideoBlock,
 )
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import NAMED
 
 ALIASES = {

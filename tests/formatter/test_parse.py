@@ -25,7 +25,7 @@ from dragoman import (
 )
 from dragoman.formatter import OpenAIChatFormatter, OpenAIMultiAgentFormatter, WireFormatter
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
-from tests.core.exchange.streaming import BODY, CHUNKS, FAILED, chunk, sse
+from tests.codec.streaming import BODY, CHUNKS, FAILED, chunk, sse
 
 FORMATTER = Formatter("openai-chat")
 ANSWER = {

@@ -21,7 +21,7 @@ from dragoman import (
 from dragoman.errors import ConfigError
 from dragoman.formatter import OpenAIChatFormatter, TruncatedFormatterBase
 from dragoman.message import ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
-from dragoman.token import CharTokenCounter, TokenCounterBase
+from dragoman.tokens import CharTokenCounter, TokenCounterBase
 
 from .counting import Messages, Suspending
 

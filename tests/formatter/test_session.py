@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 import dragoman
 import dragoman.formatter
 from dragoman import ChatRequest
-from dragoman._core.format import growing
+from dragoman.formatter import session_history as growing
 from dragoman.errors import LossRefused, NotMessages
 from dragoman.formatter import (
     AnthropicChatFormatter,
@@ -20,8 +20,8 @@ from dragoman.formatter import (
     OpenAIMultiAgentFormatter,
 )
 from dragoman.message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
-from dragoman.rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Truncation
-from dragoman.token import CharTokenCounter, SumTokenCounter
+from dragoman.history.truncate import ClearToolResults, DropOldest, KeepFirst, Truncation
+from dragoman.tokens import CharTokenCounter, SumTokenCounter
 from tests.laws.each import for_each
 from tests.laws.test_append_only import MODELS, WIRES
 

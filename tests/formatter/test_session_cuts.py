@@ -9,8 +9,8 @@ import pytest
 from dragoman import ChatRequest, Tool
 from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
-from dragoman.rewrite.truncate import DropOldest, KeepFirst, onward, plan
-from dragoman.token import CharTokenCounter
+from dragoman.history.truncate import DropOldest, KeepFirst, growing as onward, plan
+from dragoman.tokens import CharTokenCounter
 
 LIMIT = 1_500
 

@@ -19,7 +19,7 @@ from dragoman import (
 )
 from dragoman.errors import ConfigError, ContextOverflow
 from dragoman.formatter import OpenAIChatFormatter
-from dragoman.token import CharTokenCounter, SumTokenCounter, TokenCounterBase
+from dragoman.tokens import CharTokenCounter, SumTokenCounter, TokenCounterBase
 
 from .counting import Messages
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 import dragoman.formatter
-from dragoman._core.format.wired import WireFormatter
+from dragoman.formatter.wire_formatter import WireFormatter
 from dragoman.vendors import NAMED
 
 from .stub import _KEYWORDS, STUB, stub

@@ -126,8 +126,8 @@ def lines(answer: HTTPResponse) -> Iterator[str]:
 
 def main() -> int:
     """Run a gateway as the arguments say."""
-    from dragoman.gateway.process.server import serve
-    from dragoman.gateway.process.serving import Source
+    from dragoman.gateway.server.process.server import serve
+    from dragoman.gateway.server.process.serving import Source
 
     file, workers, grace, *app = sys.argv[1:]
     source = Source(Path(file), {"port": 0, "workers": int(workers)})

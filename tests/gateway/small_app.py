@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from dragoman import ConfigError
-from dragoman.gateway.config import Config
+from dragoman.gateway.config.values import Config
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 

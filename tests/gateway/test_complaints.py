@@ -14,12 +14,12 @@ import pytest
 
 from dragoman.errors import Overloaded
 from dragoman.gateway import http_client
-from dragoman.gateway.config import Config, Limits, Target, config_for
-from dragoman.gateway.exchange import Exchange, Gateway
-from dragoman.gateway.surface import ClientRequest
+from dragoman.gateway.config.values import Config, Limits, Target, config_for
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.surfaces import ClientRequest
 from dragoman.llm.names import model_name
 from dragoman.message import ImageBlock, TextBlock, ToolUseBlock
-from dragoman.sse import Decoder
+from dragoman.stream.framing import Decoder
 from dragoman.testing import Fault, StrictServer
 from tests.gateway.clients.serving import served
 from tests.gateway.clients.test_answers import PNG, answered

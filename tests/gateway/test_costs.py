@@ -16,19 +16,19 @@ from typing import Any
 import pytest
 import uvicorn
 
-from dragoman._core.json_pieces import end_of_text
+from dragoman.text.json_pieces import end_of_text
 from dragoman.errors import ProviderError, ReadError
-from dragoman.gateway.asgi import App
-from dragoman.gateway.bodies import check_values
-from dragoman.gateway.client import unzipped
-from dragoman.gateway.config import Config, Limits, Route, Target
-from dragoman.gateway.exchange import Exchange
-from dragoman.gateway.in_process import http_client
-from dragoman.gateway.off_loop import MANY, OffLoop, is_long
-from dragoman.gateway.process.serving import OneServer
-from dragoman.gateway.splice import Passing, with_model
-from dragoman.gateway.surface import ClientRequest, surfaces
-from dragoman.sse import Framing
+from dragoman.gateway.server.asgi import App
+from dragoman.gateway.exchange.bodies import check_values
+from dragoman.gateway.server.asgi_client import unzipped
+from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.in_process.clients import http_client
+from dragoman.gateway.server.off_loop import MANY, OffLoop, is_long
+from dragoman.gateway.server.process.serving import OneServer
+from dragoman.gateway.exchange.passing import Passing, with_model
+from dragoman.gateway.surfaces import ClientRequest, surfaces
+from dragoman.stream.framing import Framing
 from tests.gateway import hostile
 from tests.gateway.asking import PATHS, request
 from tests.gateway.numbered import asked, numbered
@@ -214,7 +214,7 @@ def test_what_is_packed_is_unpacked_in_small_steps(monkeypatch: pytest.MonkeyPat
         def __getattr__(self, name: str) -> Any:
             return getattr(self._unpack, name)
 
-    monkeypatch.setattr("dragoman.gateway.client.zlib.decompressobj", Steps)
+    monkeypatch.setattr("dragoman.gateway.server.asgi_client.zlib.decompressobj", Steps)
     asking = ClientRequest("POST", "/", "", {"content-encoding": "gzip"})
     for data in (b"", b"x", bytes(range(256)) * 2**13, b"a" * 2**24):
         assert unzipped(gzip.compress(data), asking, 2**24) == data

@@ -11,14 +11,14 @@ import pytest
 
 from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
-from dragoman.gateway import counting
-from dragoman.gateway.config import Config, Route, Target, Truncation
-from dragoman.gateway.exchange import Exchange, Gateway
-from dragoman.gateway.sending import Sender
-from dragoman.gateway.surface import Answer
-from dragoman.gateway.surface.base import ClientRequest
+from dragoman.gateway.exchange import counting
+from dragoman.gateway.config.values import Config, Route, Target, Truncation
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.server.sending import Sender
+from dragoman.gateway.surfaces import Answer
+from dragoman.gateway.surfaces.base import ClientRequest
 from dragoman.testing import Scripted
-from dragoman.token import SumTokenCounter
+from dragoman.tokens import SumTokenCounter
 
 TARGETS = (
     "dashscope/dashscope/qwen3-max", "bedrock/amazon.nova-pro-v1:0", "ollama/qwen3",
@@ -95,7 +95,7 @@ def test_a_counter_that_fails_is_a_typed_error(
 
 
 def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.gateway.upstream.counter_of", lambda *_: Slow())
+    monkeypatch.setattr("dragoman.gateway.exchange.upstream.counter_of", lambda *_: Slow())
     route = Route(Target("deepseek/deepseek-flash"), truncation=Truncation(100))
     exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ContextOverflow, ProviderError
-from dragoman.gateway.config import Config, Route, Target
-from dragoman.gateway.exchange import Exchange, Gateway
-from dragoman.gateway.surface import Answer, ClientRequest, surfaces
+from dragoman.gateway.config.values import Config, Route, Target
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.surfaces import Answer, ClientRequest, surfaces
 from dragoman.vendors import vendor
-from tests.core.failures.answers import OTHERS, TOO_LONG, Refused
+from tests.error_kinds.answers import OTHERS, TOO_LONG, Refused
 
 HI = [{"role": "user", "content": "Hi"}]
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {

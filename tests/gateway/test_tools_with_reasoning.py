@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config import Config, config_for
+from dragoman.gateway.config.values import Config, config_for
 
-from .test_exchange import asked, begun
+from .exchange.test_exchange import asked, begun
 
 FUNCTION = {"name": "f", "parameters": {"type": "object", "properties": {}}}
 TOOLS: dict[str, list[dict[str, Any]]] = {

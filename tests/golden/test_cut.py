@@ -15,7 +15,7 @@ import pytest
 
 import dragoman
 from dragoman.message import ChatRequest, load
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from tests.laws.judging import request_faults
 
 HERE = Path(__file__).parent / "cut"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.exchange.pipeline import FormatStyle
+from dragoman.history.pipeline import FormatStyle
 from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 

@@ -173,7 +173,7 @@ def a_conversion(body: dict[str, Any], chunks: Iterable[bytes]) -> dict[str, Any
     events = dragoman.convert_stream(chunks, "openai", "anthropic")
     assert_type(events, ConvertedStream)
     for event in events:
-        assert_type(event, dragoman.sse.ServerEvent)
+        assert_type(event, dragoman.stream.framing.ServerEvent)
     return out.body
 
 
@@ -193,7 +193,7 @@ def a_vendor() -> Wire:
     return wire
 
 
-def formatters(msgs: list[Msg], counter: dragoman.token.TokenCounterBase) -> list[Formatter]:
+def formatters(msgs: list[Msg], counter: dragoman.tokens.TokenCounterBase) -> list[Formatter]:
     can = ChatConfig(support_image=False)
     speakers = (ByRole(), ByName(), Tagged(me="Friday"), NameField())
     cuts = (DropOldest(), KeepFirst(2), ClearToolResults(keep=1), Summarize(lambda msgs: "all"))

@@ -14,9 +14,9 @@ from .exhaustive import copy, plant, unanswered
 from .sources import PACKAGE
 
 PLACES = (
-    "_core/passes/fit/blocks.py",
-    "rewrite/lines.py",
-    "playground/conversation.py",
+    "history/passes/fit/blocks.py",
+    "history/transcript.py",
+    "page/conversation.py",
     "protocols/anthropic/blocks.py",
     "protocols/bedrock/blocks.py",
     "protocols/cohere/blocks.py",

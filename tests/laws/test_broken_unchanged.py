@@ -17,7 +17,7 @@ import dragoman
 from dragoman import ChatRequest, ClearToolResults, DropOldest, KeepFirst, Msg, Tool, ToolChoice
 from dragoman.errors import ContextOverflow, DragomanError
 from dragoman.message import TextBlock, dump
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 from tests.contract.judges.cases import changed
 from tests.contract.strict.cases import Case

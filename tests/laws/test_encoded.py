@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman._core.exchange.wire import Wire
-from dragoman._core.jsontext import arguments
-from dragoman._core.stream.builder import build
-from dragoman._core.stream.pieces import End, Meta, Part, Piece
+from dragoman.codec.wire import Wire
+from dragoman.text.json_text import arguments
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
     ChatResponse,

@@ -16,7 +16,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.errors import DragomanError, StreamError
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from tests.fuzz.seeds import ANSWERS
 
 from .conversations import CONVERSATIONS, TOOLS

@@ -15,7 +15,7 @@ import pytest
 
 import dragoman
 from dragoman import DragomanError
-from dragoman._core.jsontext import member
+from dragoman.text.json_text import member
 from tests.contract.converting.recorded import SOURCES, asked
 from tests.contract.reading.recorded import PRESENT
 from tests.contract.test_strict import TABLES

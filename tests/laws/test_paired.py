@@ -24,10 +24,10 @@ from dragoman import (
     Tool,
     ToolChoice,
 )
-from dragoman._core.exchange import pipeline as passes
+from dragoman.history import pipeline as passes
 from dragoman.errors import ContextOverflow, DragomanError, LossRefused, WriteError
 from dragoman.message import ToolUseBlock
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import NAMED, PROTOCOLS, VENDORS, vendor
 from tests.contract.converting.requests import REFUSABLE
 from tests.contract.judges.cases import changed

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import FormatStyle, prepare
+from dragoman.history.pipeline import FormatStyle, prepare
 from dragoman.losses import Report
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
 

@@ -14,8 +14,8 @@ import pytest
 
 import dragoman
 from dragoman import ProviderError
-from dragoman._core.stream.builder import build
-from dragoman._core.stream.pieces import End, Meta, Part, Piece
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import ChatResponse, Finish, Origin, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
 from dragoman.message.ending import ending_of

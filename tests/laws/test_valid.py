@@ -12,7 +12,7 @@ from hypothesis import example, given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
-from dragoman._core.exchange.pipeline import FormatStyle, prepare
+from dragoman.history.pipeline import FormatStyle, prepare
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import ToolResultBlock, ToolUseBlock, places

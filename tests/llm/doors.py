@@ -7,7 +7,7 @@ from typing import Any
 
 from dragoman import LLM, AsyncLLM, ProviderError
 from dragoman.model import Retries
-from tests.core.edges.http.ways import KEY, guarded
+from tests.transport.ways import KEY, guarded
 
 FAST = Retries(attempts=3, backoff=0.0)
 

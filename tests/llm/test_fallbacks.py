@@ -23,8 +23,8 @@ from dragoman import (
     StreamBroken,
     wire,
 )
-from dragoman._core.edges.http.retries import Retries
-from dragoman._core.edges.http.transport import Timeouts
+from dragoman.transport.retries import Retries
+from dragoman.transport.call import Timeouts
 from dragoman.model import ChatModel
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.testing import Fault, Scripted

@@ -29,8 +29,8 @@ from dragoman import (
     Timeout,
 )
 from dragoman.model import Retries, Timeouts
-from tests.core.edges.http.servers import Peer, refused, serving
-from tests.core.edges.http.ways import KEY, guarded
+from tests.transport.servers import Peer, refused, serving
+from tests.transport.ways import KEY, guarded
 from tests.llm.doors import DOORS, FAST, Door
 
 OPENAI = "openai/openai-chat/gpt-5.6"

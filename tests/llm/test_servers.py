@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, Msg, tool
-from dragoman._core.stream.events import FinishEvent
+from dragoman.stream.events import FinishEvent
 from tests.servers.real import SENTENCE
 from tests.servers.test_real import AIMOCK, LLAMACPP
 

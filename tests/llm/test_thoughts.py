@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import LLM, ChatRequest, Msg
-from dragoman._core.jsontext import field_at
+from dragoman.text.json_text import field_at
 from dragoman.testing import Scripted
 
 # model -> where its wire asks for thoughts, and how

@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Formatter, Loss, Msg, Options, Policy, Tool, ToolChoice, Wire
-from dragoman._core.families import FAMILIES
+from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import DeepSeekChatFormatter

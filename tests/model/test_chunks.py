@@ -11,7 +11,7 @@ import pytest
 
 from dragoman import LLM, AsyncLLM
 from dragoman.model import ChatModel
-from tests.core.edges.http.servers import GUARD, Peer, Server, serving
+from tests.transport.servers import GUARD, Peer, Server, serving
 
 MODEL = "some-model"
 TEXTS = ["Sama", "rkand", "!"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, ProviderError, ReActAgent
-from dragoman._core.edges.http.transport import HttpCall, Reply, Timeouts
+from dragoman.transport.call import HttpCall, Reply, Timeouts
 from dragoman.message import ChatResponse, Finish, TextBlock, ThinkingBlock
 from dragoman.model import ChatModel
 from dragoman.model.segments import MAX_SEGMENTS

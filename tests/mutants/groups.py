@@ -40,49 +40,49 @@ GROUPS = {
         ("rewrite",),
         (
             # whole rooms are loaded for these, anew for each mutant
-            "rewrite/test_by_name.py::test_late_results_do_not_split_a_conversation",
-            "rewrite/test_by_name.py::test_losses_inside_the_conversation_are_found_there",
-            "rewrite/test_by_name.py::test_text_cut_from_a_message_of_calls_stays_beside_it",
-            "rewrite/test_later.py::test_thinking_behind_such_a_text_is_known_to_be_unbound",
-            "rewrite/test_speakers.py::test_losses_of_a_tagged_block_are_found_at_its_source",
-            "rewrite/test_split.py::test_it_reads_what_a_wire_wrote",
-            "rewrite/test_words.py",
+            "history/test_by_name.py::test_late_results_do_not_split_a_conversation",
+            "history/test_by_name.py::test_losses_inside_the_conversation_are_found_there",
+            "history/test_by_name.py::test_text_cut_from_a_message_of_calls_stays_beside_it",
+            "history/test_later.py::test_thinking_behind_such_a_text_is_known_to_be_unbound",
+            "history/test_speakers.py::test_losses_of_a_tagged_block_are_found_at_its_source",
+            "history/test_split.py::test_it_reads_what_a_wire_wrote",
+            "history/test_words.py",
             # and these look at many histories, or at long ones
-            "rewrite/test_guard.py::test_no_line_but_ones_own_begins_with_a_name",
-            "rewrite/test_later.py::test_merged_messages_stay_or_a_loss_names_what_they_say",
-            "rewrite/test_later.py::test_tagged_messages_stay_or_a_loss_names_them",
-            "rewrite/test_later.py::test_who_is_known_beforehand_changes_nothing",
-            "rewrite/test_split.py::test_it_gives_back_what_everybody_said",
-            "rewrite/test_split.py::test_it_keeps_media_in_their_place",
-            "rewrite/test_truncate.py::test_any_counter_comes_to_an_end",
-            "rewrite/test_truncate.py::test_beside_the_oracle",
-            "rewrite/test_truncate.py::test_few_counts_are_needed",
-            "rewrite/test_truncate.py::test_units_hold_every_message_once_and_in_order",
-            "rewrite/test_truncate_laws.py",
-            "rewrite/test_truncate_onward.py::test_an_agents_loop_is_cut_alike_with_less_work",
+            "history/test_lookalikes.py::test_no_line_but_ones_own_begins_with_a_name",
+            "history/test_later.py::test_merged_messages_stay_or_a_loss_names_what_they_say",
+            "history/test_later.py::test_tagged_messages_stay_or_a_loss_names_them",
+            "history/test_later.py::test_who_is_known_beforehand_changes_nothing",
+            "history/test_split.py::test_it_gives_back_what_everybody_said",
+            "history/test_split.py::test_it_keeps_media_in_their_place",
+            "history/test_truncate.py::test_any_counter_comes_to_an_end",
+            "history/test_truncate.py::test_beside_the_oracle",
+            "history/test_truncate.py::test_few_counts_are_needed",
+            "history/test_truncate.py::test_units_hold_every_message_once_and_in_order",
+            "history/test_truncate_laws.py",
+            "history/test_truncate_onward.py::test_an_agents_loop_is_cut_alike_with_less_work",
             (
-                "rewrite/test_truncate_onward.py::"
+                "history/test_truncate_onward.py::"
                 "test_any_history_is_cut_as_if_it_were_seen_for_the_first_time"
             ),
             (
-                "rewrite/test_truncate_summary.py::"
+                "history/test_truncate_summary.py::"
                 "test_only_what_is_new_is_told_and_the_beginning_stands_meanwhile"
             ),
-            "rewrite/test_truncate_units.py::test_many_calls_of_one_turn_are_paired_in_good_time",
+            "history/test_truncate_units.py::test_many_calls_of_one_turn_are_paired_in_good_time",
         ),
-        but=("rewrite/truncate/onward.py",),
+        but=("history/truncate/growing.py",),
     ),
-    "onward": Group(("rewrite/truncate/onward.py",), ("rewrite/test_truncate_onward.py",)),
+    "onward": Group(("history/truncate/growing.py",), ("history/test_truncate_onward.py",)),
     "passes": Group(
-        ("_core/passes/repair.py", "_core/passes/order.py", "_core/passes/fit/*",
-         "_core/passes/roles.py"),
+        ("history/passes/repair.py", "history/passes/order.py", "_core/passes/fit/*",
+         "history/passes/survey.py"),
         tuple(
             f"core/passes/{name}"
             for name in ("test_repair.py", "test_order.py", "test_order_losses.py",
                          "test_orphan_results.py", "test_result_names.py", "test_turns.py",
                          "test_survey.py", "test_roled_history.py", "fit")
         ),
-        ("core/passes/test_survey.py::test_no_message_mixes_seats_when_it_comes_out",),
+        ("history/passes/test_survey.py::test_no_message_mixes_seats_when_it_comes_out",),
     ),
     "anthropic": Group(("protocols/anthropic/*",), ("protocols/anthropic", "golden")),
     "ollama": Group(("protocols/ollama/*",), ("protocols/ollama",)),

@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman.message import Msg, RawBlock, ToolResultBlock, ToolUseBlock
-from dragoman.protocols.chat_shape import call_as_read, read_call, read_calls, read_messages
+from dragoman.protocols.chat_like.messages import call_as_read, read_call, read_calls, read_messages
 
 LOOK = {"name": "look", "arguments": '{"at":  1}'}
 

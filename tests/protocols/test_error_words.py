@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ProviderError, wire
-from dragoman._core.stream.pieces import Failed, provider_error
+from dragoman.stream.pieces import Failed, provider_error
 from dragoman.losses import Report
 from dragoman.message import ChatResponse
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.roles import RoledHistory
+from dragoman.history.passes.survey import RoledHistory
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (

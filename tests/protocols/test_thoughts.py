@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options
-from dragoman._core.jsontext import field_at, put_field
+from dragoman.text.json_text import field_at, put_field
 
 FIELDS = {
     "gemini": ("generationConfig.thinkingConfig.includeThoughts", "gemini-3.5-flash"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dragoman import ChatRequest, Msg
-from dragoman._core.redaction import CAP
+from dragoman.text.redaction import CAP
 from dragoman.message import (
     AudioBlock,
     Base64Source,

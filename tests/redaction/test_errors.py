@@ -23,7 +23,7 @@ from dragoman.message import (
     dump,
     load,
 )
-from dragoman.token import CharTokenCounter
+from dragoman.tokens import CharTokenCounter
 
 from .planted import LONG, leaks
 

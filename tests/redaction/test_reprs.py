@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg
-from dragoman._core.redaction import CAP
+from dragoman.text.redaction import CAP
 from dragoman.message import (
     Candidate,
     ChatResponse,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
-from dragoman._core.edges.http.over_httpx2 import Httpx2Transport
-from dragoman._core.edges.http.transport import Timeouts
+from dragoman.transport.over_httpx2 import Httpx2Transport
+from dragoman.transport.call import Timeouts
 from dragoman.message import TextBlock, ToolResultBlock
 from dragoman.testing import StrictServer
 from dragoman.vendors import PROTOCOLS

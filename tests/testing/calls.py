@@ -7,7 +7,7 @@ from typing import Any
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, Wire
-from dragoman._core.edges.http.transport import HttpCall
+from dragoman.transport.call import HttpCall
 from dragoman.message import Written
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

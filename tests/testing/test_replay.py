@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dragoman import ChatRequest
-from dragoman._core.edges.http.transport import AsyncTransport, HttpCall, Timeouts, Transport
+from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport
 from dragoman.errors import ConfigError, StreamBroken
 from dragoman.testing import Exchange, Fault, Recording, Replay, Scripted
 from tests.testing.calls import asked, call_of, written

@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, ChatResponse, Msg, ProviderError, Wire
-from dragoman._core.edges.http.transport import AsyncTransport, Timeouts, Transport
+from dragoman.transport.call import AsyncTransport, Timeouts, Transport
 from dragoman.errors import ConfigError, ConnectionFailed, StreamBroken
 from dragoman.message import (
     Candidate,

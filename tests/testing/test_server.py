@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dragoman import ProviderError
-from dragoman._core.edges.http.over_httpx2 import Httpx2Transport
-from dragoman._core.edges.http.transport import HttpCall, Timeouts
+from dragoman.transport.over_httpx2 import Httpx2Transport
+from dragoman.transport.call import HttpCall, Timeouts
 from dragoman.errors import StreamBroken
 from dragoman.testing import Fault, Replay, StrictServer
 from dragoman.vendors import PROTOCOLS

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import dragoman
-from dragoman import study
+from dragoman import analysis as study
 from tests.contract.reading.compare import read
 from tests.contract.reading.recorded import PRESENT, Exchange, exchanges
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refusing
+from ..suggestions.import_names import listing, refusing
 from .capabilities import MEDIA, Capabilities, Limits, Stance
 from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from typing import Any, TypeAlias
 
-from .._core.caches import remember
-from .._core.redaction import shown
+from ..caches import remember
+from ..text.redaction import shown
 from ..errors import ConfigError
 from .capabilities import Capabilities
 from .overrides import About, override

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from .._core.caches import remember
-from .._core.redaction import shown
+from ..caches import remember
+from ..text.redaction import shown
 from ..errors import ConfigError
 from .capabilities import MEDIA, Capabilities, Kinds
 from .naming import IdRule

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from .._core.stream.events import StreamEvent
+from ..stream.events import StreamEvent
 from ..errors import DragomanError, WriteError
 from ..llm import LLM, AnswerStream, model_name, profile
 from ..losses import Loss, Policy

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._core.jsontext import arguments
-from .._core.stream.events import StreamEvent
+from ..text.json_text import arguments
+from ..stream.events import StreamEvent
 from ..losses import Loss
 from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from . import output

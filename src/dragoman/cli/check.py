@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, field
 
 import typer
 
-from .._core.convert import convert
-from .._core.exchange.wire import Wire
-from .._core.jsontext import JsonObject
+from ..conversion.convert import convert
+from ..codec.wire import Wire
+from ..text.json_text import JsonObject
 from ..errors import WriteError
 from ..losses import Loss, Policy
-from ..study.check import Refusal, check
+from ..analysis.check import Refusal, check
 from ..vendors import wire
 from . import inputs, options, output
 from .output import plain, styled

@@ -10,14 +10,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .._core.convert import convert
-from .._core.exchange.wire import Wire
-from .._core.jsontext import JsonObject, arguments
+from ..conversion.convert import convert
+from ..codec.wire import Wire
+from ..text.json_text import JsonObject, arguments
 from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss, Policy
 from ..losses.policies import LossLog
-from ..sse import Framing, encode
-from ..study.fidelity import Event
+from ..stream.framing import Framing, encode
+from ..analysis.fidelity import Event
 from ..vendors import wire
 from . import inputs, options, output, recordings
 from .outcomes import Outcome, Printer, names_of

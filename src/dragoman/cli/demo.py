@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 
-from .._core.jsontext import JsonObject, arguments
+from ..text.json_text import JsonObject, arguments
 from ..formatter import Formatter
 from ..losses import Loss
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
-from ..rewrite.speakers import ByName
+from ..history.speakers import ByName
 from ..vendors import wire, wires
 from . import options, output
 from .output import Screen, plain, shortened, styled

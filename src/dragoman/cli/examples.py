@@ -27,17 +27,17 @@ from dataclasses import dataclass, fields, replace
 from importlib import resources
 from typing import Any
 
-from .._core.caches import remember
-from .._core.convert import convert
-from .._core.jsontext import Json, JsonObject
-from .._core.wording import Told
+from ..caches import remember
+from ..conversion.convert import convert
+from ..text.json_text import Json, JsonObject
+from ..history.wording import Told
 from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg, load
-from ..rewrite.prompt import SystemPrompt
-from ..rewrite.speakers import ByName, ByRole, NameField, Tagged
-from ..rewrite.truncate import ClearToolResults, Summarize
-from ..token import CharTokenCounter
+from ..history.prompt import SystemPrompt
+from ..history.speakers import ByName, ByRole, NameField, Tagged
+from ..history.truncate import ClearToolResults, Summarize
+from ..tokens import CharTokenCounter
 from ..vendors import wire
 
 # the classes of options: by the name of the way, or of the option itself

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .._core.jsontext import Json, JsonObject
+from ..text.json_text import Json, JsonObject
 from ..losses.codes import CODES, KINDS, Code
 from . import options
 from .examples import Example, examples

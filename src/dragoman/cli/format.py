@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-from .._core.jsontext import JsonObject
+from ..text.json_text import JsonObject
 from ..errors import LossRefused, WriteError
 from ..formatter import Formatter
 from ..losses import Loss

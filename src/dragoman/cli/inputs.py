@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 
 import typer
 
-from .._core.caches import remember
-from .._core.convert import detect
-from .._core.exchange.wire import Wire
-from .._core.jsontext import Json, JsonObject, loads
+from ..caches import remember
+from ..conversion.convert import detect
+from ..codec.wire import Wire
+from ..text.json_text import Json, JsonObject, loads
 from ..errors import DragomanError, InvalidMessage, ReadError
-from ..interop import read_session_log, session_exports
-from ..interop.stores import DATABASE
+from ..agent_logs import read_session_log, session_exports
+from ..agent_logs.stores import DATABASE
 from ..message import (
     Base64Source,
     ChatRequest,
@@ -34,7 +34,7 @@ from ..message import (
     URLSource,
     load,
 )
-from ..study.fidelity import record
+from ..analysis.fidelity import record
 from ..toolkit.results import media_block
 from ..vendors import wire
 from .output import CommandError, errors_at, plain

@@ -12,18 +12,18 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from .._core.edges.facts import facts as read_facts
-from .._core.families.profiles import PROFILES
-from .._core.jsontext import loads
-from .._core.suggestions import advise, nearest_vendor
+from ..llm.facts_file import facts as read_facts
+from ..capabilities.families.profiles import PROFILES
+from ..text.json_text import loads
+from ..suggestions.keywords import advise, nearest_vendor
 from ..capabilities import Facts as FactsValue
 from ..errors import ReadError
 from ..losses import Policy
 from ..losses import policy as policy_of
 from ..message import Options
 from ..message.request import OPTIONS
-from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
-from ..token import TokenCounterBase
+from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..tokens import TokenCounterBase
 from ..vendors import PROTOCOLS, VENDORS, wires
 from .output import CommandError, errors_at
 
@@ -247,7 +247,7 @@ _COUNTERS = {
 
 def counter(name: str) -> TokenCounterBase:
     """The counter of a name."""
-    from .. import token
+    from .. import tokens as token
 
     kind, _, model = name.partition(":")
     if kind == "char" and not model:

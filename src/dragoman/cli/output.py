@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import typer
 from typer.core import TyperGroup
 
-from .._core.jsontext import Json, JsonObject, arguments
+from ..text.json_text import Json, JsonObject, arguments
 from ..errors import DragomanError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses import Loss, by_weight
 from ..losses.codes.code import KINDS

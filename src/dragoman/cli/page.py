@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ..errors import DragomanError
-from ..playground import Page, exported
+from ..page import Page, exported
 from . import inputs, options, output
 from .output import CommandError
 
@@ -100,7 +100,7 @@ def _files(place: str) -> list[str]:
 
 def _serve(page: Page, port: int, browser: bool) -> None:
     try:
-        from ..playground.server import HOST, Server
+        from ..page.server import HOST, Server
     except ImportError as error:
         text = f"the live page needs {error.name}"
         hint = 'pip install "dragoman[gateway]"; `dragoman export` needs nothing'

@@ -13,9 +13,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from .._core.exchange.wire import Wire
-from .._core.stream.events import EventView, StreamEvent
-from .._core.stream.pieces import Key
+from ..codec.wire import Wire
+from ..stream.events import EventView, StreamEvent
+from ..stream.pieces import Key
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse, blocks, dump, media
 from . import options, output, recordings

@@ -11,17 +11,9 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config import (
-    KEPT,
-    Config,
-    Route,
-    Target,
-    checked_base_url,
-    config_for,
-    with_upstream,
-)
-from ..gateway.process.exposure import client_url, refuse_exposed
-from ..gateway.typed_toml import Fault
+from ..gateway.config.values import KEPT, Config, Route, Target, checked_base_url, config_for, with_upstream
+from ..gateway.server.process.exposure import client_url, refuse_exposed
+from ..gateway.config.typed_toml import Fault
 from . import output
 from .coding_agents import Agent, settings_for
 from .output import CommandError, plain, styled
@@ -124,8 +116,8 @@ def _judge_upstream(url: str) -> None:
 def _serve(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str, grace: int
 ) -> int:
-    from ..gateway.process.server import serve
-    from ..gateway.process.serving import Source
+    from ..gateway.server.process.server import serve
+    from ..gateway.server.process.serving import Source
 
     if file is not None:
         _refuse_faults(file)
@@ -136,7 +128,7 @@ def _serve(
 
 def _refuse_faults(file: Path) -> None:
     """Tell every fault of a file in a line of its own. Raises typer.Exit if there is one."""
-    from ..gateway.settings import judge_file
+    from ..gateway.config.settings import judge_file
 
     judgement = judge_file(file)
     serious = [fault for fault in judgement.faults if fault.level != "warning"]
@@ -152,8 +144,8 @@ def _refuse_faults(file: Path) -> None:
 def _check(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
 ) -> None:
-    from ..gateway.settings import Judgement, judge_file
-    from ..gateway.upstream import unset_key
+    from ..gateway.config.settings import Judgement, judge_file
+    from ..gateway.exchange.upstream import unset_key
 
     if file is not None:
         judgement = judge_file(file)
@@ -219,7 +211,7 @@ def _print_settings(
         raise CommandError("--for needs one model", f"dragoman serve --for {agent.value} MODEL")
     config = config_for(model)
     if file is not None:
-        from ..gateway.settings import load
+        from ..gateway.config.settings import load
 
         config = load(file)
     config = replace(config, **changes)

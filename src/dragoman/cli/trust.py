@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .._core.edges.profiles import FILE, Untrusted, distrust, trust, untrusted
+from ..llm.profiles import FILE, Untrusted, distrust, trust, untrusted
 from ..llm.names import maker_of
 from .output import CommandError, errors_at, plain
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from .._core.exchange.wire import Wire
-from .._core.families import FAMILIES
-from .._core.jsontext import Json, JsonObject
+from ..codec.wire import Wire
+from ..capabilities.families import FAMILIES
+from ..text.json_text import Json, JsonObject
 from ..capabilities import MEDIA, Capabilities, Fact, Facts, IdRule, override
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
 from ..vendors import wire as wire_of

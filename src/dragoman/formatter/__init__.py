@@ -10,13 +10,13 @@ from importlib import import_module
 from inspect import Parameter
 from typing import TYPE_CHECKING, Unpack
 
-from .._core.exchange.wire import Wire
-from .._core.foreign_names import listing, refuse
-from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
-from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
-from .._core.format.session import Changed, Session, SessionMessages
-from .._core.format.wired import FormatterOptions, WireFormatter, signature
-from .._core.wording import Told
+from ..codec.wire import Wire
+from ..suggestions.import_names import listing, refuse
+from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
+from .fitting import Fitted, Receipt, fit_history, fit_history_sync
+from .session import Changed, Session, SessionMessages
+from .wire_formatter import FormatterOptions, WireFormatter, signature
+from ..history.wording import Told
 from ..capabilities import Facts
 from ..vendors import NAMED, Vendor, wire
 

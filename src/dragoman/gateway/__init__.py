@@ -12,19 +12,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .asgi import App, app
-    from .config import Config
-    from .in_process import (
-        async_http_client,
-        async_http_transport,
-        http_client,
-        http_transport,
-    )
+    from .server.asgi import App, app
+    from .config.values import Config
+    from .in_process.clients import async_http_client, async_http_transport, http_client, http_transport
 
 __all__ = ["App", "Config", "app", "async_http_client", "async_http_transport", "http_client",
            "http_transport"]  # fmt: skip

@@ -8,13 +8,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._core.edges.profiles import profile
-    from .._core.stream.events import StreamEvent
+    from .profiles import profile
+    from ..stream.events import StreamEvent
     from .front import LLM, AsyncLLM
     from .inputs import request_of
     from .names import ModelName, model_name
@@ -43,8 +43,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    ".._core.edges.profiles": ("profile",),
-    ".._core.stream.events": ("StreamEvent",),
+    ".profiles": ("profile",),
+    "..stream.events": ("StreamEvent",),
     ".front": ("LLM", "AsyncLLM"),
     ".inputs": ("request_of",),
     ".names": ("ModelName", "model_name"),

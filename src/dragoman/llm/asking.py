@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from .._core.counters.cached import default_counter
-from .._core.format_forms import read_form
-from .._core.redaction import shown
-from .._core.suggestions import refuse_unknown, renamed
+from ..tokens.cached import default_counter
+from ..message.format_forms import read_form
+from ..text.redaction import shown
+from ..suggestions.keywords import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
 from ..message import (

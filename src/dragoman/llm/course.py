@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from .._core.edges.http.retries import PASSING
+from ..transport.retries import PASSING
 from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError, with_attempts
 from .targets import Target
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, Unpack, overload
 
-from .._core.counters.base import counts_sync, decomposes
-from .._core.foreign_names import OF_LLMS, ExplainsNames, explains_attributes
+from ..tokens.base import counts_sync, decomposes
+from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..capabilities import Limits
 from ..errors import ConfigError, UnknownKeyword
 from ..message import Written
@@ -178,7 +178,7 @@ class LLM(_Settings):
         """How many tokens messages and tools have, by `token_counter`, else by the model's own.
 
         That is a tokenizer of the model's family where one is installed, else a close estimate
-        (`dragoman.token.choose_counter`); nothing is asked over the network.
+        (`dragoman.tokens.choose_counter`); nothing is asked over the network.
         """
         counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
         tokens: int = counter.count_sync(messages, tools)

@@ -15,10 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .._core.convert import detect
-from .._core.edges.fetch import MOST, bytes_below
-from .._core.exchange.plain_json import plain
-from .._core.redaction import shown
+from ..conversion.convert import detect
+from ..media_fetch.local_files import MOST, bytes_below
+from ..codec.sdk_objects import plain
+from ..text.redaction import shown
 from ..errors import ConfigError, InvalidMessage, NotMessages
 from ..message import Base64Source, ChatRequest, ChatResponse, Msg, URLSource
 from ..message.blocks import (

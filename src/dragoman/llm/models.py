@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
-from .._core.edges.http.credentials import Key
-from .._core.edges.profiles import profile
-from .._core.failures import ErrorKind
-from .._core.redaction import shown
+from ..transport.credentials import Key
+from .profiles import profile
+from ..error_kinds import ErrorKind
+from ..text.redaction import shown
 from ..errors import ConfigError
 from ..formatter import FormatterBase
 from ..model.chat_model import ChatModel

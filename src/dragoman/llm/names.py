@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .._core.redaction import shown
-from .._core.suggestions import VENDOR_SYNONYMS, closest, nearest_vendor
+from ..text.redaction import shown
+from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..capabilities import Facts, Limits
 from ..errors import ConfigError
 from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires

@@ -15,8 +15,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from .._core.exchange.plain_json import plain
-from .._core.stream.events import FinishEvent, StreamEvent
+from ..codec.sdk_objects import plain
+from ..stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written

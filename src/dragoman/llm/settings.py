@@ -11,23 +11,23 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from .._core.edges.http.credentials import Key
-from .._core.edges.http.retries import Retries
-from .._core.edges.http.transport import Timeouts
-from .._core.foreign_names import OF_AGENTS
-from .._core.foreign_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
-from .._core.foreign_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
-from .._core.foreign_names import explains_attributes as explains_attributes  # noqa: PLC0414
-from .._core.foreign_names import listing as listing  # noqa: PLC0414
+from ..transport.credentials import Key
+from ..transport.retries import Retries
+from ..transport.call import Timeouts
+from ..suggestions.import_names import OF_AGENTS
+from ..suggestions.import_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
+from ..suggestions.import_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
+from ..suggestions.import_names import explains_attributes as explains_attributes  # noqa: PLC0414
+from ..suggestions.import_names import listing as listing  # noqa: PLC0414
 
 # what is imported "as" itself is for the packages above, which import public ones only
-from .._core.foreign_names import refusing as refusing  # noqa: PLC0414
-from .._core.format.wired import WireFormatter
-from .._core.passes.fetching import Fetch
-from .._core.passes.fit.state import Saver
-from .._core.suggestions import AGENT_ADVICE, AGENT_SYNONYMS
-from .._core.suggestions import explains_keywords as explains_keywords  # noqa: PLC0414
-from .._core.wording import Told
+from ..suggestions.import_names import refusing as refusing  # noqa: PLC0414
+from ..formatter.wire_formatter import WireFormatter
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS
+from ..suggestions.keywords import explains_keywords as explains_keywords  # noqa: PLC0414
+from ..history.wording import Told
 from ..capabilities import ChatConfig, Facts
 from ..errors import ConfigError
 from ..losses import PolicyLike
@@ -35,10 +35,10 @@ from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
 from ..message.blocks import MediaBlock
 from ..message.request import Effort
 from ..model.endpoint import ConnectionOptions
-from ..rewrite.prompt import SystemPrompt
-from ..rewrite.speakers import Rewrite
-from ..rewrite.truncate import Truncation
-from ..token import TokenCounterBase
+from ..history.prompt import SystemPrompt
+from ..history.speakers import Rewrite
+from ..history.truncate import Truncation
+from ..tokens import TokenCounterBase
 from ..toolkit import Toolkit
 from .inputs import FileLike
 from .models import ModelLike

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
-from .._core.exchange.stream import AsyncStream, Stream
-from .._core.stream.events import FinishEvent, StreamEvent
+from ..codec.stream import AsyncStream, Stream
+from ..stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, LossRefused, ProviderError, StreamError, WriteError
 from ..message import ChatResponse, Written
 from ..model.answer import Answer

@@ -8,9 +8,9 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._core.edges.http.credentials import Key
-from .._core.exchange.wire import Wire
-from .._core.format.wired import WireFormatter
+from ..transport.credentials import Key
+from ..codec.wire import Wire
+from ..formatter.wire_formatter import WireFormatter
 from ..errors import ConfigError, InvalidOutput, ProviderError, WriteError
 from ..losses import Policy
 from ..message import ChatRequest, ChatResponse, Msg, Written
@@ -20,7 +20,7 @@ from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.pairing import paired
 from ..protocols.reasoning import needs_other_wire
 from ..structured import Structured, plain_answer, structured_request
-from ..study.explain import explain
+from ..analysis.explain import explain
 from ..vendors import Vendor, wire
 from .names import model_name
 

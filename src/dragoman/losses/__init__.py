@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refusing
+from ..suggestions.import_names import listing, refusing
 from .loss import Loss, Losses, by_weight
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report

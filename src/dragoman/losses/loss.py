@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._core.redaction import clipped, one_line, shortened
+from ..text.redaction import clipped, one_line, shortened
 from .codes import CODES
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
 

@@ -10,7 +10,7 @@ from math import inf
 from time import monotonic
 from typing import Literal, TypeAlias
 
-from .._core.redaction import shown
+from ..text.redaction import shown
 from ..errors import ConfigError, LossRefused
 from .codes import CODES
 from .codes.code import KINDS, LEVELS, Kind

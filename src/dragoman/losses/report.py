@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from .._core.jsontext import member
+from ..text.json_text import member
 from .codes import CODES
 from .codes.code import Kind
 from .loss import Loss, Losses, Row

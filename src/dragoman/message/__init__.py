@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,

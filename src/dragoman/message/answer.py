@@ -13,8 +13,8 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeAlias, final
 
-from .._core.foreign_names import OF_USAGE, explains_attributes
-from .._core.redaction import Shown
+from ..suggestions.import_names import OF_USAGE, explains_attributes
+from ..text.redaction import Shown
 from ..errors import ProviderError
 from .blocks import (
     ContentBlock,

@@ -11,11 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
-from .._core.caches import remember
-from .._core.foreign_names import ExplainsNames
-from .._core.jsontext import Json, JsonObject
-from .._core.redaction import Shown
-from .._core.suggestions import explains_keywords
+from ..caches import remember
+from ..suggestions.import_names import ExplainsNames
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import Shown
+from ..suggestions.keywords import explains_keywords
 from ..errors import InvalidMessage
 from .media import (
     Base64Source,

@@ -15,9 +15,9 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
-from .._core.jsontext import check, check_text
-from .._core.redaction import clipped, shown
-from .._core.suggestions import nearest
+from ..text.json_text import check, check_text
+from ..text.redaction import clipped, shown
+from ..suggestions.keywords import nearest
 from ..errors import InvalidMessage
 from . import blocks, media
 from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock

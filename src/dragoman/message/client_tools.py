@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.jsontext import JsonObject
+from ..text.json_text import JsonObject
 from .blocks import NOTES, ContentBlock, RawBlock, ToolUseBlock, noted
 from .tools import ServerTool, Tool
 

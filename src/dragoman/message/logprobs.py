@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from .._core.jsontext import Json, JsonObject
-from .._core.redaction import Shown
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import Shown
 from .blocks import Extras
 
 LISTED = "logprobs"

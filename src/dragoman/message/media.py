@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
-from .._core.redaction import Shown
+from ..text.redaction import Shown
 from ..errors import InvalidMessage
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from .._core.jsontext import Json, JsonObject
+from ..text.json_text import Json, JsonObject
 from ..errors import ConfigError, InvalidMessage
 
 _HINT = "pip install 'dragoman[tools]'"

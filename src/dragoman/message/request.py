@@ -12,11 +12,11 @@ from functools import partial
 from operator import attrgetter, is_
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
-from .._core.caches import remember
-from .._core.format_forms import read_form
-from .._core.jsontext import Json, JsonObject, check
-from .._core.redaction import Shown, shown
-from .._core.suggestions import advise, explains_keywords, renamed
+from ..caches import remember
+from .format_forms import read_form
+from ..text.json_text import Json, JsonObject, check
+from ..text.redaction import Shown, shown
+from ..suggestions.keywords import advise, explains_keywords, renamed
 from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.redaction import Shown
+from ..text.redaction import Shown
 from .blocks import NOTES, ContentBlock, Extras, RawBlock, TextBlock
 
 

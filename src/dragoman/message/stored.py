@@ -13,8 +13,8 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, TypeAlias
 
-from .._core.jsontext import JsonObject, check
-from .._core.redaction import shown
+from ..text.json_text import JsonObject, check
+from ..text.redaction import shown
 from ..errors import InvalidMessage, StreamError
 from .answer import Candidate, ChatResponse, Finish, FinishReason, Status, Usage
 from .blocks import CacheHint, plain_value

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
-from .._core.foreign_names import ExplainsNames
-from .._core.jsontext import JsonObject, check, check_text
-from .._core.redaction import Shown, shown
-from .._core.suggestions import explains_keywords
+from ..suggestions.import_names import ExplainsNames
+from ..text.json_text import JsonObject, check, check_text
+from ..text.redaction import Shown, shown
+from ..suggestions.keywords import explains_keywords
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, HasExtras, ReadFrom
 from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type

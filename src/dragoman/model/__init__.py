@@ -5,13 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._core.edges.http.retries import Retries
-    from .._core.edges.http.transport import AsyncTransport, Timeouts, Transport
+    from ..transport.retries import Retries
+    from ..transport.call import AsyncTransport, Timeouts, Transport
     from .answer import Answer, PartialAnswer
     from .base import ChatModelBase, FormatterMismatch, formatter_for
     from .chat_model import ChatModel
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from .pairing import Cell, matrix, paired
 
 _HOMES = {
-    ".._core.edges.http.retries": ("Retries",),
-    ".._core.edges.http.transport": ("AsyncTransport", "Timeouts", "Transport"),
+    "..transport.retries": ("Retries",),
+    "..transport.call": ("AsyncTransport", "Timeouts", "Transport"),
     ".answer": ("Answer", "PartialAnswer"),
     ".base": ("ChatModelBase", "FormatterMismatch", "formatter_for"),
     ".chat_model": ("ChatModel",),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Self, TypeVar
 
-from .._core.exchange.stream import StreamDecoder, feed_chunk
-from .._core.foreign_names import OF_ANSWERS, explains_attributes
+from ..codec.stream import StreamDecoder, feed_chunk
+from ..suggestions.import_names import OF_ANSWERS, explains_attributes
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
 from ..vendors import VENDORS, Vendor

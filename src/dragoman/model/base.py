@@ -11,14 +11,14 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
-from .._core.exchange.wire import Wire
-from .._core.format.base import FormatterBase
-from .._core.format.wired import WireFormatter
-from .._core.jsontext import JsonObject
+from ..codec.wire import Wire
+from ..formatter.base import FormatterBase
+from ..formatter.wire_formatter import WireFormatter
+from ..text.json_text import JsonObject
 from ..errors import ConfigError
 from ..message import ServerTool, Tool
 from ..message.tools import tools_of
-from ..rewrite.speakers import ByName
+from ..history.speakers import ByName
 from ..vendors import NAMED as FORMATTERS
 from ..vendors import wire
 

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from .._core.edges.http.credentials import Key
-from .._core.edges.http.transport import AsyncStreamReply, StreamReply
-from .._core.exchange.stream import AsyncStream, Stream, StreamDecoder
-from .._core.exchange.wire import Wire
-from .._core.jsontext import loads
-from .._core.suggestions import refuse_unknown, renamed
+from ..transport.credentials import Key
+from ..transport.call import AsyncStreamReply, StreamReply
+from ..codec.stream import AsyncStream, Stream, StreamDecoder
+from ..codec.wire import Wire
+from ..text.json_text import loads
+from ..suggestions.keywords import refuse_unknown, renamed
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS

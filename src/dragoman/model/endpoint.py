@@ -13,36 +13,17 @@ from types import MappingProxyType
 from typing import Any, Self, TypedDict
 from weakref import finalize
 
-from .._core.edges.http.answer_bounds import (
-    MAX_ANSWER_BYTES,
-    MAX_EVENT_BYTES,
-    acounted,
-    akeyless,
-    check_bound,
-    check_size,
-    counted,
-    keyless,
-    keyless_reply,
-)
-from .._core.edges.http.credentials import Key, aauthorized, address, authorized, environment_url
-from .._core.edges.http.over_httpx2 import new_after_fork
-from .._core.edges.http.retries import Retries, acalling, calling
-from .._core.edges.http.sdk_clients import BotoCalls, client_transport
-from .._core.edges.http.transport import (
-    AsyncStreamReply,
-    AsyncTransport,
-    HttpCall,
-    Reply,
-    StreamReply,
-    Timeouts,
-    Transport,
-    transport_of,
-)
-from .._core.exchange.wire import Wire
-from .._core.hidden_keys import without_keys
-from .._core.jsontext import encoded
-from .._core.redaction import shown
-from .._core.suggestions import explains_keywords
+from ..transport.answer_bounds import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, acounted, akeyless, check_bound, check_size, counted, keyless, keyless_reply
+from ..transport.credentials import Key, aauthorized, address, authorized, environment_url
+from ..transport.over_httpx2 import new_after_fork
+from ..transport.retries import Retries, acalling, calling
+from ..transport.sdk_clients import BotoCalls, client_transport
+from ..transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport, transport_of
+from ..codec.wire import Wire
+from ..text.hidden_keys import without_keys
+from ..text.json_text import encoded
+from ..text.redaction import shown
+from ..suggestions.keywords import explains_keywords
 from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..vendors import Vendor

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Unpack
 
-from .._core.redaction import shown
+from ..text.redaction import shown
 from ..errors import ConfigError
 from ..vendors import VENDORS
 from .chat_model import ChatModel

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from .._core.exchange.wire import Wire
-from .._core.redaction import shown
-from .._core.suggestions import nearest
+from ..codec.wire import Wire
+from ..text.redaction import shown
+from ..suggestions.keywords import nearest
 from ..errors import ConfigError
 from ..vendors import NAMED as FORMATTERS
 from .base import ChatModelBase, FormatterMismatch, wire_of

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
 from typing import Any
 
-from .._core.caches import remember
+from ..caches import remember
 from ..errors import ConfigError
 from ..message import ChatResponse, RawBlock, Usage
 from ..vendors import Vendor

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.edges.http.failing import host_of
-from .._core.edges.http.transport import Reply
-from .._core.exchange.stream import StreamDecoder
-from .._core.exchange.wire import Wire
-from .._core.jsontext import loads
-from .._core.stream.error_headers import told_by_headers
+from ..transport.errors import host_of
+from ..transport.call import Reply
+from ..codec.stream import StreamDecoder
+from ..codec.wire import Wire
+from ..text.json_text import loads
+from ..stream.error_headers import told_by_headers
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Written
 from ..message.ending import failure_of, no_answer

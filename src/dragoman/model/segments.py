@@ -14,8 +14,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import cast
 
-from .._core.exchange.stream import SegmentEnd
-from .._core.exchange.wire import Wire
+from ..codec.stream import SegmentEnd
+from ..codec.wire import Wire
 from ..errors import ProviderError
 from ..message import Candidate, ChatResponse, ContentBlock, TextBlock, Usage, Written
 from ..message.answer import behind, goes_on_in, latest, total

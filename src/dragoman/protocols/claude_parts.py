@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from .._core.jsontext import Json, JsonObject
+from ..text.json_text import Json, JsonObject
 from ..message import (
     Base64Source,
     DocumentBlock,
@@ -21,7 +21,7 @@ from ..message import (
     ThinkingBlock,
     URLSource,
 )
-from .chat_shape import are_objects
+from .chat_like.messages import are_objects
 
 ISSUER = "anthropic"
 FORM = "claude"  # at the head of the spelling of such a block

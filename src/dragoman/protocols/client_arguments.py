@@ -12,8 +12,8 @@ import base64
 from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
-from .._core.jsontext import Json, JsonObject
-from .._core.redaction import shown
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import shown
 from ..errors import ConfigError
 
 Arguments: TypeAlias = dict[str, Any]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._core.failures.row import pattern
+from ..error_kinds.row import pattern
 from ..errors import ProviderError, context_numbers
 
 

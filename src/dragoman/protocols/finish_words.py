@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._core.jsontext import Json
+from ..text.json_text import Json
 from ..message import Finish
 from ..message.answer import FinishReason
 

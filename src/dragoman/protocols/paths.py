@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .._core.jsontext import Json, JsonObject, member
+from ..text.json_text import Json, JsonObject, member
 from ..losses import Field
 from ..message import ChatRequest, Msg
 

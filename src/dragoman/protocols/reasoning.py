@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .._core.jsontext import JsonObject, field_at, put_field, take_field
-from .._core.passes.roles import ASSISTANT, RoledHistory
+from ..text.json_text import JsonObject, field_at, put_field, take_field
+from ..history.passes.survey import ASSISTANT, RoledHistory
 from ..capabilities import Capabilities
 from ..errors import WriteError
 from ..losses import Report

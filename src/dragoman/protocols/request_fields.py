@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from .._core.jsontext import Json, JsonObject
+from ..text.json_text import Json, JsonObject
 from ..capabilities import Capabilities
 from ..capabilities.naming import NameRule, mapping
 from ..losses import Report
@@ -17,9 +17,9 @@ from ..losses.codes.code import Kind
 from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
-from . import chat_shape
+from .chat_like import messages as chat_shape
 from .base import PreparedRequest
-from .chat_request import write_format
+from .chat_like.request import write_format
 
 Limits: TypeAlias = tuple[float, float]  # the least and the most that an option may be
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refusing
+from ..suggestions.import_names import listing, refusing
 from .arguments import Repair, Violation, checked, repaired, without_nulls
 from .dialects import DIALECTS, SchemaDialect, dialect
 from .lowering import lowered, lowered_once, report_changes

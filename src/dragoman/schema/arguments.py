@@ -10,9 +10,9 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from .._core.caches import BoundedCache
-from .._core.jsontext import Json, JsonObject, canonical, loads, too_deep
-from .._core.redaction import clipped
+from ..caches import BoundedCache
+from ..text.json_text import Json, JsonObject, canonical, loads, too_deep
+from ..text.redaction import clipped
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Tool
 from .keywords import TYPES, Refs, below, same_or, types_of, values_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from .._core.redaction import shown
+from ..text.redaction import shown
 from ..errors import ConfigError
 
 Demand: TypeAlias = Literal[

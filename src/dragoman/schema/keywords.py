@@ -13,7 +13,7 @@ from functools import cached_property
 from operator import is_
 from urllib.parse import unquote
 
-from .._core.jsontext import Json, JsonObject, member
+from ..text.json_text import Json, JsonObject, member
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})

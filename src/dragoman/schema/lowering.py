@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .._core.caches import BoundedCache, frozen_json, remember, thawed_json
-from .._core.jsontext import Json, JsonObject, arguments
+from ..caches import BoundedCache, frozen_json, remember, thawed_json
+from ..text.json_text import Json, JsonObject, arguments
 from ..losses import Report
 from ..losses.codes.code import Kind
 from . import keywords, values

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from .._core.jsontext import Json, JsonObject, canonical
+from ..text.json_text import Json, JsonObject, canonical
 from . import keywords
 from .keywords import below, types_of
 from .work import Lowering, SchemaNode, as_text, keywords_of, node_at

@@ -7,8 +7,8 @@ but for what is nested beyond all use.
 
 from __future__ import annotations
 
-from .._core.jsontext import Json, JsonObject
-from .._core.redaction import clipped
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import clipped
 from .keywords import ANNOTATIONS, TYPES, is_name_list, mapped, types_of, well_formed
 from .work import Change
 

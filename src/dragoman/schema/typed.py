@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._core.jsontext import Json, arguments, member
+from ..text.json_text import Json, arguments, member
 from ..errors import InvalidMessage, InvalidOutput
 from ..message.python_types import library
 from .arguments import Declared, checked

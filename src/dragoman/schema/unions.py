@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core.jsontext import Json, JsonObject, canonical
+from ..text.json_text import Json, JsonObject, canonical
 from .keywords import ANNOTATIONS, accepts_any, below, types_of, values_of
 from .merge import common_types, conjoin, joined_branches, resolve_references
 from .values import of_type

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._core.jsontext import Json, JsonObject, canonical
-from .._core.redaction import clipped
+from ..text.json_text import Json, JsonObject, canonical
+from ..text.redaction import clipped
 from . import keywords
 from .keywords import APPLIES, below, kind_of, types_of
 from .work import Lowering, SchemaNode, as_text, node_at, plain_schema

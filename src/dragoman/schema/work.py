@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from .._core.jsontext import Json, JsonObject, canonical, member
-from .._core.redaction import clipped
+from ..text.json_text import Json, JsonObject, canonical, member
+from ..text.redaction import clipped
 from .dialects import SchemaDialect
 from .keywords import Refs, below, same_or
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from .._core.convert import detect
-from .._core.edges.http.transport import HttpCall
-from .._core.exchange.wire import Wire
-from .._core.failures import usual_status
-from .._core.jsontext import JsonObject, arguments
-from .._core.stream.pieces import End, Failed, Part, Piece
+from ..conversion.convert import detect
+from ..transport.call import HttpCall
+from ..codec.wire import Wire
+from ..error_kinds import usual_status
+from ..text.json_text import JsonObject, arguments
+from ..stream.pieces import End, Failed, Part, Piece
 from ..errors import ConfigError, ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock
 from ..protocols.answers import OPENAI_ERRORS
-from ..sse.encoder import CONTENT_TYPES, Encoder
+from ..stream.framing.encoder import CONTENT_TYPES, Encoder
 from ..vendors import Vendor
 from ..vendors import wire as wire_of
 

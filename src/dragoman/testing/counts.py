@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .._core.edges.http.transport import HttpCall
-from .._core.jsontext import JsonObject, arguments, loads
+from ..transport.call import HttpCall
+from ..text.json_text import JsonObject, arguments, loads
 from ..errors import ReadError
 from .answers import Rendered
 

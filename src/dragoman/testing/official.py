@@ -11,8 +11,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .._core.caches import remember
-from .._core.jsontext import loads
+from ..caches import remember
+from ..text.json_text import loads
 from ..errors import ReadError
 
 # protocol: (package, module, the type of a whole request, that of one which streams)

@@ -19,16 +19,8 @@ from threading import Lock
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from .._core.edges.http.transport import (
-    AsyncStreamReply,
-    AsyncTransport,
-    HttpCall,
-    Reply,
-    StreamReply,
-    Timeouts,
-    Transport,
-)
-from .._core.jsontext import Json, loads
+from ..transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport
+from ..text.json_text import Json, loads
 from ..errors import ConfigError, ReadError
 from .answers import Rendered
 from .scripted import AsyncSentReply, SentReply

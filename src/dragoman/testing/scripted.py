@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from threading import Lock
 from typing import Any, Self
 
-from .._core.edges.http.transport import HttpCall, Reply, Timeouts
-from .._core.exchange.wire import Wire
+from ..transport.call import HttpCall, Reply, Timeouts
+from ..codec.wire import Wire
 from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
 from ..vendors import Vendor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.foreign_names import listing, refuse
+from ..suggestions.import_names import listing, refuse
 from .functions import FunctionTool, ToolContext, TypeTool, tool
 from .mcp import McpServer, McpTool
 from .request_builder import (

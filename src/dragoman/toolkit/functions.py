@@ -23,7 +23,7 @@ from typing import (
     overload,
 )
 
-from .._core.jsontext import Json, JsonObject
+from ..text.json_text import Json, JsonObject
 from ..errors import InvalidMessage, InvalidOutput
 from ..message import Msg, Parameter, Tool, ToolUseBlock, Usage
 from ..message.python_types import context_parameter, function_schema, type_schema

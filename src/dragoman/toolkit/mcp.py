@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from .._core.jsontext import Json, JsonObject, arguments, loads
+from ..text.json_text import Json, JsonObject, arguments, loads
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import ContentBlock, DocumentBlock, TextBlock, Tool, ToolUseBlock
 from ..message.media import Base64Source, TextSource

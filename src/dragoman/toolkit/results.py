@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from .._core.jsontext import arguments, loads
-from .._core.redaction import veiled
+from ..text.json_text import arguments, loads
+from ..text.redaction import veiled
 from ..errors import DragomanError, InvalidMessage, ReadError, ToolFailed
 from ..message import (
     AudioBlock,

@@ -17,10 +17,10 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from .._core.foreign_names import OF_TOOLKITS, ExplainsNames, tool_hint
-from .._core.jsontext import JsonObject
-from .._core.redaction import shown
-from .._core.suggestions import explains_keywords
+from ..suggestions.import_names import OF_TOOLKITS, ExplainsNames, tool_hint
+from ..text.json_text import JsonObject
+from ..text.redaction import shown
+from ..suggestions.keywords import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
 from ..message.blocks import HEALED

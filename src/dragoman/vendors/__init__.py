@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from .._core.caches import CACHES, remember
-from .._core.edges.fetch import local_files
-from .._core.edges.http.credentials import BEARER, Auth
-from .._core.exchange.wire import Wire
-from .._core.failures import ErrorRow
-from .._core.families import FAMILIES, LIMITS
-from .._core.families.profiles import chosen
-from .._core.foreign_names import listing, refusing
-from .._core.passes.fetching import Fetch
-from .._core.redaction import shown as quoted
-from .._core.suggestions import explains_keywords, nearest, nearest_vendor
+from ..caches import CACHES, remember
+from ..media_fetch.local_files import local_files
+from ..transport.credentials import BEARER, Auth
+from ..codec.wire import Wire
+from ..error_kinds import ErrorRow
+from ..capabilities.families import FAMILIES, LIMITS
+from ..capabilities.families.profiles import chosen
+from ..suggestions.import_names import listing, refusing
+from ..history.passes.fetching import Fetch
+from ..text.redaction import shown as quoted
+from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
 from ..capabilities import Capabilities, Facts, override
 from ..errors import ConfigError
 from ..losses import PolicyLike

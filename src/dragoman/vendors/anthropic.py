@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..transport.credentials import API_KEY
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols.anthropic import Anthropic, Dialect
 from . import Billing, Vendor

@@ -7,7 +7,7 @@ or an API key as a bearer); AnthropicAWS of the official SDK.
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
 from . import Billing, Vendor

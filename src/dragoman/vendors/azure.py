@@ -7,7 +7,7 @@ lifecycle", "Reasoning models".
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.bedrock import Dialect

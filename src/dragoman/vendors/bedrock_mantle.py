@@ -7,7 +7,7 @@ SDKs; recorded answers of GPT-5.6, gpt-oss and Voxtral.
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Billing, Vendor

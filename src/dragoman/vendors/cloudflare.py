@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.failures import code_rows
-from .._core.families.shared import COPIED_ITEMS
+from ..error_kinds import code_rows
+from ..capabilities.families.shared import COPIED_ITEMS
 from ..capabilities import Facts, without
 from ..protocols import openai_chat, openai_responses
 from . import Vendor

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import BUDGETED, SAMPLES, copied
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from .._core.wording import Told
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..history.wording import Told
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect

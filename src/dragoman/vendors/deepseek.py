@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import SAMPLES, copied
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import SAMPLES, copied
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect, OpenAIChat

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .._core.families.shared import TOP_K, copied
+from ..capabilities.families.shared import TOP_K, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect

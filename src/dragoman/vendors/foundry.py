@@ -7,7 +7,7 @@ docs, "Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..protocols.anthropic import Dialect
 from . import Vendor
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._core.edges.http.credentials import Auth
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..transport.credentials import Auth
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import MEDIA, Facts
 from ..protocols import gemini_interactions as interactions
 from ..protocols.gemini import Dialect, Gemini
-from ..rewrite.speakers import ByName
+from ..history.speakers import ByName
 from . import Vendor
 
 VENDOR = Vendor(

@@ -6,8 +6,8 @@ Tencent Cloud docs, "OpenAI compatible", "Anthropic compatible", "TokenHub".
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import BUDGETED, SAMPLES, copied
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect

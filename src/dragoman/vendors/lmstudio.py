@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.edges.http.credentials import OPTIONAL
-from .._core.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
-from .._core.families.templates import HEADED
+from ..transport.credentials import OPTIONAL
+from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
+from ..capabilities.families.templates import HEADED
 from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor

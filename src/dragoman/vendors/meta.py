@@ -8,8 +8,8 @@ pi-ai 1.6.0.
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import COPIED_ITEMS, copied
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import COPIED_ITEMS, copied
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor

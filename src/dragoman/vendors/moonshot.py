@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import BUDGETED, copied
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import BUDGETED, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect

@@ -5,8 +5,8 @@ Reference: Novita docs, "LLM API", "Anthropic SDK Compatibility", "Error codes";
 
 from __future__ import annotations
 
-from .._core.failures import code_rows
-from .._core.families.shared import BUDGETED, SAMPLES, copied
+from ..error_kinds import code_rows
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect

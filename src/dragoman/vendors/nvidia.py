@@ -6,7 +6,7 @@ NVIDIA docs, "NIM, LLM APIs".
 
 from __future__ import annotations
 
-from .._core.families.templates import SWITCHED
+from ..capabilities.families.templates import SWITCHED
 from ..capabilities import Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._core.edges.http.credentials import OPTIONAL
-from .._core.families.shared import BUDGETED, TOP_K, copied
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..transport.credentials import OPTIONAL
+from ..capabilities.families.shared import BUDGETED, TOP_K, copied
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect, Ollama

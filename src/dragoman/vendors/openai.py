@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect, OpenAIChat

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.families.shared import TOP_K
+from ..capabilities.families.shared import TOP_K
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Billing, Vendor

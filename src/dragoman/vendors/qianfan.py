@@ -5,7 +5,7 @@ Reference: Baidu AI Cloud docs, "Qianfan V2, OpenAI compatible".
 
 from __future__ import annotations
 
-from .._core.failures import code_rows
+from ..error_kinds import code_rows
 from ..capabilities import Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor

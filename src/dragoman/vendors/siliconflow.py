@@ -6,7 +6,7 @@ Completions"; error texts quoted in issues.
 
 from __future__ import annotations
 
-from .._core.failures import code_rows
+from ..error_kinds import code_rows
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.failures import code_rows
+from ..error_kinds import code_rows
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat
 from . import Vendor

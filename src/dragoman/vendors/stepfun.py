@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.families.shared import COPIED_ITEMS, SAMPLES, copied
+from ..transport.credentials import API_KEY
+from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor

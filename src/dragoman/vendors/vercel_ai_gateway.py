@@ -6,7 +6,7 @@ compatibility"; litellm 1.110.2 and pi-ai 1.6.0, which asks Messages.
 
 from __future__ import annotations
 
-from .._core.families.shared import SAMPLES, copied
+from ..capabilities.families.shared import SAMPLES, copied
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat
 from . import Vendor

@@ -6,7 +6,7 @@ docs on vision, web search and code execution for what each platform has.
 
 from __future__ import annotations
 
-from .._core.edges.http.credentials import Auth
+from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.edges.http.credentials import OPTIONAL
-from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
-from .._core.families.templates import FREE, HEADED, SWITCHED
+from ..transport.credentials import OPTIONAL
+from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
+from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor

@@ -7,7 +7,7 @@ gateway". What it takes of each model is that provider's own matter.
 
 from __future__ import annotations
 
-from .._core.failures import code_rows
+from ..error_kinds import code_rows
 from ..capabilities import Facts
 from ..protocols.openai_chat import Dialect
 from . import Vendor

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.edges.http.credentials import API_KEY
-from .._core.failures import code_rows
-from .._core.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
+from ..transport.credentials import API_KEY
+from ..error_kinds import code_rows
+from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect

@@ -13,7 +13,7 @@ from typing import Any
 
 import dragoman
 from dragoman import Msg
-from dragoman._core.exchange.wire import Wire
+from dragoman.codec.wire import Wire
 from dragoman.errors import DragomanError
 from dragoman.message import ChatRequest, ChatResponse, dump, load
 from tests.contract.reading.recorded import exchanges

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dragoman
-from dragoman._core.exchange.wire import Wire
-from dragoman._core.stream.pieces import Piece
+from dragoman.codec.wire import Wire
+from dragoman.stream.pieces import Piece
 from dragoman.errors import DragomanError
 from dragoman.message import ChatResponse, RefusalBlock, TextBlock
 from tests.contract.reading.recorded import Exchange, exchanges

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 import dragoman
-from dragoman._core.exchange.wire import Wire
+from dragoman.codec.wire import Wire
 from dragoman.errors import ConfigError
 from dragoman.message import ChatResponse, Msg, RawBlock, ToolResultBlock
 from tests.contract.reading.compare import read

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import dragoman
-from dragoman._core.exchange.wire import Wire
+from dragoman.codec.wire import Wire
 from dragoman.errors import DragomanError, ProviderError
 from dragoman.message import ChatResponse, ToolUseBlock
 from dragoman.message.blocks import ANSWER, ContentBlock

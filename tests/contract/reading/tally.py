@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import dragoman
-from dragoman._core.exchange.wire import Wire
+from dragoman.codec.wire import Wire
 from dragoman.errors import ConfigError, DragomanError, ProviderError
 
 from .compare import compared, read

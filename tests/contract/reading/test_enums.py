@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman._core.failures import error_kind
-from dragoman.protocols.anthropic.answer import FINISH_REASONS as ANTHROPIC
-from dragoman.protocols.bedrock.answer import FINISH_REASONS as BEDROCK
-from dragoman.protocols.cohere.answer import FINISH_REASONS as COHERE
-from dragoman.protocols.gemini.answer import REASONS as GEMINI
-from dragoman.protocols.gemini.answer import UNSPECIFIED
-from dragoman.protocols.gemini_interactions.answer import FINISH_REASONS as INTERACTIONS
-from dragoman.protocols.gemini_interactions.answer import OPEN_STATES
-from dragoman.protocols.mistral.answer import FINISH_REASONS as MISTRAL
-from dragoman.protocols.openai_chat.answer import FINISH_REASONS as CHAT
-from dragoman.protocols.openai_responses.answer import FINISH_REASONS as RESPONSES
+from dragoman.error_kinds import error_kind
+from dragoman.protocols.anthropic.answer_write import FINISH_REASONS as ANTHROPIC
+from dragoman.protocols.bedrock.answer_write import FINISH_REASONS as BEDROCK
+from dragoman.protocols.cohere.answer_write import FINISH_REASONS as COHERE
+from dragoman.protocols.gemini.answer_write import REASONS as GEMINI
+from dragoman.protocols.gemini.answer_write import UNSPECIFIED
+from dragoman.protocols.gemini_interactions.answer_write import FINISH_REASONS as INTERACTIONS
+from dragoman.protocols.gemini_interactions.answer_write import OPEN_STATES
+from dragoman.protocols.mistral.answer_write import FINISH_REASONS as MISTRAL
+from dragoman.protocols.openai_chat.answer_write import FINISH_REASONS as CHAT
+from dragoman.protocols.openai_responses.answer_write import FINISH_REASONS as RESPONSES
 
 
 def literals(annotation: Any) -> set[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman._core.exchange.wire import Wire
-from dragoman._core.stream.events import EventView, StreamEvent
+from dragoman.codec.wire import Wire
+from dragoman.stream.events import EventView, StreamEvent
 from dragoman.message import RefusalBlock, TextBlock, ThinkingBlock
 
 from .recorded import Exchange

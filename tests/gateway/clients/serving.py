@@ -16,11 +16,11 @@ import httpx
 import httpx2
 import uvicorn
 
-from dragoman._core.edges.http.transport import transport_of
+from dragoman.transport.call import transport_of
 from dragoman.gateway import http_client, http_transport
-from dragoman.gateway.asgi import App
-from dragoman.gateway.config import Config, config_for
-from dragoman.gateway.process.connection import ClientConnection
+from dragoman.gateway.server.asgi import App
+from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.server.process.connection import ClientConnection
 from dragoman.gateway.telemetry.record import ExchangeRecord
 
 from .talk import Door

@@ -14,10 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from dragoman._core.jsontext import loads
+from dragoman.text.json_text import loads
 from dragoman.gateway import http_transport
-from dragoman.gateway.config import ClientKey, Config, Envelopes, config_for
-from dragoman.gateway.keys import new_key
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, config_for
+from dragoman.gateway.config.keys import new_key
 from dragoman.testing import StrictServer
 
 from . import CLIENTS, Door, Talk, talk
@@ -161,7 +161,7 @@ def test_one_that_has_expired_is_refused(
     made, judge, _ = start(client, thinker_for(client), Envelopes((OLD,), lifetime=60))
     call = asked_once(made)
     later = time() + 61
-    monkeypatch.setattr("dragoman.gateway.sealing.time", lambda: later)
+    monkeypatch.setattr("dragoman.gateway.exchange.cipher.time", lambda: later)
     with pytest.raises(made.raised[400]) as caught:
         made.give([(call, "31 degrees", None)])
     assert "an envelope of opaque state has expired" in made.message_of(caught.value)

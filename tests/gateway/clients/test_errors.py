@@ -7,10 +7,10 @@ from typing import get_args
 
 import pytest
 
-from dragoman._core.failures import ErrorKind
+from dragoman.error_kinds import ErrorKind
 from dragoman.errors import Overloaded, ProviderError, RateLimited
-from dragoman.gateway.config import Config
-from dragoman.gateway.surface import Surface, surfaces
+from dragoman.gateway.config.values import Config
+from dragoman.gateway.surfaces import Surface, surfaces
 from dragoman.testing import Fault
 
 from . import CLIENTS, Talk

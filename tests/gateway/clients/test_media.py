@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from dragoman import MediaFetcher
-from dragoman.gateway.config import Config, config_for
-from dragoman.gateway.settings import parse
+from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.config.settings import parse
 from dragoman.message import Base64Source, ImageBlock
 from dragoman.testing import StrictServer
-from tests.core.edges.pages import PNG, Web, answer
+from tests.media_fetch.pages import PNG, Web, answer
 
 from .serving import Served
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.jsontext import loads
+from dragoman.text.json_text import loads
 from dragoman.testing import StrictServer
 
 from . import CLIENTS, Talk

@@ -16,8 +16,8 @@ from typing import Any
 
 import dragoman
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange import Exchange
-from dragoman.sse import CONTENT_TYPES
+from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.stream.framing import CONTENT_TYPES
 from tests.contract.converting.answers import told
 from tests.contract.converting.clients import CLIENTS as OFFICIAL
 from tests.contract.converting.clients import REFUSALS, Call, Said, client

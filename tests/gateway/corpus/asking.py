@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dragoman.gateway.surface import ClientRequest
+from dragoman.gateway.surfaces import ClientRequest
 
 from .kinds import HOME
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from dragoman.gateway.config import Config, Envelopes, OnFault, config_for
-from dragoman.gateway.exchange import Gateway
+from dragoman.gateway.config.values import Config, Envelopes, OnFault, config_for
+from dragoman.gateway.exchange.exchange import Gateway
 
 __all__ = ["CLIENTS", "HOME", "UPSTREAMS", "gateway"]
 

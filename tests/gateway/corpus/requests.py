@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from dragoman import study
+from dragoman import analysis as study
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange import Exchange
-from dragoman.gateway.surface import Answer, ClientRequest, wanted
+from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.surfaces import Answer, ClientRequest, wanted
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.contract.judges import examine, judge_of
 from tests.contract.reading.recorded import another, file_of

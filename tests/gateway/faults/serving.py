@@ -16,7 +16,7 @@ from tests.gateway.running import LONG, Gateway
 
 SECRET = "upstream-secret-0123456789-of-the-provider"
 KEY_VARIABLE = "FAULTS_PROVIDER_KEY"
-APP = "dragoman.gateway.asgi:app"
+APP = "dragoman.gateway.server.asgi:app"
 
 
 def route(models: str, targets: Iterable[tuple[str, str]], **more: Any) -> str:

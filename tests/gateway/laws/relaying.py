@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange import Exchange
-from dragoman.gateway.relay import AnswerStream
-from dragoman.gateway.surface import Answer
+from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.relay import AnswerStream
+from dragoman.gateway.surfaces import Answer
 from tests.gateway.corpus.asking import ask
 from tests.gateway.corpus.kinds import UPSTREAMS, gateway
 

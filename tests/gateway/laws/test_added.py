@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange import Exchange
-from dragoman.gateway.surface import ClientRequest
+from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.surfaces import ClientRequest
 from dragoman.losses import Loss
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.gateway.corpus.asking import asked_body

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange import Exchange
+from dragoman.gateway.exchange.exchange import Exchange
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS, gateway
 

@@ -58,7 +58,7 @@ class Agent(ABC):
     program: str
     wire: str
     model: str
-    logged: str | None = None  # what `dragoman.interop` calls it, where it reads such logs
+    logged: str | None = None  # what `dragoman.agent_logs` calls it, where it reads such logs
     base: str  # the path of the base URL that it wants
     keeps = True  # whether it brings back what a provider sealed
     eager = False  # whether it runs a call whose arguments are whole, but not its answer

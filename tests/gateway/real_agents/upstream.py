@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from dragoman import Wire, wire
-from dragoman._core.edges.http.transport import HttpCall
+from dragoman.transport.call import HttpCall
 from dragoman.errors import ProviderError, StreamBroken
 from dragoman.message import ChatRequest, ChatResponse
 from dragoman.testing import Fault, Scripted, StrictServer

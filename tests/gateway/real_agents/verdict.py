@@ -14,7 +14,7 @@ from typing import Any
 
 from dragoman import wire
 from dragoman.errors import ReadError
-from dragoman.interop import read_session_log
+from dragoman.agent_logs import read_session_log
 from dragoman.message import ChatRequest, ImageBlock, ToolResultBlock
 
 from .programs import Agent
@@ -81,7 +81,7 @@ def faults_of(
 
 
 def log_faults(agent: Agent, seen: Sequence[LegSeen], log: str) -> Iterator[str]:
-    """Whether `dragoman.interop` finds every call of the session in the agent's log."""
+    """Whether `dragoman.agent_logs` finds every call of the session in the agent's log."""
     try:
         read = read_session_log(log)
     except ReadError as error:

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, wire
-from dragoman._core.edges.http.failing import broken, timed_out
+from dragoman.transport.errors import broken, timed_out
 from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
-from dragoman.gateway.config import config_for
-from dragoman.gateway.exchange import Exchange, Gateway
-from dragoman.gateway.keys import new_key
-from dragoman.gateway.sending import stalled
-from dragoman.gateway.surface import Answer, ClientRequest
+from dragoman.gateway.config.values import config_for
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.server.sending import stalled
+from dragoman.gateway.surfaces import Answer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept, log_message, new_record

@@ -20,10 +20,10 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from dragoman import Msg, errors, wire
-from dragoman._core.edges.http.over_httpx2 import AsyncHttpxStream
-from dragoman._core.edges.http.transport import HttpCall, Reply, Timeouts
-from dragoman.gateway.asgi import app
-from dragoman.gateway.config import Config, Route, Target
+from dragoman.transport.over_httpx2 import AsyncHttpxStream
+from dragoman.transport.call import HttpCall, Reply, Timeouts
+from dragoman.gateway.server.asgi import app
+from dragoman.gateway.config.values import Config, Route, Target
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.spans import Spans
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage

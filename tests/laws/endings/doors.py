@@ -10,7 +10,7 @@ from itertools import cycle
 from typing import Any, Self
 
 from dragoman import LLM, AsyncLLM, DragomanError, ReActAgent, convert_stream
-from dragoman._core.edges.http.transport import HttpCall, Reply, Timeouts
+from dragoman.transport.call import HttpCall, Reply, Timeouts
 from dragoman.message.ending import ending_of
 from tests.gateway.corpus.asking import events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman import ProviderError, wire
-from dragoman._core.stream.pieces import Failed
+from dragoman.stream.pieces import Failed
 from dragoman.testing.answers import error_body
 from tests.laws.encoding import encoded
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.stream.pieces import End, Meta, Part, Piece
+from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.losses import Loss
 from dragoman.message import (
     Citation,

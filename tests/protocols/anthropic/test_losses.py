@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.stream.pieces import End, Meta, Part, Piece, Raw
+from dragoman.stream.pieces import End, Meta, Part, Piece, Raw
 from dragoman.errors import StreamError
 from dragoman.losses import Loss
 from dragoman.message import (

@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman._core.stream.pieces import Raw
+from dragoman.stream.pieces import Raw
 from dragoman.message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from dragoman.message.blocks import answered
 

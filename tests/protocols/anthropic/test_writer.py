@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Vendor
-from dragoman._core.passes.roles import USER, RoledHistory
+from dragoman.history.passes.survey import USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (

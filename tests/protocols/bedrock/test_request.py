@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import FormatStyle
+from dragoman.history.pipeline import FormatStyle
 from dragoman.message import (
     CacheHint,
     ResponseFormat,

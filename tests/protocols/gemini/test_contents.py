@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import Msg
-from dragoman._core.passes.roles import survey
+from dragoman.history.passes.survey import survey
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter, GeminiMultiAgentFormatter
 from dragoman.losses import Report

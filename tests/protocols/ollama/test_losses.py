@@ -6,7 +6,7 @@ from typing import Any
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Loss
 from dragoman.message import (

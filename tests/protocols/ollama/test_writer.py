@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.passes.roles import TOOL, USER, RoledHistory
+from dragoman.history.passes.survey import TOOL, USER, RoledHistory
 from dragoman.capabilities import Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter

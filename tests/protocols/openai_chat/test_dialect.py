@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice, Vendor
-from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, RoledHistory
+from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman._core.passes.roles import RoledHistory, survey
+from dragoman.history.passes.survey import RoledHistory, survey
 from dragoman.losses import Report
 from dragoman.message import places
 

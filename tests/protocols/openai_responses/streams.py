@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman._core.stream.events import EventView
+from dragoman.stream.events import EventView
 from tests.protocols.openai_responses.reading import done, event
 from tests.protocols.openai_responses.writing import wire
 

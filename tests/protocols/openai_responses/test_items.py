@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
-from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, RoledHistory
+from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from ..._core.redaction import clipped
+from ...text.redaction import clipped
 from ...losses import Loss
 from ...message import Usage
 from .background import Background

@@ -16,11 +16,11 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from ..._core.failures import ErrorKind
+from ...error_kinds import ErrorKind
 from ...losses.codes import CODES
 from ...message import Usage
 from ...vendors import PROTOCOLS, VENDORS
-from ..config import KEPT, Config
+from ..config.values import KEPT, Config
 from .record import ExchangeRecord, Observer
 
 OTHER = "other"

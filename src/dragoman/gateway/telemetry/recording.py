@@ -21,11 +21,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from zlib import crc32
 
-from ..._core.jsontext import Json, JsonObject, encoded, loads
+from ...text.json_text import Json, JsonObject, encoded, loads
 from ...errors import ConfigError, DragomanError, ReadError
 from ...losses import Loss
 from ...message import Usage
-from ...sse import Decoder, Framing, ServerEvent
+from ...stream.framing import Decoder, Framing, ServerEvent
 from .background import Background
 from .record import ExchangeRecord, Kept, Observer
 from .redact import redact, without_secrets

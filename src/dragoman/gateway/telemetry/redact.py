@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ..._core.hidden_keys import INSTEAD, HiddenKey
-from ..._core.jsontext import Json
+from ...text.hidden_keys import INSTEAD, HiddenKey
+from ...text.json_text import Json
 
 # a piece of each form that plain text rarely has, and the form
 _FORMS: tuple[tuple[str, str], ...] = (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from ..._core.redaction import clipped, shown
+from ...text.redaction import clipped, shown
 from ...errors import ConfigError
 from ...losses import Loss, by_weight
 from ...message import Usage

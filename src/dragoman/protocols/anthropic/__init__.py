@@ -6,6 +6,6 @@ Reference: Anthropic API, "Messages".
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import Anthropic
+from .protocol import Anthropic
 
 __all__ = ["CAN", "Anthropic", "Dialect"]

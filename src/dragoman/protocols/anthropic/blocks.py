@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any, TypeAlias, assert_never
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, arguments
+from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
 from ...message.blocks import SEALED_SUMMARY, SUMMARY, TEXTS, ContentBlock, MediaBlock, answered
 from ...message.media import Source
-from ..chat_shape import are_objects, filled, without
+from ..chat_like.messages import are_objects, filled, without
 
 # gives the fields of this wire that a node has and does not model
 NodeFields: TypeAlias = Callable[[Any], JsonObject]

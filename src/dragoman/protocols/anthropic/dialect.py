@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
-from ..._core.jsontext import Json, JsonObject, field_at, take_field
-from ..._core.passes.roles import RoledHistory, Tools, same_items, with_content, with_fields
+from ...text.json_text import Json, JsonObject, field_at, take_field
+from ...history.passes.survey import RoledHistory, Tools, same_items, with_content, with_fields
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, Tool
 from ...message.blocks import noted
-from ...sse import Framing
+from ...stream.framing import Framing
 from ..base import Room
-from ..chat_shape import issuer_fields
+from ..chat_like.messages import issuer_fields
 
 
 @dataclass(frozen=True, slots=True)

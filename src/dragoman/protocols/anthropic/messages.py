@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import ASSISTANT, RoledHistory
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import ASSISTANT, RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import BILLING
 from ..base import Room
-from ..chat_shape import no_message, own_extras, without
+from ..chat_like.messages import no_message, own_extras, without
 from .blocks import NodeFields, read_part, write_block
 from .dialect import Dialect
 

@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ..._core.jsontext import Json, JsonObject, field_at, put_field, take_field
+from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from .. import chat_shape, request_fields
+from ..chat_like import messages as chat_shape
+from .. import request_fields
 from ..base import Names, PreparedRequest, Room
-from ..chat_shape import issuer_extras, without
+from ..chat_like.messages import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
 from ..reasoning import shown as request_shown
 from . import messages

@@ -6,6 +6,6 @@ Reference: Amazon Bedrock API reference, "Converse"; service model of bedrock-ru
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import BedrockConverse
+from .protocol import BedrockConverse
 
 __all__ = ["CAN", "BedrockConverse", "Dialect"]

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any, ClassVar, Literal, assert_never
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, field_at
-from ..._core.stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, field_at
+from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock, answered
-from ..chat_shape import are_objects, filled, without
+from ..chat_like.messages import are_objects, filled, without
 from .dialect import FORMATS, MEDIA_TYPES
 
 TEXT_INPUT = "text"  # in the spelling of a call: its input is a text

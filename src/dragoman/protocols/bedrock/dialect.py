@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from ..._core.jsontext import Json
+from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...message.blocks import MEDIA_KINDS

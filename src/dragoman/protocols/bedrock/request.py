@@ -14,16 +14,17 @@ from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, arguments, field_at, loads, put_field, take_field
-from ..._core.passes.roles import Tools
+from ...text.json_text import Json, JsonObject, arguments, field_at, loads, put_field, take_field
+from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...losses import Report
 from ...losses.codes.code import Kind
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from .. import chat_shape, reasoning, request_fields
+from ..chat_like import messages as chat_shape
+from .. import reasoning, request_fields
 from ..base import Names, PreparedRequest, Room
-from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, without
+from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
 from . import messages
 from .blocks import cache_point, read_cache_point

@@ -6,6 +6,6 @@ Reference: Cohere API, "Chat" (`POST /v2/chat`) and its OpenAPI file.
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import Cohere
+from .protocol import Cohere
 
 __all__ = ["CAN", "Cohere", "Dialect"]

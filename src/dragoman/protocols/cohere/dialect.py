@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..._core.jsontext import Json
+from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from ..chat_request import claims_chat
+from ..chat_like.request import claims_chat
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..._core.jsontext import Json, JsonObject
+from ...text.json_text import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import (
@@ -19,9 +19,9 @@ from ...message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from .. import chat_shape
-from ..chat_room import ChatRoom
-from ..chat_shape import own_extras
+from ..chat_like import messages as chat_shape
+from ..chat_like.protocol import ChatRoom
+from ..chat_like.messages import own_extras
 from .blocks import (
     DOCUMENT,
     PLAN,

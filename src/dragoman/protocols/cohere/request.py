@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..._core.jsontext import JsonObject
-from ..._core.passes.roles import Tools
+from ...text.json_text import JsonObject
+from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...schema import lowered_once
-from .. import chat_request
-from ..chat_room import ChatRoom
+from ..chat_like import request as chat_request
+from ..chat_like.protocol import ChatRoom
 from ..reasoning import asked
 from ..request_fields import format_unsaid
 from .dialect import CAN

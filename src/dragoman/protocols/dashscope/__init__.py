@@ -6,6 +6,6 @@ Reference: Model Studio, "Qwen API reference", DashScope (text and multimodal ge
 from __future__ import annotations
 
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
-from .wire import DashScope
+from .protocol import DashScope
 
 __all__ = ["CAN", "MULTIMODAL", "TEXT", "DashScope", "Dialect"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..._core.stream.think_tags import TagForm
+from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
 
 # Below the base URL. A model that is sent to the other one answers 400, "url error".

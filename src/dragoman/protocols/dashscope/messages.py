@@ -12,15 +12,15 @@ from collections.abc import Collection, Sequence
 from typing import Any, assert_never
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import TOOL, RoledHistory
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from .. import chat_shape
+from ..chat_like import messages as chat_shape
 from ..base import Room
-from ..chat_shape import own_extras
+from ..chat_like.messages import own_extras
 from .blocks import cache_field, read_cache, read_parts, write_part
 from .dialect import Dialect
 

@@ -13,13 +13,14 @@ from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
+from ...text.json_text import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, Origin, ServerTool, Tool, ToolChoice
-from .. import chat_request, chat_shape, request_fields
+from ..chat_like import request as chat_request, messages as chat_shape
+from .. import request_fields
 from ..base import Names, PreparedRequest, Room
-from ..chat_shape import are_objects
+from ..chat_like.messages import are_objects
 from ..reasoning import Asked, asked, moot
 from .blocks import cache_field, read_cache
 from .messages import read_message

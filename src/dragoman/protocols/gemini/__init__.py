@@ -6,6 +6,6 @@ Reference: Gemini API, "Generating content".
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import Gemini
+from .protocol import Gemini
 
 __all__ = ["CAN", "Dialect", "Gemini"]

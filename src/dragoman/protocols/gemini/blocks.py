@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, assert_never
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, arguments, loads
-from ..._core.stream.arguments import MADE, parse_arguments
-from ...envelope import borne
+from ...text.json_text import Json, JsonObject, arguments, loads
+from ...stream.arguments import MADE, parse_arguments
+from ...sealed_state import borne
 from ...errors import WriteError
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
 from ...message.blocks import ContentBlock, MediaBlock
 from ...message.media import Source
-from ..chat_shape import filled, require_text, without
+from ..chat_like.messages import filled, require_text, without
 from .dialect import Target, cased, read_keys, set_fields, spell_keys
 
 _TYPES = {

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..._core.caches import remember
-from ..._core.jsontext import JsonObject
+from ...caches import remember
+from ...text.json_text import JsonObject
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
 from ...message.blocks import NOTES
-from ..chat_shape import own_extras
+from ..chat_like.messages import own_extras
 
 
 @dataclass(frozen=True, slots=True)

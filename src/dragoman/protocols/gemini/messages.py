@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, assert_never
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import ASSISTANT, SYSTEM, RoledHistory
-from ..._core.stream.arguments import MADE
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import ASSISTANT, SYSTEM, RoledHistory
+from ...stream.arguments import MADE
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -22,7 +22,7 @@ from ...message import ChatRequest, Msg, Origin, RawBlock, RefusalBlock, TextBlo
 from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUseBlock
 from ...message.msg import Role
 from ..base import Room
-from ..chat_shape import is_plain, no_message, own_extras, result_text, without
+from ..chat_like.messages import is_plain, no_message, own_extras, result_text, without
 from .blocks import (
     TEXT,
     listed_calls,

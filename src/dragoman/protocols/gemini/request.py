@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from ..._core.jsontext import Json, JsonObject, field_at, put_field
+from ...text.json_text import Json, JsonObject, field_at, put_field
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...message.request import OPTION_KINDS
 from .. import request_fields
 from ..base import Names, Room
-from ..chat_shape import issuer_extras, issuer_fields
+from ..chat_like.messages import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot, shown
 from . import messages
 from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths

@@ -6,6 +6,6 @@ Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `google.genai.
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import GeminiInteractions
+from .protocol import GeminiInteractions
 
 __all__ = ["CAN", "Dialect", "GeminiInteractions"]

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject
+from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, noted

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..._core.jsontext import Json
+from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from ..chat_shape import are_objects
+from ..chat_like.messages import are_objects
 
 
 @dataclass(frozen=True, slots=True)

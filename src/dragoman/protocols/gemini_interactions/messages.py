@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, Role, TextBlock
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ..base import Room
-from ..chat_shape import are_objects, own_extras
+from ..chat_like.messages import are_objects, own_extras
 from . import blocks as wire_blocks
 from .blocks import NESTED, OUTPUT
 from .dialect import CONTENTS, SERVER_STEPS

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Tools
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from .. import chat_shape
+from ..chat_like import messages as chat_shape
 from ..base import Names, Room
 from ..reasoning import asked, moot, shown
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier

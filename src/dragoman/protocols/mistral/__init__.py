@@ -6,6 +6,6 @@ Reference: Mistral API, "Chat Completion"; the validators of mistral-common.
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import Mistral
+from .protocol import Mistral
 
 __all__ = ["CAN", "Dialect", "Mistral"]

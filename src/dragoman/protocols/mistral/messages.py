@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import ASSISTANT, FOLLOWED, RoledHistory
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import ASSISTANT, FOLLOWED, RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ContentBlock, Msg, ThinkingBlock, ToolResultBlock
-from .. import chat_shape
-from ..chat_room import ChatRoom
-from ..chat_shape import own_extras
+from ..chat_like import messages as chat_shape
+from ..chat_like.protocol import ChatRoom
+from ..chat_like.messages import own_extras
 from .blocks import piece_texts, write_part
 
 _UNFIXED = "unfixed"  # how the spelling of a message notes that its `prefix` is false

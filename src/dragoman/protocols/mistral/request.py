@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.jsontext import JsonObject
+from ...text.json_text import JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest
 from .. import reasoning
-from ..chat_room import ChatRoom
+from ..chat_like.protocol import ChatRoom
 
 CHOICES = {"auto": "auto", "none": "none", "any": "required", "required": "required"}
 

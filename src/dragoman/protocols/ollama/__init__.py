@@ -6,6 +6,6 @@ Reference: ollama docs/api.md and api/types.go, "Chat".
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import Ollama
+from .protocol import Ollama
 
 __all__ = ["CAN", "Dialect", "Ollama"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..._core.stream.think_tags import TagForm
+from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
 
 

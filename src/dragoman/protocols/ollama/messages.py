@@ -12,17 +12,17 @@ from base64 import b64decode
 from typing import Any, assert_never
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
-from ..._core.media import read_url, url_of
-from ..._core.passes.roles import TOOL, RoledHistory
-from ..._core.stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject
+from ...message.media_urls import read_url, url_of
+from ...history.passes.survey import TOOL, RoledHistory
+from ...stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from .. import chat_shape
+from ..chat_like import messages as chat_shape
 from ..base import Room
-from ..chat_shape import UNTYPED, call_as_read, own_extras
+from ..chat_like.messages import UNTYPED, call_as_read, own_extras
 from .dialect import Dialect
 
 _BEGINNINGS = {"/9j/": "image/jpeg", "iVBORw0KGgo": "image/png", "R0lGOD": "image/gif",

@@ -6,6 +6,6 @@ Reference: OpenAI API, "Create chat completion".
 from __future__ import annotations
 
 from .dialect import CAN, Dialect
-from .wire import OpenAIChat
+from .protocol import OpenAIChat
 
 __all__ = ["CAN", "Dialect", "OpenAIChat"]

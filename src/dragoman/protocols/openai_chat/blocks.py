@@ -11,10 +11,10 @@ from hashlib import blake2b
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.media import document_of, image_of, read_url, url_of
-from ..._core.passes.roles import RoledHistory
-from ..._core.stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, arguments
+from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...history.passes.survey import RoledHistory
+from ...stream.arguments import parse_arguments
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...message import (
@@ -30,8 +30,8 @@ from ...message import (
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_call
 from .. import claude_parts
-from ..chat_shape import are_objects, are_texts, arguments_of, filled, own_extras
-from ..chat_shape import write_call as shaped_call
+from ..chat_like.messages import are_objects, are_texts, arguments_of, filled, own_extras
+from ..chat_like.messages import write_call as shaped_call
 from .dialect import THINKING_FIELDS, Dialect
 
 # Cache marks stand beside the fields of a part, message or tool: the key of a mark, and the mark

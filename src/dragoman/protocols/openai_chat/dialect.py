@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.redaction import shown
-from ..._core.stream.think_tags import TagForm
+from ...text.json_text import Json, JsonObject
+from ...text.redaction import shown
+from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...errors import ConfigError

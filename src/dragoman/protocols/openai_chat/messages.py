@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.media import speech_id
-from ..._core.passes import roles
-from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
-from ..._core.stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject
+from ...message.media_urls import speech_id
+from ...history.passes import survey as roles
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
+from ...stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -21,7 +21,7 @@ from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBl
 from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_message, new_result
 from ..base import Room
-from ..chat_shape import filled, is_plain, no_message, own_extras, result_text
+from ..chat_like.messages import filled, is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
 from .blocks import (
     LEGACY,

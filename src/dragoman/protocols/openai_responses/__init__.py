@@ -6,6 +6,6 @@ Reference: OpenAI API, "Create a model response".
 from __future__ import annotations
 
 from .dialect import CAN, COPY, Dialect
-from .wire import OpenAIResponses
+from .protocol import OpenAIResponses
 
 __all__ = ["CAN", "COPY", "Dialect", "OpenAIResponses"]

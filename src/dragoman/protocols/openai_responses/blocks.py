@@ -16,9 +16,9 @@ from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
-from ..._core.media import document_of, image_of, read_url, url_of
-from ..._core.stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject
+from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import (
     CacheHint,
@@ -37,7 +37,7 @@ from ...message.blocks import (
     noted,
 )
 from ...message.client_tools import item_of_call, item_spelled
-from ..chat_shape import require_text
+from ..chat_like.messages import require_text
 from .raw_items import DRAWING, drawing_as_read, raw_item, read_drawing
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..._core.jsontext import Json
+from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 

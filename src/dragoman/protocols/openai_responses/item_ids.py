@@ -14,8 +14,8 @@ import re
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import Msg
 from ...message.blocks import ThinkingBlock

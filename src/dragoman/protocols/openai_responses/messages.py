@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, assert_never
 
-from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.media import is_drawing
-from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
+from ...text.json_text import Json, JsonObject, arguments
+from ...message.media_urls import is_drawing
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -28,7 +28,7 @@ from ...message import (
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, answered
 from ..base import Room
-from ..chat_shape import arguments_of, is_plain, own_extras, result_text
+from ..chat_like.messages import arguments_of, is_plain, own_extras, result_text
 from . import blocks as wire_blocks
 from .dialect import Dialect
 from .item_ids import ItemIds

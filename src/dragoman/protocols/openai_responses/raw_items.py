@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..._core.jsontext import JsonObject
-from ..._core.media import url_of
-from ..._core.passes.roles import RoledHistory
+from ...text.json_text import JsonObject
+from ...message.media_urls import url_of
+from ...history.passes.survey import RoledHistory
 from ...errors import WriteError
 from ...message import (
     Base64Source,
@@ -29,7 +29,7 @@ from ...message import (
 )
 from ...message.blocks import SEALED_SUMMARY
 from ...message.client_tools import call_within
-from ..chat_shape import result_text
+from ..chat_like.messages import result_text
 
 # what names a call and its answer, where that is no `call_id`
 _PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}

@@ -14,8 +14,8 @@ from math import inf, isfinite
 from operator import itemgetter
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Tools
+from ...text.json_text import Json, JsonObject
+from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import (
@@ -29,9 +29,9 @@ from ...message import (
     Tool,
 )
 from ...message.blocks import FOUND, is_found, noted
-from .. import chat_shape
+from ..chat_like import messages as chat_shape
 from ..base import Names, Room
-from ..chat_request import function_fields, read_choice, read_format, write_format
+from ..chat_like.request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot, shown
 from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect

@@ -1,1 +1,0 @@
-"""What users do not import: the passes, the streams, the exchange, and what they stand on."""

@@ -1,1 +1,0 @@
-"""Token counters, one file for each way of counting."""

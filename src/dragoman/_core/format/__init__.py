@@ -1,1 +1,0 @@
-"""Formatters: a wire, rewrites and a token budget."""

@@ -1,0 +1,161 @@
+"""Logs of Codex: `~/.codex/sessions/<date>/rollout-*.jsonl`, as 0.169 writes them.
+
+Each row has a `type` and a `payload`. Those of the type `response_item` are items of the Responses
+API; one of the type `compacted` says with which items the session went on; `session_meta` and
+`turn_context` name the session, its instructions and the model. All else is told twice, or is for
+the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..text.json_text import Json, JsonObject
+from ..errors import ReadError
+from ..message import Msg
+from ..vendors import wire
+from .log import Row, SessionLog, Skipped, dated, objects, skipped_fields
+
+_NOTES = "internal_chat_message_metadata_passthrough"
+_WHY = {
+    "event_msg": "what the screen shows; what was said in it stands as an item, too",
+    "turn_context": "the settings of a turn",
+    "world_state": "what Codex knows of its surroundings; what the model is told stands as an item",
+    "token_usage_record": "what a request cost",
+    "session_meta": "another head of the same session",
+    _NOTES: "notes on an item for Codex itself",
+}
+_OTHER = "a note of the program, no item"
+_ROW = ("type", "payload", "timestamp")
+_META = ("session_id", "id", "base_instructions", "instructions")
+_MADE = ("replacement_history", "message")
+
+
+def claims(rows: Sequence[Row]) -> bool:
+    """Whether rows carry a payload, and one is the head of a session or an item."""
+    kinds = ("session_meta", "response_item")
+    return any(
+        row.data.get("type") in kinds and isinstance(row.data.get("payload"), dict) for row in rows
+    )
+
+
+def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+    """The session. What replaced the history at a compaction stands behind it, as it was sent."""
+    log = SessionLog("codex", skipped=skipped)
+    part = _Part()
+    for row in rows:
+        match row.data.get("type"), row.object("payload"):
+            case "response_item", item:
+                part.add(row, item, log.skipped)
+                log.skipped += skipped_fields(row.place, row.data, _ROW)
+            case "session_meta", meta if not log.session:
+                log.session = str(meta.get("session_id") or meta.get("id") or "")
+                part.instructions = _instructions(meta)
+                log.skipped += _unread(row, meta, _META)
+            case "compacted", made:
+                log.messages += part.messages(log.model)
+                log.compactions.append(len(log.messages))
+                part = _Part(part.instructions)
+                for item in _replacement(made, row, log.skipped):
+                    part.add(row, item, log.skipped)
+                log.skipped += _unread(row, made, _MADE)
+            case kind, payload:
+                if kind == "turn_context" and isinstance(payload.get("model"), str):
+                    log.model = payload["model"]
+                inner = payload.get("type")
+                if inner == "thread_rolled_back":
+                    part.roll_back(payload.get("num_turns"), row, log.skipped)
+                what = f"{kind}: {inner}" if isinstance(inner, str) else str(kind or "row")
+                log.skipped.append(row.skipped(what, _WHY.get(str(kind), _OTHER)))
+    log.messages += part.messages(log.model)
+    return log
+
+
+def _instructions(meta: JsonObject) -> str:
+    base = meta.get("base_instructions")
+    text = base.get("text") if isinstance(base, dict) else meta.get("instructions")
+    return text if isinstance(text, str) else ""
+
+
+def _unread(row: Row, payload: JsonObject, known: Sequence[str]) -> list[Skipped]:
+    """Notes on the fields of a row and of its payload that are none of the known ones."""
+    path = f"{row.place}.payload"
+    base = skipped_fields(f"{path}.base_instructions", payload.get("base_instructions"), ("text",))
+    rest = skipped_fields(path, payload, known)
+    return [*skipped_fields(row.place, row.data, _ROW), *rest, *base]
+
+
+def _replacement(made: JsonObject, row: Row, skipped: list[Skipped]) -> list[JsonObject]:
+    """The items with which the session goes on; older logs keep the summary alone."""
+    path = f"{row.place}.payload.replacement_history"
+    if items := objects(made.get("replacement_history"), path, skipped):
+        return items
+    content = [{"type": "input_text", "text": str(made.get("message") or "")}]
+    return [{"type": "message", "role": "user", "content": content}]
+
+
+# how what Codex says in the user's name begins
+_CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
+
+
+def _is_asked(item: JsonObject) -> bool:
+    """Whether the user says it: a turn begins with it."""
+    content = item.get("content")
+    if item.get("type") != "message" or item.get("role") != "user":
+        return False
+    first = content[0] if isinstance(content, list) and content else None
+    text = first.get("text") if isinstance(first, dict) else None
+    return not (isinstance(text, str) and text.lstrip().startswith(_CONTEXT))
+
+
+class _Part:
+    """The items between two compactions."""
+
+    def __init__(self, instructions: str = "") -> None:
+        self.instructions = instructions
+        self._items: list[JsonObject] = []
+        self._times: dict[int, str] = {}
+        self._place = ""
+
+    def add(self, row: Row, item: JsonObject, skipped: list[Skipped]) -> None:
+        """Take an item, without Codex's notes on it."""
+        if _NOTES in item:
+            item = {name: value for name, value in item.items() if name != _NOTES}
+            skipped.append(row.skipped(_NOTES, _WHY[_NOTES]))
+        self._items.append(item)
+        self._times[id(item)] = row.text("timestamp")
+        self._place = self._place or row.place
+
+    def roll_back(self, turns: Json, row: Row, skipped: list[Skipped]) -> None:
+        """Drop the last turns, each from a message of the user on, as the session went on without.
+
+        Codex drops them in the same way, and leaves alone what it says itself in the user's name.
+        Source: `drop_last_n_user_turns` of openai/codex, 0.171.
+        """
+        begins = [i for i, item in enumerate(self._items) if _is_asked(item)]
+        count = turns if type(turns) is int and turns > 0 else 0
+        if not count or not begins:
+            return
+        first = begins[max(0, len(begins) - count)]
+        for item in self._items[first:]:
+            what = str(item.get("type") or "item")
+            skipped.append(row.skipped(f"rolled back: {what}", "the user went back behind it"))
+        del self._items[first:]
+
+    def messages(self, model: str | None) -> list[Msg]:
+        """The messages as the reader of the Responses API gives them."""
+        if not self._items:
+            return []
+        body: dict[str, Any] = {"model": model, "input": self._items}
+        if self.instructions:
+            body["instructions"] = self.instructions
+        host = wire("openai-responses", policy="ignore", fetch=None)
+        try:
+            messages = host.read_request(body).messages
+        except ReadError as error:
+            raise ReadError(
+                error.message, path=self._place, hint=error.hint, code="log.message"
+            ) from error
+        dated(messages, self._times, {})
+        return messages

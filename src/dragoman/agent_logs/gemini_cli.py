@@ -1,0 +1,205 @@
+"""Logs of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, as 0.61 writes them.
+
+A row is a message, a change of the session (`$set`), or the head. A message that comes again under
+its id takes the place of the first; `$set.messages` takes the place of all, and `$rewindTo` removes
+one and what follows it. Before 0.50 the same stood in one JSON object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from ..text.json_text import Json, JsonObject
+from ..errors import ReadError
+from ..message import Msg
+from ..vendors import wire
+from .log import Row, SessionLog, Skipped, objects, skipped_fields
+
+_SAID = ("user", "gemini")
+_HEAD = ("sessionId", "messages")
+_Rows: TypeAlias = dict[tuple[str, str], tuple[JsonObject, Row]]  # by id and type
+_READ = ("id", "timestamp", "type", "content", "displayContent", "toolCalls", "thoughts", "model")
+_CALL = ("id", "name", "args", "result", "timestamp")
+_THOUGHT = ("subject", "description", "timestamp")
+
+
+def claims(rows: Sequence[Row]) -> bool:
+    """Whether a row is the head of a session of a project."""
+    return any({"sessionId", "projectHash"} <= set(row.data) for row in rows)
+
+
+def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+    """The session. Where a compaction replaced the messages, those from before stay in front."""
+    log = SessionLog("gemini-cli", skipped=skipped)
+    history = _History(log)
+    for row in rows:
+        _take(history, row)
+    history.close()
+    return log
+
+
+def _take(history: _History, row: Row) -> None:
+    log, data = history.log, row.data
+    if isinstance(data.get("$rewindTo"), str):
+        history.rewind(data["$rewindTo"], row)
+        log.skipped += skipped_fields(row.place, data, ("$rewindTo",))
+    elif isinstance(data.get("id"), str):
+        history.put(data, row)
+    elif isinstance(change := data.get("$set"), dict):
+        if isinstance(change.get("messages"), list):
+            history.replace(change["messages"], row)
+        log.skipped += skipped_fields(row.place, change, _HEAD)
+        log.skipped += skipped_fields(row.place, data, ("$set",))
+    elif "projectHash" in data:
+        log.session = log.session or row.text("sessionId")
+        for message in objects(data.get("messages"), f"{row.place}.messages", log.skipped):
+            history.put(message, row)
+        log.skipped += skipped_fields(row.place, data, _HEAD)
+    else:
+        log.skipped.append(row.skipped("row", "neither a message nor a change of the session"))
+
+
+class _History:
+    """The messages as they stand, by id and in order.
+
+    Resuming writes messages anew, under the same ids; an answer and its results then share one, so
+    the type belongs to the key.
+    """
+
+    def __init__(self, log: SessionLog) -> None:
+        self.log = log
+        self._rows: _Rows = {}
+        self._replaced: _Rows = {}  # what a list took the place of, until something is said
+
+    def put(self, message: Json, row: Row) -> None:
+        """A message at the end, or in the place of the one with its id."""
+        self._settle()
+        self._put(message, row)
+
+    def _put(self, message: Json, row: Row) -> None:
+        if not isinstance(message, dict) or not isinstance(message.get("id"), str):
+            self.log.skipped.append(row.skipped("message", "it has no id"))
+            return
+        key = message["id"], str(message.get("type"))
+        if key in self._rows and self._rows[key][0] != message:
+            why = f"{row.place} says it anew, under the same id"
+            self.log.skipped.append(self._rows[key][1].skipped("earlier version", why))
+        self._rows[key] = (message, row)
+        self.log.skipped += skipped_fields(row.place, message, _READ)
+        if isinstance(model := message.get("model"), str):
+            self.log.model = model
+
+    def rewind(self, id: str, row: Row) -> None:
+        """Remove this message and those behind it; all of them, where there is no such one."""
+        self._settle()
+        keys = list(self._rows)
+        start = next((i for i, key in enumerate(keys) if key[0] == id), 0)
+        for gone in keys[start:]:
+            why = f"{row.place} goes back to an earlier message"
+            self.log.skipped.append(self._rows.pop(gone)[1].skipped("abandoned branch", why))
+
+    def replace(self, messages: list[Json], row: Row) -> None:
+        """Other messages in the place of all; a compaction if one is gone when the talk goes on."""
+        self._replaced = {**self._replaced, **self._rows}
+        self._rows = {}
+        for message in messages:
+            self._put(message, row)
+
+    def _settle(self) -> None:
+        """A list that replaced others sums up, if it says something new for what is gone."""
+        gone = [key for key in self._replaced if key not in self._rows]
+        if gone and any(key not in self._replaced for key in self._rows):
+            self.log.messages += _messages([*self._replaced.values()], self.log)
+            self.log.compactions.append(len(self.log.messages))
+        elif gone:
+            why = "the session went on without it"
+            self.log.skipped += [
+                self._replaced[key][1].skipped("left message", why) for key in gone
+            ]
+        self._replaced = {}
+
+    def close(self) -> None:
+        """Read what stands here into the log."""
+        self._settle()
+        self.log.messages += _messages([*self._rows.values()], self.log)
+
+
+def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[Msg]:
+    """The messages as the reader of generateContent gives them."""
+    contents, times = [], []
+    answered = {id for message, _ in rows for id in _answered(message)}
+    for message, row in rows:
+        kind = message.get("type")
+        if kind not in _SAID:
+            why = "the program tells this to the user, not to the model"
+            log.skipped.append(row.skipped(str(kind or "message"), why))
+            continue
+        for content in _contents(message, answered, row.place, log.skipped):
+            contents.append(content)
+            times.append(message.get("timestamp"))
+    if not contents:
+        return []
+    try:
+        host = wire("gemini", policy="ignore", fetch=None)
+        messages = host.read_request({"contents": contents}).messages
+    except ReadError as error:
+        place = rows[0][1].place
+        raise ReadError(error.message, path=place, hint=error.hint, code="log.message") from error
+    if len(messages) == len(times):  # one message for each content
+        for said, time in zip(messages, times, strict=True):
+            said.timestamp = time if isinstance(time, str) else None
+    return messages
+
+
+def _contents(
+    message: JsonObject, answered: set[str], place: str, skipped: list[Skipped]
+) -> Iterator[JsonObject]:
+    """What the model said and was told: contents of the API."""
+    if message.get("type") == "user":
+        yield {"role": "user", "parts": _parts(message.get("content"))}
+        return
+    calls = objects(message.get("toolCalls"), f"{place}.toolCalls", skipped, _CALL)
+    thoughts = objects(message.get("thoughts"), f"{place}.thoughts", skipped, _THOUGHT)
+    parts = [*_thoughts(thoughts), *_parts(message.get("content")), *map(_call, calls)]
+    yield {"role": "model", "parts": parts}
+    # newer releases tell the results once more as a message of the user's
+    results = []
+    for call in calls:
+        if isinstance(id := call.get("id"), str) and id in answered:
+            why = "it stands as a message of the user's, too"
+            skipped.append(Skipped(place, "result of a call", why))
+        else:
+            results += _parts(call.get("result"))
+    if results:
+        yield {"role": "user", "parts": results}
+
+
+def _thoughts(thoughts: Sequence[JsonObject]) -> Iterator[JsonObject]:
+    for thought in thoughts:
+        subject, text = thought.get("subject"), thought.get("description") or ""
+        yield {"text": f"**{subject}**\n{text}" if subject else text, "thought": True}
+
+
+def _parts(content: Json) -> list[Any]:
+    """A part, a list of them, or a text, as parts."""
+    if isinstance(content, str):
+        return [{"text": content}] if content else []
+    if isinstance(content, dict):
+        return [content]
+    values = content if isinstance(content, list) else []
+    return [{"text": value} if isinstance(value, str) else value for value in values]
+
+
+def _call(call: JsonObject) -> JsonObject:
+    return {
+        "functionCall": {"id": call.get("id"), "name": call.get("name"), "args": call.get("args")}
+    }
+
+
+def _answered(message: JsonObject) -> Iterator[str]:
+    """The ids of the calls that a message of the user's answers."""
+    for part in _parts(message.get("content")) if message.get("type") == "user" else ():
+        response = part.get("functionResponse") if isinstance(part, dict) else None
+        if isinstance(response, dict) and isinstance(response.get("id"), str):
+            yield response["id"]

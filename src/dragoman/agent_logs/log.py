@@ -1,0 +1,259 @@
+"""What a session log gives, and its rows as they stand in the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..text.json_text import Json, JsonObject, loads
+from ..text.redaction import Shown
+from ..errors import ReadError
+from ..message import ChatRequest, Msg, ServerTool, Tool, ToolResultBlock
+from ..message.check import heal
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something of the log that is no part of the conversation.
+
+    `place` is its line, or its path in a log that is one object; `what` is its kind, in the
+    agent's own words; `why` says why it is left out.
+    """
+
+    place: str
+    what: str
+    why: str
+
+
+@dataclass(slots=True, repr=False)
+class SessionLog(Shown):
+    """A session of an agent, which is `claude-code`, `codex`, `gemini-cli`, `pi` or another one.
+
+    `agent` may also be `opencode`, `qwen-code` or `atif`.
+
+    `messages` are all that was said, also before a compaction. At each index in `compactions` the
+    agent went on with what stands from there on: a summary, and what it kept. `sidechains` are the
+    conversations of agents that this one called, where they stand in the same file. `model` is the
+    one that was asked last. `tools` are empty where the agent keeps no record of them. `cleared`
+    names the calls whose results the model is shown no more, by their ids, with what it reads in
+    their place; `messages` still have the results, `current` has those words.
+    """
+
+    agent: str
+    model: str | None = None
+    messages: list[Msg] = field(default_factory=list)
+    tools: list[Tool | ServerTool] = field(default_factory=list)
+    session: str = ""
+    skipped: list[Skipped] = field(default_factory=list)
+    compactions: list[int] = field(default_factory=list)
+    sidechains: list[SessionLog] = field(default_factory=list)
+    cleared: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each kind of thing was skipped."""
+        return dict(Counter(one.what for one in self.skipped))
+
+    @property
+    def current(self) -> list[Msg]:
+        """What the model was shown last: the messages since the latest compaction."""
+        shown = self.messages[self.compactions[-1] if self.compactions else 0 :]
+        return [_without(msg, self.cleared) for msg in shown] if self.cleared else shown
+
+    def request(self) -> ChatRequest:
+        """The conversation as the agent would go on with it."""
+        return ChatRequest(self.current, tools=list(self.tools), model=self.model)
+
+
+def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
+    """The message with words in the place of results that are cleared."""
+    if not any(isinstance(one, ToolResultBlock) and one.id in cleared for one in msg.blocks):
+        return msg
+    blocks = [
+        replace(one, output=cleared[one.id])
+        if isinstance(one, ToolResultBlock) and one.id in cleared else one
+        for one in msg.blocks
+    ]  # fmt: skip
+    return Msg(msg.name, blocks, msg.role, timestamp=msg.timestamp)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One object of a log, and the line that it stands in."""
+
+    line: int
+    data: JsonObject
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for errors and for what is skipped."""
+        return f"line {self.line}"
+
+    def text(self, name: str) -> str:
+        """The field if it is a text, else an empty one."""
+        value = self.data.get(name)
+        return value if isinstance(value, str) else ""
+
+    def object(self, name: str) -> JsonObject:
+        """The field if it is an object, else an empty one."""
+        value = self.data.get(name)
+        return value if isinstance(value, dict) else {}
+
+    def skipped(self, what: str, why: str) -> Skipped:
+        """The note that this row is left out."""
+        return Skipped(self.place, what, why)
+
+
+def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
+    """The objects of a log: one for the whole text, or one a line.
+
+    A last line that breaks off, as it does where an agent was killed, is skipped. Raises ReadError
+    with the line of any other that is no JSON object.
+    """
+    # not splitlines: JSON strings may hold U+2028 as it is
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+    skipped: list[Skipped] = []
+    if not lines:
+        raise _unread(name, "line 1", "the log is empty")
+    try:
+        whole = loads(text)
+    except ReadError as error:
+        if lines[0][1].strip() == "{":  # one object that is laid out, and broken
+            raise _unread(name, f"line {lines[0][0]}", error.message) from error
+    else:
+        if isinstance(whole, dict):
+            return [Row(lines[0][0], _healed(whole, lines[0][0], skipped))], skipped
+    rows: list[Row] = []
+    for number, line in lines:
+        try:
+            value = loads(line)
+        except ReadError as error:
+            if rows and number == lines[-1][0] and not text.endswith("\n"):
+                why = "the line breaks off: the agent was stopped while it wrote"
+                return rows, [*skipped, Skipped(f"line {number}", "broken line", why)]
+            raise _unread(name, f"line {number}", error.message) from error
+        if not isinstance(value, dict):
+            kind = type(value).__name__
+            raise _unread(name, f"line {number}", f"a row of a log is an object, not a {kind}")
+        rows.append(Row(number, _healed(value, number, skipped)))
+    return rows, skipped
+
+
+def _healed(value: JsonObject, number: int, skipped: list[Skipped]) -> JsonObject:
+    """The object without halves of surrogate pairs, which have no UTF-8 form; named if any were."""
+    places: list[str] = []
+    result: JsonObject = heal(value, "$", places)
+    if places:
+        why = "it has no UTF-8 form, and became U+FFFD"
+        skipped.append(Skipped(f"line {number}", "half of a surrogate pair", why))
+    return result
+
+
+def _unread(name: str, place: str, message: str) -> ReadError:
+    where = f"{name}, {place}" if name else place
+    hint = "give the log as the agent wrote it: JSON lines, or one JSON object"
+    return ReadError(message, path=where, hint=hint, code="log.row")
+
+
+def unknown_log(rows: Sequence[Row], name: str) -> ReadError:
+    """The error for rows that no agent writes."""
+    keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
+    where = f"{name}, {rows[0].place}" if name else rows[0].place
+    hint = (
+        "known are logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi, opencode's exports, "
+        "and ATIF"
+    )
+    return ReadError(
+        f"no agent's log begins with these keys: {keys}", path=where, hint=hint, code="log.unknown"
+    )
+
+
+def once(rows: Sequence[Row], key: str = "uuid") -> tuple[list[Row], list[Skipped]]:
+    """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
+    seen: set[str] = set()
+    kept: list[Row] = []
+    repeated: list[Skipped] = []
+    for row in rows:
+        id = row.text(key)
+        if id and id in seen:
+            repeated.append(row.skipped("repeated row", "it stands in the log already"))
+            continue
+        seen.add(id)
+        kept.append(row)
+    return kept, repeated
+
+
+def way_of(
+    rows: Sequence[Row],
+    is_end: Callable[[Row], bool],
+    key: str = "uuid",
+    parents: Sequence[str] = ("parentUuid", "logicalParentUuid"),
+) -> set[str]:
+    """The nodes of a tree between the last row that `is_end` and the root.
+
+    Where the parent of a node is not in the file, the message that stands before it is.
+    """
+    nodes = {row.text(key): row for row in rows if row.text(key)}
+    before = dict(zip(nodes, ["", *nodes], strict=False))
+    last = next((row for row in reversed(rows) if is_end(row)), None)
+    way: set[str] = set()
+    here = last.text(key) if last is not None else ""
+    while here and here not in way:
+        way.add(here)
+        row = nodes.get(here)
+        parent = next(filter(None, map(row.text, parents)), "") if row else ""
+        here = parent if parent in nodes or not parent else before[here]
+    return way
+
+
+def dated(messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]) -> None:
+    """Note on messages when they were said and by which model.
+
+    Both mappings are by the id of the JSON that a message was read from.
+    """
+    for message in messages:
+        source = id(getattr(message, "read_from", None))
+        message.timestamp = times.get(source) or message.timestamp
+        model = models.get(source)
+        if model and message.origin is not None and message.origin.model != model:
+            message.origin = replace(message.origin, model=model)
+
+
+def skipped_fields(path: str, value: Json, known: Iterable[str]) -> list[Skipped]:
+    """A note for each field of an object that is none of those that are read."""
+    if not isinstance(value, dict):
+        return []
+    read = frozenset(known)
+    why = "the field tells about the session, and is not said in it"
+    return [Skipped(f"{path}.{name}", name, why) for name in value if name not in read]
+
+
+def text_at(value: JsonObject, name: str, path: str) -> str:
+    """The text in a field that has to have one. Raises ReadError for anything else."""
+    found = value.get(name)
+    if not isinstance(found, str):
+        kind = "nothing" if found is None else f"a {type(found).__name__}"
+        raise ReadError(f"a text belongs here, not {kind}", path=f"{path}.{name}", code="log.row")
+    return found
+
+
+def objects(
+    value: Json, path: str, skipped: list[Skipped], known: Iterable[str] = ()
+) -> list[JsonObject]:
+    """The objects of a list, and a note for all else that stands in its place.
+
+    With `known`, there is a note for each other field of these objects, too.
+    """
+    if value is None:
+        return []
+    items = value if isinstance(value, list) else [value]
+    found = []
+    for i, item in enumerate(items):
+        place = f"{path}[{i}]" if items is value else path
+        if isinstance(item, dict):
+            found.append(item)
+            skipped += skipped_fields(place, item, known) if known else ()
+        else:
+            skipped.append(Skipped(place, type(item).__name__, "an object belongs here"))
+    return found

@@ -1,0 +1,46 @@
+"""Looks at what the core returns: is it the same, where can it go, why was it refused.
+
+Nothing here is needed to write or to read; nothing here opens a socket.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..suggestions.import_names import listing, refusing
+from .cache_break import CacheBreak, cache_break
+from .check import Refusal, check
+from .explain import Explanation, explain
+from .fidelity import Fidelity, Worse, fidelity, worse
+from .pairs import Pair, pairs
+from .plan import Plan, Route, plan
+from .sameness import Difference, diff, hashed
+from .sources import Source, SourceMap, sourcemap
+
+__all__ = [
+    "CacheBreak",
+    "Difference",
+    "Explanation",
+    "Fidelity",
+    "Pair",
+    "Plan",
+    "Refusal",
+    "Route",
+    "Source",
+    "SourceMap",
+    "Worse",
+    "cache_break",
+    "check",
+    "diff",
+    "explain",
+    "fidelity",
+    "hashed",
+    "pairs",
+    "plan",
+    "sourcemap",
+    "worse",
+]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -1,0 +1,422 @@
+"""Every wire to every other over a log: what is lost, and what is read back otherwise.
+
+A row of the log is a body, or what was sent to a provider and what it answered, under the keys that
+people use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache, partial
+from typing import Any, Literal, TypeAlias
+
+from .. import errors
+from ..conversion.convert import detect
+from ..codec.wire import Wire
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import Shown
+from ..losses import Loss
+from ..message import ChatRequest, ChatResponse, Msg
+from ..vendors import PROTOCOLS, wire
+from .paths import inside
+from .plan import WEIGHTS
+from .sameness import Difference, diff
+
+Event: TypeAlias = tuple[str | None, Json]  # its name, if it has one, and its data
+
+_PATHS = ("path", "url_path", "url")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One exchange. `path` is where the request went, `status` that of HTTP, if they are known.
+
+    An answer that was streamed is in `events`, each with its name if it has one.
+    """
+
+    request: JsonObject | None = None
+    response: JsonObject | None = None
+    events: tuple[Event, ...] = ()
+    path: str | None = None
+    status: int | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer, and no error in its place."""
+        has_answer = self.response is not None or bool(self.events)
+        return has_answer and (self.status is None or self.status < 400)
+
+
+def record(value: Json) -> Record | None:
+    """The exchange, if the value is a row such as `{"request": {...}, "response": {...}}`.
+
+    `events` may be there instead of a response: each as it is, or `{"event": name, "data": ...}`.
+    Bodies have none of these keys but for the events of one wire, which have a `type` beside it.
+
+    >>> record({"request": {"model": "m"}, "url": "/v1/messages"}).path
+    '/v1/messages'
+    """
+    if not isinstance(value, dict) or "type" in value:
+        return None
+    request, response, events = (value.get(key) for key in ("request", "response", "events"))
+    request = request if isinstance(request, dict) else None
+    response = response if isinstance(response, dict) else None
+    named_events = tuple(map(event_of, events)) if isinstance(events, list) else ()
+    if request is None and response is None and not named_events:
+        return None
+    path = next((value[key] for key in _PATHS if isinstance(value.get(key), str)), None)
+    status = value.get("status")
+    return Record(request, response, named_events, path, status if type(status) is int else None)
+
+
+def event_of(value: Json) -> Event:
+    """An event as it is, or one that is kept with its name: `{"event": ..., "data": ...}`."""
+    if isinstance(value, dict) and "data" in value and value.keys() <= {"event", "data"}:
+        name = value.get("event")
+        return (name if isinstance(name, str) else None), value["data"]
+    return None, value
+
+
+Kind: TypeAlias = Literal["request", "response"]
+SILENT = "silent"  # the example that no code names
+_VERSION = 1
+_LESS = ("lossless", "clean", "same")  # shares that are worse when they fall
+_MORE = ("refused", "silent", "weight")  # and when they rise
+_SLACK = 1e-9
+_UNSENT = 1_000  # what a body weighs that cannot be sent
+_MOST = 5  # losses and differences that an example tells
+
+
+@dataclass(slots=True, repr=False)
+class Example(Shown):
+    """The first body of a kind: where it is, what it lost, what it says otherwise afterwards."""
+
+    place: str
+    losses: list[JsonObject]
+    differences: list[JsonObject]
+
+    def near(self) -> list[JsonObject]:
+        """The differences where the losses are; all of them if there is no loss."""
+        # places in an answer, as the differences of its messages spell them
+        spots = [
+            re.sub(r"^\$\.candidates(\[\d+])\.msg", r"$.messages\1", x["where"])
+            for x in self.losses
+        ]
+        return [
+            c for c in self.differences if not spots or any(_overlap(c["left"], s) for s in spots)
+        ]
+
+
+def _overlap(path: str, other: str) -> bool:
+    return bool(path) and (inside(path, other) or inside(other, path))
+
+
+def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Example:
+    """The example, what is different at the places of its losses first."""
+    dicts = [loss.to_dict() for loss in losses]
+    example = Example(place, dicts[:_MOST], [asdict(change) for change in changes])
+    nearest = example.near()
+    others = [change for change in example.differences if change not in nearest]
+    example.differences = [*nearest, *others][:_MOST]
+    return example
+
+
+@dataclass(slots=True, repr=False)
+class Pair(Shown):
+    """What happened to bodies of one wire that were written for another.
+
+    Of `count` bodies, `refused` (by code) cannot be sent; `lossless` lose nothing and may gain
+    something, `clean` do neither; `same` say the same conversation when they are read back, and
+    `silent` do not although no loss names it. `codes` counts the bodies in which a code came.
+    `weight` sums what losses weigh in a plan; a body that cannot be sent weighs 1,000. `examples`
+    has the first body for each code.
+    """
+
+    kind: Kind
+    source: str
+    target: str
+    count: int = 0
+    lossless: int = 0
+    clean: int = 0
+    same: int = 0
+    silent: int = 0
+    weight: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Example] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Such as `request openai-chat -> gemini`."""
+        return f"{self.kind} {self.source} -> {self.target}"
+
+    def share(self, name: str) -> float:
+        """How many of all bodies are `lossless`, `clean`, `same`, `silent` or `refused`: 0 to 1."""
+        value = self.refused.total() if name == "refused" else getattr(self, name)
+        return value / self.count if self.count else 0.0
+
+    def refuse(self, place: str, error: errors.WriteError) -> None:
+        """Count a body that cannot be sent."""
+        code = error.code or "refused"
+        self.refused[code] += 1
+        self.weight += _UNSENT
+        loss: JsonObject = {"code": code, "where": error.path, "what": error.message}
+        self.examples.setdefault(code, Example(place, [loss], []))
+
+    def add(self, place: str, losses: list[Loss], changes: list[Difference]) -> None:
+        """Count a body that was written, by its losses and by what it says otherwise now."""
+        counted = [loss for loss in losses if loss.kind != "expected"]
+        lossless = all(loss.kind == "added" for loss in counted)
+        self.lossless += lossless
+        self.clean += not counted
+        self.same += not changes
+        self.weight += sum(WEIGHTS[loss.kind] for loss in counted)
+        for code in dict.fromkeys(loss.code for loss in counted):
+            self.codes[code] += 1
+            if code not in self.examples:
+                same_code = [loss for loss in counted if loss.code == code]
+                self.examples[code] = _example(place, same_code, changes)
+        # what was inserted is named where something was added
+        unexplained = [c for c in changes if not (counted and c.change == "inserted")]
+        if lossless and unexplained:
+            self.silent += 1
+            self.examples.setdefault(SILENT, _example(place, [], unexplained))
+
+
+@dataclass(slots=True, repr=False)
+class Fidelity(Shown):
+    """All pairs. `read` bodies were understood; those of `unread` (place, error) were not."""
+
+    pairs: list[Pair]
+    read: int = 0
+    unread: list[tuple[str, str]] = field(default_factory=list)
+
+    def to_dict(self) -> JsonObject:
+        """The run as plain JSON."""
+        return {
+            "fidelity": _VERSION,
+            "read": self.read,
+            "unread": [list(row) for row in self.unread],
+            "pairs": [_plain(pair) for pair in self.pairs],
+        }
+
+    @classmethod
+    def of(cls, stored: Any) -> Fidelity:
+        """The run that `to_dict` made. Raises ConfigError for anything else."""
+        try:
+            if stored["fidelity"] != _VERSION:
+                text = f"a run of version {stored['fidelity']!r} is not known here"
+                raise errors.ConfigError(text)
+            unread = [(str(place), str(error)) for place, error in stored["unread"]]
+            return cls([_pair(pair) for pair in stored["pairs"]], int(stored["read"]), unread)
+        except (KeyError, TypeError, ValueError) as error:
+            hint = "`--save FILE` makes one"
+            raise errors.ConfigError("this is no run of fidelity", hint=hint) from error
+
+
+def _plain(pair: Pair) -> JsonObject:
+    data = {f.name: getattr(pair, f.name) for f in fields(pair)}
+    examples = {code: asdict(example) for code, example in pair.examples.items()}
+    return {**data, "refused": dict(pair.refused), "codes": dict(pair.codes), "examples": examples}
+
+
+def _pair(stored: Mapping[str, Any]) -> Pair:
+    examples = {code: Example(**example) for code, example in stored["examples"].items()}
+    counts = {name: Counter(stored[name]) for name in ("refused", "codes")}
+    return Pair(**{**stored, **counts, "examples": examples})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Worse(Shown):
+    """One figure of a pair that is worse than it was; `pair` is empty for all bodies together.
+
+    `what` is a share (0 to 1) of bodies, or `weight`, which is that of the losses of a body on
+    average. `codes` are those that come in more bodies now.
+    """
+
+    pair: str
+    what: str
+    was: float
+    now: float
+    codes: tuple[str, ...] = ()
+
+
+def worse(now: Fidelity, before: Fidelity) -> list[Worse]:
+    """What got worse since an earlier run, for the pairs that both have.
+
+    Shares are compared, so the logs need not be the same ones; they should be alike.
+    """
+    result = []
+    was, share = _unread(before), _unread(now)
+    if share > was + _SLACK:
+        result.append(Worse("", "unread", was, share))
+    earlier = {pair.name: pair for pair in before.pairs}
+    for pair in now.pairs:
+        if pair.name in earlier:
+            result += _worse(pair, earlier[pair.name])
+    return result
+
+
+def _worse(now: Pair, before: Pair) -> Iterator[Worse]:
+    codes = tuple(code for code in now.codes if _often(now, code) > _often(before, code) + _SLACK)
+    for name in (*_LESS, *_MORE):
+        was, share = before.share(name), now.share(name)
+        if (was - share if name in _LESS else share - was) > _SLACK:
+            yield Worse(now.name, name, was, share, codes)
+
+
+def _often(pair: Pair, code: str) -> float:
+    return pair.codes[code] / pair.count if pair.count else 0.0
+
+
+def _unread(run: Fidelity) -> float:
+    total = run.read + len(run.unread)
+    return len(run.unread) / total if total else 0.0
+
+
+def fidelity(
+    rows: Iterable[tuple[str, Json]],
+    source: str = "auto",
+    targets: Mapping[str, str | None] | None = None,
+) -> Fidelity:
+    """Write every body for every target, read it back, and count what happened, by pair of wires.
+
+    `rows` are (place, value): a body of a request or an answer, or `{"request": ..., "response":
+    ...}`, also with `path` (or `url`) and `status`, and with `events` where it was streamed.
+    `source` is whose they are; "auto" looks at each. `targets` are wires with the model to ask
+    there, all protocols with their default models without it; a request stays with its own model
+    on its own protocol. Answers that are errors are left out; what cannot be read is in `unread`.
+
+    >>> run = fidelity([("a", {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})])
+    >>> [(pair.target, pair.lossless) for pair in run.pairs][:2]
+    [('openai-chat', 1), ('openai-responses', 1)]
+    """
+    run = _Run(source, dict.fromkeys(PROTOCOLS) if targets is None else targets)
+    for place, value in _pairs(rows):
+        run.row(place, value)
+    run.result.pairs = list(run.pairs.values())
+    return run.result
+
+
+def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
+    is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
+    for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # as was asked
+        if not (isinstance(row, (tuple, list)) and len(row) == 2):
+            text = f"rows are pairs of a place and a body, not {type(row).__name__}"
+            raise errors.InvalidMessage(text, code="row.type", hint='[("log.jsonl:1", body), ...]')
+        yield row[0], row[1]
+
+
+class _Run:
+    """The pairs so far, and the wires, which remember what they know of models."""
+
+    def __init__(self, source: str, targets: Mapping[str, str | None]) -> None:
+        self.source = source
+        self.targets = [(wire(name, policy="ignore"), model) for name, model in targets.items()]
+        self.result = Fidelity([])
+        self.pairs: dict[tuple[Kind, str, str], Pair] = {}
+        self._wire = cache(partial(wire, policy="ignore"))
+
+    def row(self, place: str, value: Json) -> None:
+        """Count what a row holds; what cannot be read of it is noted."""
+        try:
+            exchange, home = self._exchange(value)
+            if exchange.request is not None:
+                req = home.read_request(exchange.request, exchange.path)
+                self.result.read += 1
+                for target, model in self.targets:
+                    self._request(place, req, home, target, model)
+            if exchange.answered:
+                resp = _answer(exchange, home)
+                self.result.read += 1
+                for target, _ in self.targets:
+                    self._response(place, resp, home, target)
+        except errors.ProviderError:
+            return  # there was no answer
+        except errors.DragomanError as error:
+            text = f"{error.path}: {error.message}" if error.path else error.message
+            self.result.unread.append((place, text))
+
+    def _exchange(self, value: Json) -> tuple[Record, Wire]:
+        """The exchange that a row holds, and whose it is."""
+        exchange = record(value)
+        if exchange is None:
+            if not isinstance(value, dict):
+                raise errors.ReadError(f"{type(value).__name__} is no body", path="$")
+            exchange = Record(request=value) if self._asks(value) else Record(response=value)
+        if self.source != "auto":
+            return exchange, self._wire(self.source)
+        if exchange.request is not None:
+            detected = detect(exchange.request, exchange.path)
+        else:
+            detected = detect(exchange.response, kind="response")
+        return exchange, self._wire(detected.wire)
+
+    def _asks(self, body: dict[str, Any]) -> bool:
+        """Whether a bare body is a request; what looks like neither is taken for one."""
+        names = PROTOCOLS if self.source == "auto" else (self.source,)
+        rooms = [self._wire(name).room for name in names]
+        answers = any(room.answers(body) for room in rooms)
+        return not answers or any(room.claims(body) for room in rooms)
+
+    def _pair(self, kind: Kind, home: Wire, target: Wire) -> Pair:
+        key = (kind, home.name, target.name)
+        pair = self.pairs.setdefault(key, Pair(*key))
+        pair.count += 1
+        return pair
+
+    def _request(
+        self, place: str, req: ChatRequest, home: Wire, target: Wire, model: str | None
+    ) -> None:
+        pair = self._pair("request", home, target)
+        if model is None and not (req.model and home.room.protocol == target.room.protocol):
+            model = target.room.model
+        self._count(
+            pair,
+            place,
+            lambda: target.write_request(req, model),
+            lambda out: diff(req, target.read_request(out.body, out.path, out.headers)),
+        )
+
+    def _response(self, place: str, resp: ChatResponse, home: Wire, target: Wire) -> None:
+        self._count(
+            self._pair("response", home, target),
+            place,
+            lambda: target.write_response(resp),
+            lambda out: diff(_msgs(resp), _msgs(target.read_response(out.body))),
+        )
+
+    def _count(
+        self, pair: Pair, place: str, write: Callable[[], Any],
+        differences: Callable[[Any], list[Difference]],
+    ) -> None:  # fmt: skip
+        try:
+            out = write()
+        except errors.WriteError as error:
+            pair.refuse(place, error)
+            return
+        try:
+            changes = differences(out)
+        except errors.DragomanError as error:  # it was written and cannot be read
+            changes = [Difference("changed", "body", now=str(error))]
+        pair.add(place, out.losses, changes)
+
+
+def _answer(exchange: Record, home: Wire) -> ChatResponse:
+    """The answer, whole or as it was streamed. Raises ProviderError for an error in its place."""
+    if exchange.response is not None:
+        return home.read_response(exchange.response)
+    decoder = home.stream_decoder()
+    for name, data in exchange.events:
+        decoder.feed(data, name)
+    resp = decoder.finish()
+    if resp.error is not None:
+        raise resp.error
+    return resp
+
+
+def _msgs(resp: ChatResponse) -> list[Msg]:
+    return [candidate.msg for candidate in resp.candidates]

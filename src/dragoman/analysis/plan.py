@@ -1,0 +1,231 @@
+"""Where can this conversation go? Every target, ranked by what it would lose there.
+
+For choosing a fallback, for planning a migration: each route says what it loses and why, and which
+leaves of the conversation would have to go for it to lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..conversion.convert import detect
+from ..history.pipeline import FormatStyle
+from ..codec.sdk_objects import body_of
+from ..codec.wire import Wire
+from ..text.json_text import JsonObject
+from ..text.redaction import Shown
+from ..errors import ReadError, WriteError
+from ..losses import Loss, policy
+from ..losses.codes.code import Kind
+from ..message import ChatRequest, Msg, ThinkingBlock, dump, load
+from ..vendors import Vendor, wire, wires
+from .check import Refusal, check
+from .paths import paths_before, removed
+
+# what a loss costs in the ranking: instructions and media weigh more than headings
+WEIGHTS: dict[Kind, int] = {"dropped": 8, "degraded": 3, "repaired": 2, "moved": 1, "added": 1,
+                            "expected": 0}  # fmt: skip
+
+
+_QUIET = policy("ignore")
+
+
+_STRATEGIES: dict[str, Mapping[str, Any]] = {
+    "as it is": {},
+    "foreign thinking quoted": {"foreign_thinking": "quote"},
+    "foreign thinking in tags": {"foreign_thinking": "tags"},
+}
+
+
+_MOST = 40  # leaves that a change may take out; more is another conversation
+# values that all trials of a plan may write together, but for the first ones of each plan: what is
+# tried is written whole, for each of fifty wires
+_WORK, _FEWEST = 50_000, 8
+
+
+@dataclass(slots=True, repr=False)
+class Route(Shown):
+    """One way to send the conversation: over which wire, to which model, by which strategy.
+
+    `refused` is why it cannot be sent at all, or why the provider would refuse it as it was read;
+    `against` all of the latter. `losses` are the others, without the expected ones.
+    """
+
+    wire: str
+    model: str
+    strategy: str = "as it is"
+    losses: list[Loss] = field(default_factory=list)
+    refused: WriteError | None = None
+    change: tuple[str, ...] | None = None
+    against: list[Refusal] = field(default_factory=list)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether everything that is said gets there; something may be added."""
+        return self.refused is None and not self.lost
+
+    @property
+    def lost(self) -> list[Loss]:
+        """The losses without what is only added."""
+        return [loss for loss in self.losses if loss.kind != "added"]
+
+    @property
+    def weight(self) -> int:
+        """What the losses weigh together: 0 for none, a million and more for what is refused."""
+        if self.refused is not None:
+            return 1_000_000 + len(self.against)
+        return sum(WEIGHTS[loss.kind] for loss in self.losses)
+
+    @property
+    def codes(self) -> Counter[str]:
+        """How often each code comes."""
+        return Counter(loss.code for loss in self.losses)
+
+
+@dataclass(slots=True, repr=False)
+class Plan(Shown):
+    """All routes, the best first; `change` the cheapest one that makes a route lossless."""
+
+    routes: list[Route]
+
+    @property
+    def change(self) -> Route | None:
+        """The route with the fewest leaves to take out, of those that a change makes lossless."""
+        changed = [route for route in self.routes if route.change]
+        return min(changed, key=lambda route: len(route.change or ()), default=None)
+
+
+def plan(
+    conversation: ChatRequest | JsonObject | str | bytes,
+    source: str | Vendor | Wire | None = None,
+    *,
+    targets: Iterable[str] | None = None,
+    models: Mapping[str, str] | None = None,
+    changes: bool = True,
+) -> Plan:
+    """Every target and strategy, ranked by what the conversation would lose.
+
+    A body is read over `source`, or over a detected wire. `models` names the model to ask over a
+    wire, its default one otherwise. `changes`: also look for the leaves whose removal makes a
+    route lossless; each is tried before it is told. In a conversation of many thousand values, such
+    as the schema of a tool may hold, they are looked for on the best routes alone.
+    """
+    home = _Home(conversation, source)
+    req = home.read()
+    has_thinking = any(type(block) is ThinkingBlock for m in req.messages for block in m.blocks)
+    routes: list[Route] = []
+    for name in targets if targets is not None else wires():
+        target = wire(name, policy="ignore")
+        model = (models or {}).get(name) or target.room.model
+        for strategy in _STRATEGIES if has_thinking else ("as it is",):
+            route = _route(req, target, model, strategy)
+            if strategy == "as it is" or route.weight < routes[-1].weight:
+                routes.append(route)
+    routes.sort(key=lambda route: (route.weight, len(route.losses)))
+    if changes:
+        for route in routes:  # the best come first, and all share the work
+            route.change = _change(home, route)
+    return Plan(routes)
+
+
+class _Home:
+    """The conversation as JSON, from which leaves can be taken, and how it is read."""
+
+    def __init__(self, conversation: Any, source: str | Vendor | Wire | None) -> None:
+        self.wire: Wire | None = None
+        if isinstance(conversation, ChatRequest):
+            self.body = dump(conversation)["value"]
+        else:
+            self.body = body_of(conversation)
+            self.wire = wire(source if source is not None else detect(self.body).wire)
+        self.trials = max(_FEWEST, _WORK // _values(self.body))  # that are still made
+
+    def read(self, body: JsonObject | None = None) -> ChatRequest:
+        body = self.body if body is None else body
+        if self.wire is not None:
+            return self.wire.read_request(body)
+        messages = [{"name": "", **m} for m in body["messages"]]  # a name may have been taken out
+        request = load({"dragoman": 1, "kind": "request", "value": {**body, "messages": messages}})
+        assert isinstance(request, ChatRequest)  # as the kind says
+        request.read = None
+        return request
+
+
+def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
+    style = FormatStyle(fetch=target.fetch, changes=_STRATEGIES[strategy])
+    route = Route(target.name, model, strategy)
+    try:
+        out = target.write_request(req, model, style=style, policy=_QUIET)
+    except WriteError as error:
+        route.refused = error
+        return route
+    route.losses = [loss.detach() for loss in out.losses if loss.kind != "expected"]
+    read = req.read
+    if read is not None and read.model == model and read.issuer in target.can(model).reads:
+        # it goes out as it came, so nothing of it was fitted to what the model takes
+        route.against = check(out.body, target, model, out.path)
+    if route.against:
+        first = route.against[0]
+        route.refused = WriteError(first.rule, path=first.where, hint=first.fix, code=first.code)
+    return route
+
+
+def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
+    """The leaves without which the route loses nothing; None if that is not found."""
+    if route.lossless:
+        return ()
+    target = wire(route.wire, policy="ignore")
+    body, current = home.body, route
+    cuts: list[str] = []
+    while not current.lossless and len(cuts) < _MOST and home.trials > 0:
+        path = current.refused.path if current.refused is not None else current.lost[0].where
+        for place in _upwards(path):
+            if home.trials <= 0:
+                return None
+            if (shorter := removed(body, place)) is None:
+                continue
+            trial = _tried(home, shorter, target, route)
+            if trial is not None and trial.weight < current.weight:
+                body, current = shorter, trial
+                cuts.append(place)
+                break
+        else:
+            return None
+    return tuple(paths_before(cuts)) if current.lossless else None
+
+
+def _tried(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route | None:
+    home.trials -= 1
+    try:
+        req = home.read(body)
+    except (ReadError, WriteError):
+        return None
+    if not any(isinstance(m, Msg) and m.blocks for m in req.messages):
+        return None
+    return _route(req, target, route.model, route.strategy)
+
+
+def _values(body: JsonObject) -> int:
+    """How many values a body holds."""
+    found, left = 0, [body]
+    while left:
+        value: Any = left.pop()
+        found += 1
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return found
+
+
+def _upwards(path: str) -> Iterable[str]:
+    """The path and those above it, but not the root or a whole list of messages."""
+    while path.count(".") + path.count("[") > 1 or (path.count(".") == 1 and path != "$"):
+        yield path
+        end = max(path.rfind("."), path.rfind("["))
+        path = path[:end]
+        if path in ("$", "$.messages", "$.contents", "$.input", "$.input.messages"):
+            return

@@ -1,0 +1,270 @@
+"""What a conversation says, whatever wire it came over: a flat list of items in one spelling.
+
+Ids are numbers in the order of the calls, arguments are values, texts side by side are one text,
+media count by what they hold. Thinking, cache marks, names of speakers and own fields of providers
+are not said to the model as conversation, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from hashlib import blake2b
+from itertools import takewhile
+from typing import Any, Literal, TypeAlias
+
+from ..conversion.convert import detect
+from ..codec.sdk_objects import body_of
+from ..codec.wire import Wire
+from ..text.json_text import Json, canonical, loads
+from ..message.media_urls import is_data_uri, source_of
+from ..text.redaction import Shown, clipped
+from ..errors import InvalidMessage, ReadError
+from ..message import ChatRequest, Msg, Tool, blocks, media, places
+from ..message.request import messages_of
+from ..vendors import Vendor, wire
+
+_SHOWN_ROLES = {"developer": "system", "tool": "user"}
+
+
+def _canonical(value: Json) -> str:
+    try:
+        return canonical(value)
+    except RecursionError as error:
+        raise InvalidMessage("nested too deeply", code="json.deep") from error
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing that is said: who says it, its kind, its value, and where it stands."""
+
+    role: str
+    kind: str
+    value: Json
+    where: str = field(default="$", compare=False)
+
+    @property
+    def key(self) -> str:
+        """One text for all spellings of the item."""
+        return _canonical([self.role, self.kind, self.value])
+
+    def same_kind(self, other: Item) -> bool:
+        """Whether both are of one role and kind."""
+        return (self.role, self.kind) == (other.role, other.kind)
+
+    @property
+    def text(self) -> str:
+        """The value in a few words."""
+        return clipped(self.value if isinstance(self.value, str) else _canonical(self.value))
+
+
+def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
+    """What the messages say, in order."""
+    if isinstance(conversation, ChatRequest):
+        request, msgs = conversation, conversation.messages
+    else:
+        request, msgs = None, list(conversation)
+    nodes = list(places(msgs, request))  # held, so that no identity is given twice
+    paths: dict[int, str] = {}
+    for path, node in nodes:
+        paths.setdefault(id(getattr(node, "node", node)), path)
+    calls: dict[str, list[int]] = {}
+    result: list[Item] = []
+    if request is not None and request.system is not None:
+        result.append(Item("system", "text", request.system, "$.system"))
+    count = 0
+    for m in msgs:
+        role = _SHOWN_ROLES.get(m.role, m.role)
+        message_path = paths.get(id(m), "$")
+        for block in m.blocks:
+            item = _item(role, block)
+            if item is None:
+                continue
+            item.where = paths.get(id(block), message_path)
+            if type(block) is blocks.ToolUseBlock:
+                calls.setdefault(block.id, []).append(count)
+                count += 1
+            elif type(block) is blocks.ToolResultBlock:
+                numbers = calls.get(block.id)
+                call = numbers.pop(0) if numbers else None
+                item.value = [call, *item.value]
+            _add(result, item)
+    return result
+
+
+def _add(items: list[Item], item: Item) -> None:
+    last = items[-1] if items else None
+    if last is not None and (last.role, last.kind, item.kind) == (item.role, "text", "text"):
+        last.value = f"{last.value}\n{item.value}"
+    else:
+        items.append(item)
+
+
+def _item(role: str, block: Any) -> Item | None:
+    if type(block) is blocks.TextBlock:
+        return Item(role, "text", block.text) if block.text.strip() else None
+    if type(block) is blocks.ThinkingBlock:
+        return None
+    if type(block) is blocks.ToolUseBlock:
+        return Item("assistant", "call", [block.name, block.input])
+    if type(block) is blocks.ToolResultBlock:
+        return Item("user", "result", list(_output(block.output)))
+    if type(block) is blocks.RefusalBlock:
+        return Item(role, "refusal", block.text)
+    if type(block) is blocks.RawBlock:
+        return Item(role, f"own of {block.issuer}", block.data)
+    return Item(role, block.type, _medium(block.source))
+
+
+def _output(output: Any) -> Iterator[Json]:
+    """What a result says: texts joined, media each, JSON text as its value."""
+    if isinstance(output, str):
+        yield _unwrapped(_value(output))
+    elif isinstance(output, list):
+        texts = [block.text for block in output if type(block) is blocks.TextBlock]
+        if texts:
+            yield _unwrapped(_value("\n".join(texts)))
+        for block in output:
+            if type(block) is not blocks.TextBlock and (item := _item("user", block)) is not None:
+                yield [item.kind, item.value]
+    elif output is not None:
+        yield _unwrapped(output)
+
+
+def _unwrapped(value: Json) -> Json:
+    """The value itself; wires that take objects alone have text under one of two words."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    [(name, item)] = value.items()
+    return _value(item) if name in ("output", "error") else value
+
+
+def _value(text: Json) -> Json:
+    """The value of JSON text, for some wires take objects; anything else is itself."""
+    if not isinstance(text, str) or text[:1] not in ("{", "["):
+        return text
+    try:
+        return loads(text)
+    except ReadError:
+        return text
+
+
+def _medium(source: Any) -> Json:
+    if type(source) is media.URLSource and is_data_uri(source.url):
+        source = source_of(source.url)
+    if type(source) is media.Base64Source:
+        return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    if type(source) is media.TextSource:
+        return [*source.passages, source.found_at]
+    if type(source) is media.FramesSource:
+        return [_medium(source_of(frame)) for frame in source.frames]
+    if type(source) is media.FileSource:
+        return [source.issuer, source.file_id]
+    return getattr(source, "url", None) or getattr(source, "path", None)
+
+
+def tools(request: ChatRequest) -> list[Item]:
+    """The tools that are offered, by name; the order says nothing to a model."""
+    result = []
+    for i, tool in enumerate(request.tools):
+        if isinstance(tool, Tool):
+            value: Json = [tool.name, tool.description, _parameters(tool.schema)]
+        else:
+            value = [tool.kind, tool.given(), tool.extras if tool.kind == "own" else None]
+        result.append(Item("tools", "tool", value, f"$.tools[{i}]"))
+    return sorted(result, key=lambda item: item.key)
+
+
+def _parameters(schema: Json) -> Json:
+    """The schema of a tool's input; None for every way to say that it takes none."""
+    if isinstance(schema, dict) and schema.get("properties", {}) == {}:
+        return None if schema.keys() <= {"type", "properties", "required"} else schema
+    return schema
+
+
+Conversation: TypeAlias = ChatRequest | Sequence[Msg] | dict[str, Any] | str | bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Shown):
+    """One thing that only one side says, or that the sides say differently.
+
+    `left` and `right` are paths into the two, empty on the side that says nothing.
+    """
+
+    change: Literal["removed", "inserted", "changed"]
+    kind: str
+    left: str = ""
+    right: str = ""
+    was: str = ""
+    now: str = ""
+
+
+def conversation_of(
+    conversation: Conversation, source: str | Vendor | Wire | None = None
+) -> ChatRequest | Sequence[Msg]:
+    """The conversation itself; a body is read over the wire `source`, or over a detected one.
+
+    A body is parsed JSON, its text, or an object of an official SDK. Raises ReadError for what is
+    no conversation, NotMessages for a list that holds something else than messages. What is nested
+    too deeply to be compared is InvalidMessage (`json.deep`) where its items are.
+    """
+    if isinstance(conversation, ChatRequest):
+        return conversation
+    if isinstance(conversation, Sequence) and not isinstance(conversation, (str, bytes)):
+        return messages_of(conversation)
+    body = body_of(conversation)
+    return wire(detect(body).wire if source is None else source).read_request(body)
+
+
+def hashed(conversation: Conversation, source: str | Vendor | Wire | None = None) -> str:
+    """The hash of what the conversation says, the same over every wire: 32 hex digits.
+
+    Messages and tools count, each in its own words; options, ids and spelling do not.
+    """
+    state = blake2b(digest_size=16)
+    for item in _all(conversation_of(conversation, source)):
+        state.update(_key(item).encode())
+        state.update(b"\0")
+    return state.hexdigest()
+
+
+def diff(
+    left: Conversation,
+    right: Conversation,
+    *,
+    left_source: str | Vendor | Wire | None = None,
+    right_source: str | Vendor | Wire | None = None,
+) -> list[Difference]:
+    """What the one says and the other does not, in the order of the conversation."""
+    left_items = _all(conversation_of(left, left_source))
+    right_items = _all(conversation_of(right, right_source))
+    keys = [_key(item) for item in left_items], [_key(item) for item in right_items]
+    result: list[Difference] = []
+    for tag, i, j, k, m in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+        if tag != "equal":
+            result += _differences(left_items[i:j], right_items[k:m])
+    return result
+
+
+def _all(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
+    tool_items = tools(conversation) if isinstance(conversation, ChatRequest) else []
+    return [*tool_items, *items(conversation)]
+
+
+def _key(item: Item) -> str:
+    try:
+        return item.key
+    except RecursionError as error:
+        raise ReadError("nested too deeply", path=item.where, code="json.deep") from error
+
+
+def _differences(left: list[Item], right: list[Item]) -> list[Difference]:
+    """Pairs of what differs while the kinds are alike, then what stands on one side alone."""
+    alike = [*takewhile(lambda pair: pair[0].same_kind(pair[1]), zip(left, right, strict=False))]
+    result = [Difference("changed", a.kind, a.where, b.where, a.text, b.text) for a, b in alike]
+    count = len(alike)
+    result += [Difference("removed", a.kind, left=a.where, was=a.text) for a in left[count:]]
+    result += [Difference("inserted", b.kind, right=b.where, now=b.text) for b in right[count:]]
+    return result

@@ -1,0 +1,84 @@
+"""How many tokens models hold and answer, by maker: what packages of tables agree on.
+
+Rows without a wire are of models that no host serves with another window; open weights get what a
+host has memory for, so their rows hold at their maker alone. A host's facts, a program's `facts=`
+and `can=` win. Looked up in litellm 1.110.2, pi-ai 1.6.0 and genai-prices 0.2.3 on 2026-11-28;
+where they disagree the smaller figure stands, or none. What comes next is taken for the newest of
+its line.
+"""
+
+from __future__ import annotations
+
+from .. import Fact, Facts
+
+_TABLES = "litellm 1.110.2, pi-ai 1.6.0 and genai-prices 0.2.3, tables of models"
+_DAY = "2026-11-28"
+_M = 1_000_000
+_MIB = 1_048_576
+
+
+def _row(window: int, output: int, *models: str, wire: str = "") -> Fact:
+    changes = {"context_window": window, "max_output": output}
+    return Fact(models, changes, _DAY, _TABLES, wire=wire)
+
+
+_OPENAI = (
+    _row(128_000, 16_384, "gpt-5*-chat*"),
+    _row(1_050_000, 128_000, "gpt-5.[45]-pro*"),
+    _row(400_000, 128_000, "gpt-5.4-mini*", "gpt-5.4-nano*", "gpt-5.6-cyber*", "gpt-5",
+         "gpt-5-20*", "gpt-5-mini*", "gpt-5-nano*", "gpt-5-codex*", "gpt-5.[1-3]*", "chat-latest"),
+    # genai-prices and litellm; pi-ai sets 272,000, up to where a token costs what it costs
+    _row(1_050_000, 128_000, "gpt-5.[4-9]*", "gpt-[6-9]*"),
+    _row(1_047_576, 32_768, "gpt-4.1*"),
+    _row(128_000, 4096, "gpt-4o-2024-05-13", "gpt-4-turbo*"),
+    _row(128_000, 16_384, "gpt-4o", "gpt-4o-20*", "gpt-4o-mini", "gpt-4o-mini-20*"),
+    _row(8192, 4096, "gpt-4", "gpt-4-0613"),
+    _row(200_000, 100_000, "o1", "o1-20*", "o1-pro*", "o3", "o3-20*", "o3-mini*", "o3-pro*",
+         "o[4-9]*"),
+)  # fmt: skip
+
+
+_CLAUDE = (
+    _row(200_000, 4096, "claude-3-opus*", "claude-3-haiku*", "claude-3-sonnet*"),
+    _row(200_000, 8192, "claude-3[-.]5-*"),
+    _row(200_000, 64_000, "claude-3[-.]7-*", "claude-*-4[-.]5*"),
+    _row(200_000, 32_000, "claude-opus-4", "claude-opus-4-[012]*", "claude-opus-4.1*"),
+    _row(200_000, 64_000, "claude-sonnet-4", "claude-sonnet-4-[02]*"),
+    _row(
+        _M,
+        128_000,
+        "claude-*-4[-.][6-8]*",
+        "claude-*-5*",
+        "claude-mythos-preview*",
+        "claude-[a-z]*-*",
+    ),
+)
+
+
+_GEMINI = (
+    # one segment of an answer; a longer one goes on behind a continuation token
+    _row(_MIB, 32_768, "gemini-4-argon*", "gemini-4-carbon*"),
+    _row(128_000, 64_000, "gemini-2.5-computer-use*"),
+    _row(_MIB, 65_536, "gemini-2.5-pro*", "gemini-2.5-flash", "gemini-2.5-flash-lite*",
+         "gemini-2.5-flash-preview-0*", "gemini-2.5-flash-preview-9*", "gemini-3-flash*",
+         "gemini-3.1-pro*", "gemini-3.1-flash-lite*", "gemini-3.[5-9]-*", "gemini-[4-9]*",
+         "gemini-*-latest"),
+)  # fmt: skip
+
+
+_AT_MAKERS = (
+    _row(_M, 384_000, "deepseek-v[4-9]*", "deepseek-flash*", wire="deepseek"),
+    _row(_MIB, _MIB, "kimi-k[3-9]*", wire="moonshot"),
+    _row(262_144, 262_144, "kimi-k2.[67]*", wire="moonshot"),
+    _row(200_000, 128_000, "glm-4.7*", wire="zhipu"),
+    _row(_M, 128_000, "glm-5.[2-9]*", "glm-[6-9]*", wire="zhipu"),
+    _row(_M, 128_000, "minimax-m[3-9]*", wire="minimax"),
+    _row(_MIB, 262_144, "mistral-large-[4-9]*", wire="mistral"),
+    _row(262_144, 262_144, "mistral-large-2512", "mistral-medium-2604", "mistral-medium-3.5",
+         wire="mistral"),
+    _row(_M, 30_000, "grok-4.3*", wire="xai"),
+    _row(500_000, 500_000, "grok-4.[5-9]*", "grok-[5-9]*", wire="xai"),
+)  # fmt: skip
+
+
+LIMITS = Facts((*_OPENAI, *_CLAUDE, *_GEMINI, *_AT_MAKERS))

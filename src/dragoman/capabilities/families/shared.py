@@ -1,0 +1,79 @@
+"""How the facts of a family are written down: what holds on any wire, and what on one alone.
+
+The first row that holds for a model is applied, so a row of one wire says everything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import Fact, Facts
+
+CHAT = "openai-chat"
+
+
+def known(
+    models: tuple[str, ...],
+    since: str,
+    source: str,
+    anywhere: Mapping[str, Any],
+    chat: Mapping[str, Any] | None = None,
+    *,
+    but: tuple[str, ...] = (),
+) -> tuple[Fact, ...]:
+    """Rows of `models`: `anywhere` holds behind any host, `chat` on Chat Completions besides."""
+    general = Fact(models, dict(anywhere), since, source, but)
+    if not chat:
+        return (general,)
+    return (Fact(models, {**anywhere, **chat}, since, source, but, wire=CHAT), general)
+
+
+_COPY: dict[str, Any] = {
+    "signed_thinking": False,
+    "redacted_thinking": False,
+    "result": ("text",),
+    "document": False,
+    "server_tools": (),
+    "strict_tools": False,
+    "cached_tools": False,
+    "cache_hints": 0,
+    "formats": ("text",),
+    "efforts": ("on",),
+    "max_tokens": 8192,
+}
+
+
+# a turn without thinking is missed only while the model thinks
+_STILL = Fact(("*",), {"empty_thinking": False}, "2026-08-07",
+              "leookun/cursor-byok pull request 276: an empty block instead, while thinking",
+              when="still")  # fmt: skip
+
+
+# thinking as Claude Code asks these hosts for it: on, with a budget
+BUDGETED: dict[str, Any] = {"form": "budget", "efforts": (), "budgets": (1024, 31_999)}
+
+
+# options of Chat Completions that hosts of copies have not taken over
+UNKNOWN = (
+    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
+    "service_tier",
+)  # fmt: skip
+
+
+SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}
+# Responses at a host of its own: functions alone, nothing that the host runs, no cache marks
+COPIED_ITEMS: dict[str, Any] = {
+    "refusal": False,
+    "tool_choices": ("auto", "none", "required", "tool"),
+    "server_tools": (),
+    "cache_hints": 0,
+    "native_items": False,
+}
+TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
+
+
+def copied(issuer: str, since: str, source: str, changes: dict[str, Any], *rows: Fact) -> Facts:
+    """The facts of one host: the copy's, with `changes`, and rows by model or state."""
+    always = {**_COPY, "signatures": (issuer,), **changes}
+    return Facts(rows=(*rows, _STILL), always=always, since=since, source=source)

@@ -1,0 +1,423 @@
+"""StreamReport: a report on an answer that goes out in pieces.
+
+Its places are those that the blocks have in the ChatResponse which the pieces make, counted as they
+begin. Costs next to nothing until something is lost.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import fields, replace
+from typing import Any
+
+from .. import message as tree
+from ..capabilities import Capabilities
+from ..sealed_state import Envelope, Sealing, sealed
+from ..errors import DragomanError, InvalidMessage, ProviderError
+from ..losses import Loss, Policy, Report
+from ..losses.codes.code import Kind
+from ..losses.policies import LossLog
+from ..message import (
+    Candidate,
+    ChatRequest,
+    ChatResponse,
+    ContentBlock,
+    Finish,
+    Msg,
+    ToolUseBlock,
+    Usage,
+    Written,
+)
+from ..message.answer import total
+from ..message.check import FAULTS, raise_for_notes
+from ..message.ending import CUTS_CALLS, client_error, told_finish
+from ..protocols.answers import AnswerWriter
+from ..protocols.base import Encoder, Room
+from ..text.json_text import Json, arguments
+from ..history.passes.plain_tools import plain_answer, plain_call, tell_namespace
+from ..stream.builder import FinishCorrector
+from ..stream.pieces import End, Failed, Key, Part, Piece
+from .same_maker import Kin
+
+# of the errors that stand in place of an answer
+_ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")
+_TOLD = ("error", "errors", "status")  # fields of an answer that its error has said
+_FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
+_BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
+
+
+def _unsaid(finish: Finish) -> bool:
+    """Whether nobody has said why the answer ended."""
+    return finish.reason == "other" and not finish.raw
+
+
+class StreamReport(Report):
+    """Knows the first piece of each block, and where the block stands."""
+
+    __slots__ = ("_counts", "_firsts", "_now")
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target=target)
+        self._firsts: dict[Key, ContentBlock] = {}
+        self._counts: dict[int, int] = {}  # blocks of each candidate
+        self._now: Part | None = None
+
+    def came(self, piece: Piece) -> None:
+        """Take one more piece, before anything is lost of it."""
+        if type(piece) is not Part:
+            self._now = None
+            return
+        self._now = piece
+        if piece.key not in self._firsts:
+            self._begun(piece)
+            return
+        if piece.whole and piece.block is not self._firsts[piece.key]:
+            self.made(piece.block, self._firsts[piece.key])
+        if getattr(piece.block, "citations", None):
+            self._cited(piece)
+
+    def lost(
+        self,
+        code: str,
+        node: object,
+        field: str = "",
+        what: str = "",
+        did: str = "",
+        rule: str = "",
+        kind: Kind | None = None,
+    ) -> None:
+        """Name a loss; one of a piece stands where its block does, or its candidate."""
+        part = self._now
+        if code == "answer.candidates":
+            index = node.key[0] if type(node) is Part else getattr(node, "candidate", None)
+            self.placed(node, f"$.candidates[{index or 0}]")
+        elif part is not None and (node is part or node is part.block):
+            first = self._firsts[part.key]
+            if node is not first:
+                self.made(node, first)
+        super().lost(code, node, field, what, did, rule, kind)
+
+    def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
+        """The path of a node's field."""
+        path = super().locate(node, ordinal, field)
+        base = _BESIDE.get(type(node))
+        return base + path[1:] if base and not path.startswith(base) else path
+
+    def _begun(self, piece: Part) -> None:
+        candidate = piece.key[0]
+        index = self._counts.get(candidate, 0)
+        self._counts[candidate] = index + 1
+        self._firsts[piece.key] = piece.block
+        self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{index}]")
+        if getattr(piece.block, "citations", None):
+            self._cited(piece)
+
+    def _cited(self, piece: Part) -> None:
+        block: Any = piece.block
+        for citation in block.citations:
+            self.made(citation, self._firsts[piece.key])
+
+
+class WireAnswering:
+    """What a wire does with answers that go out."""
+
+    __slots__ = ()
+    room: Room
+    name: str
+    policy: Policy
+    _reads: frozenset[str]  # issuers whose opaque state this protocol's clients understand
+    _logged: LossLog
+
+    def write_response(
+        self,
+        resp: ChatResponse,
+        request: ChatRequest | None = None,
+        *,
+        envelope: Envelope | None = None,
+        policy: Policy | None = None,
+    ) -> Written:
+        """The answer as this protocol's clients take it: body, losses.
+
+        `request` is what the client asked, as this wire read it. In an `envelope` the opaque state
+        of another provider goes along, for `read_request` to open. Raises LossRefused where the
+        policy says so.
+        """
+        if not isinstance(resp, ChatResponse):
+            text = f"must be a ChatResponse, not {type(resp).__name__}"
+            hint = "read_response makes one of a body"
+            raise InvalidMessage(text, path="$", code="answer.type", hint=hint)
+        report = Report((), resp, tree.answer_places, self.name)
+        origin = resp.candidates[0].msg.origin if resp.candidates else None
+        if origin is not None and (kin := self._kin(origin, resp.model, envelope, report)):
+            resp = kin.response(resp)
+        if envelope is not None:
+            resp = self._sealed(resp, envelope, report)
+        if origin is None or origin.issuer != self.room.issuer:
+            if (error := client_error(resp, self.room.failures)) is not None:
+                if "failed" not in self.room.failures:
+                    return self._failure(error, resp, report, policy)
+                resp = report.made(replace(resp, status="error", error=error), resp)
+            resp = self._with_reasons(plain_answer(resp, self.can(), report), report)
+        try:
+            body = self.room.write_response(resp, report, request)
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                nodes = (resp, resp.usage, *resp.candidates)
+                raise_for_notes(nodes, (candidate.msg for candidate in resp.candidates), error)
+            raise
+        (policy or self.policy).judge(report, self._logged)
+        return Written(body, model=resp.model, report=report)
+
+    def _failure(
+        self, error: ProviderError, resp: ChatResponse, report: Report, policy: Policy | None
+    ) -> Written:
+        """The error, in this wire's words, in place of an answer that failed; what came is lost."""
+        for candidate in resp.candidates:
+            if candidate.msg.content or candidate.extras or candidate.msg.extras:
+                report.lost("answer.unsaid", candidate, what="what came before it failed")
+        # an error has a place for none of what stood beside it, but for its own words
+        writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
+        writer.fields(resp, _TOLD)
+        writer.fields(resp.usage)
+        for name in _FIGURES:
+            if getattr(resp.usage, name):
+                report.lost("answer.usage", resp.usage, name)
+        for name in ("id", "model"):
+            if getattr(resp, name) is not None:
+                report.lost("answer.unsaid", resp, name)
+        told = ChatResponse([], status="error", error=error)
+        body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
+        if body != error.body:  # an error of this wire's own goes as it came
+            names = ("type", "error") if "error" in body else _ERROR_FIELDS
+            body = {name: body[name] for name in names if name in body}
+        (policy or self.policy).judge(report, self._logged)
+        return Written(body, report=report)
+
+    def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:
+        """The answer of another wire, by whose reasons its clients know how it ended.
+
+        One that ended without saying why has simply ended; one whose call breaks off was cut. Such
+        a call is left out beside any other reason than a limit: as a value it would look whole.
+        """
+        if resp.status not in ("complete", "truncated"):
+            return resp
+        complete = resp.status == "complete"
+        candidates = [self._with_reason(one, complete, report) for one in resp.candidates]
+        if all(one is before for one, before in zip(candidates, resp.candidates, strict=True)):
+            return resp
+        return report.made(replace(resp, candidates=candidates), resp)
+
+    def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
+        """The candidate under the reason that clients of another wire are told."""
+        finish, unsaid = candidate.finish, _unsaid(candidate.finish)
+        told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
+        if told is not finish:
+            what = "no reason" if unsaid else finish.reason
+            report.lost("answer.finish", candidate, "finish", what=what, did=told.reason)
+            candidate = report.made(replace(candidate, finish=told), candidate)
+        return self._without_cut_calls(candidate, report)
+
+    def _without_cut_calls(self, candidate: Candidate, report: Report) -> Candidate:
+        """The candidate; without calls that break off where its reason does not tell of it."""
+        cut = [b for b in candidate.msg.blocks if type(b) is ToolUseBlock and b.unfinished]
+        if not cut or candidate.finish.reason in CUTS_CALLS:
+            return candidate
+        for call in cut:
+            report.lost("answer.unsaid", call, what="a call that breaks off")
+        m = candidate.msg
+        kept = [b for b in m.blocks if not (type(b) is ToolUseBlock and b.unfinished)]
+        made = report.made(Msg.trusted(m.name, kept, m.role, m), m)
+        return report.made(replace(candidate, msg=made), candidate)
+
+    def stream_encoder(
+        self,
+        request: ChatRequest | None = None,
+        *,
+        origin: tree.Origin | None = None,
+        envelope: Envelope | None = None,
+        second: int = 0,
+    ) -> StreamEncoder:
+        """An encoder for one answer: pieces of any wire in, this protocol's events out.
+
+        `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
+        the opaque state of another goes nowhere, or into an `envelope`. `second` of the Unix clock
+        dates an answer that does not tell when it was made.
+        """
+        if request is not None:
+            request = tree.request_of(request)
+        report = StreamReport(self.name)
+        report.second = second
+        sealing = None
+        kin = self._kin(origin, None, envelope, report) if origin is not None else None
+        if kin is None and origin is not None and origin.issuer not in self._reads:
+            sealing = Sealing(
+                self.room.protocol, origin, envelope, report, self.room.call_field,
+                self.room.ends_in_text,
+            )  # fmt: skip
+        is_own = origin is None or origin.issuer == self.room.issuer
+        caps = self.can()
+        same = is_own or (caps.freeform_tools and caps.namespaces)
+        calls = None if same else _PlainCalls(caps, report)
+        return StreamEncoder(
+            self.room.encoder(report, request), report, calls, sealing, kin, foreign=not is_own
+        )
+
+    def _kin(
+        self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
+    ) -> Kin | None:
+        """For an answer of a host that is kin; in an envelope, what is another's stays as it is."""
+        other = origin.protocol is not None and origin.protocol != self.room.protocol
+        if not other and (origin.issuer == self.room.issuer or envelope is not None):
+            return None
+        name = model or origin.model or self.room.model
+        return Kin.of(origin, self.room, self.can(name), report)
+
+    @abstractmethod
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`."""
+
+    def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
+        reads = self._reads
+        candidates = []
+        for candidate in resp.candidates:
+            seal = self.room.call_field
+            msg = sealed(candidate.msg, self.room.protocol, reads, envelope, report.made, seal)
+            candidates.append(replace(candidate, msg=msg))
+            report.made(candidates[-1], candidate)
+        sealed_response = replace(resp, candidates=candidates)
+        report.made(sealed_response, resp)
+        return sealed_response
+
+
+class _PlainCalls:
+    """Keeps the pieces of freeform calls, for a wire without, and lets them go as plain ones.
+
+    `_grouped`: the calls of which a loss names the namespace, which the wire does not have.
+    """
+
+    __slots__ = ("_caps", "_grouped", "_report", "kept")
+
+    def __init__(self, caps: Capabilities, report: StreamReport) -> None:
+        self._caps = caps
+        self._report = report
+        self.kept: dict[Key, list[ToolUseBlock]] = {}
+        self._grouped: set[Key] = set()
+
+    def keeps(self, piece: Piece) -> bool:
+        """Whether the piece is one of such a call, which goes out when the call is whole."""
+        if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
+            return False
+        if call.namespace and not self._caps.namespaces and piece.key not in self._grouped:
+            self._grouped.add(piece.key)
+            tell_namespace(call, self._report)
+        if piece.key not in self.kept and (not call.freeform or self._caps.freeform_tools):
+            return False
+        if piece.whole:
+            self.kept[piece.key] = [call]
+        else:
+            self.kept.setdefault(piece.key, []).append(call)
+        return True
+
+    def before(self, piece: Piece) -> list[Piece]:
+        """The calls that stand in front of this piece.
+
+        Those of a candidate that ends are whole; those that an error ends stay as far as they came.
+        """
+        if type(piece) is Failed:
+            return self.rest()
+        if type(piece) is not End:
+            return []
+        keys = [key for key in self.kept if key[0] == piece.candidate]
+        return [self._plain(key, whole=True) for key in keys]
+
+    def rest(self) -> list[Piece]:
+        """The calls that broke off, as far as they came."""
+        return [self._plain(key, whole=False) for key in [*self.kept]]
+
+    def _plain(self, key: Key, whole: bool) -> Piece:
+        parts = self.kept.pop(key)
+        call = total(parts)
+        assert type(call) is ToolUseBlock  # as all parts of it are
+        text = call.raw_input if call.raw_input is not None else call.input
+        call = self._report.made(replace(call, input=text, raw_input=None), parts[0])
+        plain = plain_call(call, self._caps, self._report)
+        if not whole:  # so that it stays unfinished
+            plain = replace(plain, input={}, raw_input=arguments(plain.input).removesuffix('"}'))
+        return Part(key, self._report.made(plain, parts[0]), whole)
+
+
+class StreamEncoder:
+    """The pieces of one answer, in; its events as (name or None, payload), out.
+
+    Why it ended is said as its content bears it out, which providers contradict.
+    """
+
+    __slots__ = ("_calls", "_encoder", "_ends", "_kin", "_sealing", "report")
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        report: StreamReport,
+        calls: _PlainCalls | None = None,
+        sealing: Sealing | None = None,
+        kin: Kin | None = None,
+        foreign: bool = False,
+    ) -> None:
+        self._encoder = encoder
+        self._kin = kin
+        self._calls = calls
+        self._ends = FinishCorrector(foreign)
+        self._sealing = sealing
+        self.report = report
+
+    def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events that the piece completes."""
+        piece = self._ends.feed(piece)
+        self.report.came(piece)
+        if type(piece) is End:
+            self._name_cut(piece)
+        if self._kin is not None:
+            piece = self._kin.piece(piece)
+        calls = self._calls
+        if calls is not None and calls.keeps(piece):
+            return []
+        if self._sealing is None and (calls is None or not calls.kept):
+            return self._encoder.feed(piece)
+        return self._fed_all([piece] if calls is None else [*calls.before(piece), piece])
+
+    def _fed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
+        if (sealing := self._sealing) is None:
+            return [event for piece in pieces for event in self._fed(piece)]
+        events: list[tuple[str | None, Json]] = []
+        for piece in pieces:
+            sealed = sealing.feed(piece)
+            if len(sealed) == 1 and sealed[0] is piece and len(pieces) == 1:
+                return self._encoder.feed(piece)  # by far the most; the report knows it by now
+            for one in sealed:
+                events += self._fed(one)
+        return events
+
+    def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        self.report.came(piece)
+        return self._encoder.feed(piece)
+
+    def finish(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end; none that ends an answer which broke off."""
+        events = self._fed_all(self._calls.rest()) if self._calls is not None else []
+        ends = self._ends.finish()
+        for end in ends:
+            self._name_cut(end)
+        sealed = self._sealing.finish() if self._sealing is not None else []
+        events += [event for piece in (*sealed, *ends) for event in self._fed(piece)]
+        return [*events, *self._encoder.finish()]
+
+    def _name_cut(self, end: End) -> None:
+        """Report the reason that gave way to a limit, for a call of its candidate breaks off."""
+        if (finish := self._ends.cut.pop(end.candidate, None)) is not None:
+            did = end.finish.reason
+            self.report.lost("answer.finish", end.finish, "finish", what=finish.reason, did=did)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self.report.losses

@@ -1,0 +1,183 @@
+"""What a wire carries for a model, by the facts that hold for it, and which fact decides a loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ..capabilities import STATES, About, Capabilities, Fact, Facts, Limits, bare, override
+from ..capabilities.capabilities import MEDIA
+from ..losses.codes import CODES
+from ..message import ChatRequest
+from ..protocols.base import Room
+from ..protocols.reasoning import states
+from ..capabilities.limit_tables import find_entries
+
+_NO_STATES: frozenset[str] = frozenset()
+_NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
+_ANY = About()
+_MOST_MODELS = 1000  # that a wire remembers
+_SET_BY_USER = "capabilities set for this formatter"
+_LIMITS = frozenset({"context_window", "max_output"})
+
+
+class ModelFacts:
+    """The part of `Wire` that knows models."""
+
+    __slots__ = ()
+    room: Room
+    vendor: Any
+    _protocol_caps: Capabilities  # before any fact
+    facts: tuple[Facts, ...]
+    _caps: dict[tuple[str | None, frozenset[str]], Capabilities]
+    _names: frozenset[str]  # under which facts speak of this wire
+
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`; without one, what every current model accepts.
+
+        With a request also what holds in its state: while the model thinks, with tools.
+        """
+        caps = self._caps.get((model, _NO_STATES)) or self._applied(model, _NO_STATES)
+        if request is None:
+            return caps
+        active = states(request, caps)
+        return self._caps.get((model, active)) or self._applied(model, active)
+
+    def _applied(self, model: str | None, active: frozenset[str]) -> Capabilities:
+        caps = self._protocol_caps
+        name = bare(model) if model else None
+        for facts in self.facts:
+            caps = facts.apply(caps, name, self._names, active)
+        if active:
+            caps = without_switch(caps, active)
+        if len(self._caps) >= _MOST_MODELS:  # a caller may name any number of models
+            self._caps.clear()
+        self._caps[model, active] = caps
+        return caps
+
+    def limits(self, model: str | None = None, changes: Mapping[str, Any] = _NO_CHANGES) -> Limits:
+        """How many tokens `model` takes and answers here; the usual model without one.
+
+        Facts come first, also a program's own (`facts=`), then the tables of installed packages:
+        genai-prices, and litellm's. Nothing is looked up anywhere else.
+
+        Args:
+            model: The model, as the host names it.
+            changes: A formatter's overrides (`can=`).
+
+        Raises:
+            ConfigError: A change that no capability takes.
+        """
+        name = model or self.room.model
+        caps = override(self.can(name), changes)
+        window, most = caps.context_window or None, caps.max_output or None
+        sources = []
+        if window or most:
+            own = [fact.source for fact in self.known(name) if _LIMITS & fact.changes.keys()]
+            sources.append(_SET_BY_USER if _LIMITS & changes.keys() or not own else own[-1])
+        if name and self.vendor is not None and not (window and most):
+            row, url = self.vendor, self.vendor.url(self.room.protocol)
+            for entry in find_entries(name, row.name, row.billing.prices, url):
+                if (window is None and entry.context_window) or (most is None and entry.max_output):
+                    sources.append(entry.source)
+                window, most = window or entry.context_window, most or entry.max_output
+        return Limits(window, most, "; ".join(sources))
+
+    def known(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
+        """The facts that hold for `model`, each with its date and source."""
+        active = _NO_STATES if request is None else states(request, self.can(model))
+        name = bare(model)
+        return [fact for facts in self.facts for fact in facts.holding(name, self._names, active)]
+
+    def conditional(self, model: str) -> list[Fact]:
+        """The facts that hold for `model` beside those, each in the state that its `when` names."""
+        every = frozenset(STATES)
+        holding = (facts.holding(bare(model), self._names, every) for facts in self.facts)
+        return [fact for facts in holding for fact in facts if fact.when]
+
+    def rule(
+        self,
+        code: str,
+        model: str | None = None,
+        request: ChatRequest | None = None,
+        about: About = _ANY,
+        changes: Mapping[str, Any] = _NO_CHANGES,
+    ) -> str:
+        """Why this wire loses what the code names: source and date of the fact that decides it.
+
+        `about` narrows it to one option or kind of block, `changes` are a formatter's overrides.
+        """
+        active = _NO_STATES if request is None else states(request, self.can(model))
+        question = _Question(bare(model) if model else None, self._names, active)
+        return loss_source(code, about, self._protocol_caps, self.facts, question, changes)
+
+
+def without_switch(caps: Capabilities, active: frozenset[str]) -> Capabilities:
+    """The capabilities in these states: the switch that drops bound thinking needs thinking on."""
+    if caps.unbound == "switch" and "thinking" not in active:
+        return override(caps, {"unbound": "drop"})
+    return caps
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """For whom facts are asked: a bare model, the names of the wire, the states of a request."""
+
+    model: str | None
+    wires: frozenset[str]
+    states: frozenset[str]
+
+
+def loss_source(
+    code: str,
+    about: About,
+    protocol: Capabilities,
+    facts: Sequence[Facts],
+    question: _Question,
+    changes: Mapping[str, Any],
+) -> str:
+    """The source of a loss, `source (date)`; empty where the history or a wish decides alone."""
+    for ask in [ask for ask in CODES[code].asks if about.concerns(ask)]:
+        if about.named(changes, ask):
+            return _SET_BY_USER
+        for later in reversed(facts):
+            fact = later.deciding(ask, about, question.model, question.wires, question.states)
+            if fact is not None:
+                return _dated(_source(fact, ask, about.kind) or protocol.source, fact.since)
+        if ask == "options" and about.field and about.listed(protocol.options, ask):
+            break  # the protocol itself says so of this option
+    return _dated(protocol.source, protocol.since) if CODES[code].asks else ""
+
+
+# how a model thinks decides these as well: which tools may be forced, which options it takes,
+# whether it goes on with a turn of its own
+_DECIDED_BY_THINKING = frozenset({
+    "thinks", "thinking", "efforts", "budgets", "form", "binding", "unbound", "signatures",
+    "signed_thinking", "thinking_alone", "thinking_last", "foreign_thinking", "tool_choices",
+    "tools_with_thinking", "streamed_thinking", "options", "prefill", "max_tokens", "none_by",
+    "sources",
+})  # fmt: skip
+_THINKING = re.compile("think|reason", re.IGNORECASE)
+
+
+def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
+    """The source of what a fact says of a capability, without parts that are about something else.
+
+    The rows of many models say what they show and how they think at once, with a source for how
+    they think. Where nothing else is named, the models are that the row is about.
+    """
+    source = fact.source_of(ask, kind)
+    if kind not in MEDIA and ask in _DECIDED_BY_THINKING:
+        return source
+    source = "; ".join(part for part in source.split("; ") if not _THINKING.search(part))
+    models = getattr(fact, "models", ())
+    if source or not models:
+        return source
+    return f"facts of {', '.join(models[:3])}: {'what they take' if kind in MEDIA else ask}"
+
+
+def _dated(source: str, since: str) -> str:
+    return f"{source} ({since})" if source and since else source

@@ -1,0 +1,339 @@
+"""What a wire reads: requests, whole answers and streams; and where a request's nodes stood."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from .. import message as tree
+from ..capabilities import Capabilities
+from ..sealed_state import Envelope, opened
+from ..errors import ConfigError, InvalidMessage, ProviderError, ReadError, at_host
+from ..losses import Field
+from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
+from ..message.paths import also
+from ..message.request import model_origin, new_request
+from ..protocols.base import Room
+from ..error_kinds import ErrorRow
+from ..text.json_text import JsonObject, loads
+from ..history.passes.names import invert_names
+from ..history.passes.plain_tools import tools_stood_for
+from ..history.passes.argument_names import inverted, property_spellings
+from ..history.passes.survey import RoledHistory
+from ..stream.builder import Builder
+from ..stream.error_headers import told_by_headers
+from ..stream.pieces import provider_error
+from ..stream.think_tags import TagForm, ThinkTagReader
+from .sdk_objects import all_plain, body_of, is_plain, text_of
+from .residue import restore_residue
+from .stream import AsyncStream, Stream, StreamDecoder, read_whole
+
+_WORDS: dict[type[Any], tuple[str, ...]] = {
+    ToolChoice: ("mode", "name", "allowed", "parallel"),
+    ResponseFormat: ("kind", "name", "schema", "description", "strict"),
+}
+
+
+_FIELDS = (
+    "tools", "tool_choice", "options", "response_format", "system", "model", "stream", "extras",
+)  # fmt: skip
+_fields_of = attrgetter(*_FIELDS)
+
+
+class BodyPaths:
+    """Where the nodes of a request stand in the body that it was read from.
+
+    Whoever has the request may edit its fields, so they are kept as they are now.
+    """
+
+    __slots__ = ("body", "fields", "messages", "room")
+
+    def __init__(
+        self, room: Room, request: ChatRequest, body: JsonObject, messages: Sequence[Msg]
+    ) -> None:
+        self.room = room
+        self.body = body
+        self.messages = messages
+        # not the request itself, which holds this: a circle is freed late
+        self.fields = _fields_of(request)
+
+    def __call__(self) -> Iterator[tuple[str, object]]:
+        request = new_request(list(self.messages))
+        for name, value in zip(_FIELDS, self.fields, strict=True):
+            setattr(request, name, value)
+        more: list[tuple[str, object]] = []
+        for path, node in self.room.places(request, self.body):
+            yield path, node
+            # a word of the wire's says several of our fields
+            if type(node) in _WORDS:
+                more += [(path, Field(node, name)) for name in _WORDS[type(node)]]
+        yield from more
+
+
+class WireReading(ABC):
+    """What a wire does with what comes in; `Wire` adds the requests that go out."""
+
+    __slots__ = ()
+    room: Room
+    _issuer: str  # of what this wire's provider says
+    _spoken: str | None  # the protocol, where the issuer says such things over several
+    vendor: Any  # its row, None of a bare protocol
+
+    @abstractmethod
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`."""
+
+    def read_request(
+        self,
+        body: Any,
+        path: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        residue: Mapping[str, Any] | None = None,
+        envelope: Envelope | None = None,
+    ) -> ChatRequest:
+        """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
+
+        `path` and `headers` are those that it was sent with, where a wire says something there:
+        the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
+        The `residue` of what was written (`Written.residue`) is put back; with an `envelope`, what
+        `write_response` sealed in it stands in its place again. Raises ReadError for what is no
+        JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
+        """
+        for name, value, kind in (
+            ("path", path, str), ("headers", headers, Mapping), ("envelope", envelope, Envelope)
+        ):  # fmt: skip
+            if value is not None and not isinstance(value, kind):
+                raise ConfigError(f"{name} must be {kind.__name__}, not {type(value).__name__}")
+        request = self._read(body, path, _texts(headers), keep=True)
+        if residue is not None:
+            restore_residue(request, residue)
+        if envelope is not None:
+            self._open(request, envelope)
+        return request
+
+    def _open(self, request: ChatRequest, envelope: Envelope) -> None:
+        """Put what was sealed in the envelope back in its place."""
+        opened_nodes: list[tuple[object, object]] = []
+        request.messages = opened(
+            request.messages, envelope, lambda *pair: opened_nodes.append(pair),
+            self.room.call_field,
+        )  # fmt: skip
+        if opened_nodes and request.read is not None and request.read.places is not None:
+            request.read.places = partial(also, request.read.places, opened_nodes)
+
+    def _read(
+        self,
+        body: Any,
+        path: str | None,
+        headers: Mapping[str, str] | None,
+        *,
+        keep: bool,
+        watched: bool = True,
+    ) -> ChatRequest:
+        """The request; `keep`: it may be written again over this wire; `watched`: or edited."""
+        body = body_of(body)
+        if not is_plain(body):
+            body = all_plain(body)
+        try:
+            request, history = self._made(body, path, headers)
+        except InvalidMessage as error:
+            if error.code != "json.value":
+                raise
+            body = all_plain(body)
+            request, history = self._made(body, path, headers)
+        origin = model_origin(self._issuer, request.model)
+        if self._spoken is not None:  # of the vendor's other protocols these are no fields
+            origin = replace(origin, protocol=self._spoken)
+        if (
+            request.messages and request.messages[0].origin is not origin
+        ):  # a room may say it itself
+            for m in request.messages:
+                m.origin = origin  # nothing that they name is fetched as if the program named it
+        fields = request.asks() if keep and watched else {}
+        places = BodyPaths(
+            self.room, request, body, tuple(request.messages) if watched else request.messages
+        )
+        request.read = tree.AsRead(
+            self.room.host, self._issuer, places.messages, fields, request.model,
+            state=self.room.state_fields, keep=keep, watched=watched, places=places,
+        )  # fmt: skip
+        if not watched:
+            request.read.surveyed = history
+        return request
+
+    def _made(
+        self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
+    ) -> tuple[ChatRequest, RoledHistory | None]:
+        try:
+            return self.room.read_with_history(body, path, headers)
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
+
+    def stream_decoder(
+        self,
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+        *,
+        model: str | None = None,
+        caps: Capabilities | None = None,
+    ) -> StreamDecoder:
+        """A decoder for one answer; `tools` (or those of `request`) name its calls.
+
+        With the `Written` that was sent, thinking is bound to what stood before it. `model` was
+        asked if the request names none; `caps` is what it can do, where somebody knows better.
+        """
+        tools, request = _checked(tools, request)
+        model = (request.model if request is not None else None) or model
+        caps = caps or self.can(model)
+        names, meant = _names(tools, request, caps)
+        prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
+        issuer = self._issuer
+        origin = tree.Origin(issuer, model, prefix=prefix or None, protocol=self._spoken)
+        host, rows = self._host()
+        builder = Builder(
+            issuer, names=names, meant=meant, origin=origin, host=host, error_rows=rows
+        )
+        room = self.room
+        tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
+        make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
+        properties = _properties(tools, request, caps, names)
+        return StreamDecoder(
+            make_reader,
+            builder,
+            room.framing,
+            names,
+            properties,
+            meant,
+            room.last_events,
+            room.unsaid_ends,
+        )
+
+    def read_response(
+        self,
+        body: Any,
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+        *,
+        status: int | None = None,
+    ) -> tree.ChatResponse:
+        """A whole answer: parsed JSON, its text, or an object of the official SDK.
+
+        Raises ProviderError for the body of an error, ReadError for what is no answer of this
+        wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
+        """
+        decoder = self.stream_decoder(tools, request)
+        try:
+            return read_whole(decoder, body, status, self.room.answers)
+        except ProviderError as error:
+            raise at_host(error, *self._host()) from error.__cause__
+
+    def error(
+        self, status: int | None, body: Any, headers: Mapping[str, str] | None = None
+    ) -> ProviderError:
+        """The error that an answer with this HTTP status and body tells of, to be raised.
+
+        Args:
+            status: The status of HTTP, if it is known.
+            body: Text, bytes or parsed JSON; what is no JSON is the message itself.
+            headers: Those of the answer: how long to wait (`retry-after` and its like), whether to
+                try again (`x-should-retry`), and the id of the request. Letters may be large or
+                small.
+
+        Returns:
+            The error, as the class of its kind.
+        """
+        if isinstance(body, (str, bytes)):
+            try:
+                body = loads(body)
+            except ReadError:
+                body = text_of(body)
+        error = at_host(provider_error(body, status), *self._host())
+        if headers is not None:
+            told_by_headers(error, {name.lower(): value for name, value in headers.items()})
+        return error
+
+    def _host(self) -> tuple[str, Sequence[ErrorRow]]:
+        """The vendor that answers, and what its codes of errors mean."""
+        home = self.vendor
+        return ("", ()) if home is None else (home.name, home.errors)
+
+    def read_stream(
+        self,
+        chunks: Iterable[Any],
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> Stream:
+        """The events of a body that arrives in chunks of bytes; `.response` behind the last.
+
+        Chunks may also be events that a client took out of the body already: parsed JSON, objects
+        of the official SDK, ServerEvents, or (event, payload).
+        """
+        return Stream(self.stream_decoder(tools, request), chunks)
+
+    def aread_stream(
+        self,
+        chunks: AsyncIterable[Any],
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> AsyncStream:
+        """The same for chunks that arrive asynchronously."""
+        return AsyncStream(self.stream_decoder(tools, request), chunks)
+
+
+def _checked(tools: Any, request: Any) -> tuple[Any, Any]:
+    """What an answer belongs to: (tools, request). Raises ConfigError for what is neither."""
+    if request is not None and not isinstance(request, (ChatRequest, Written)):
+        text = f"request must be a ChatRequest or Written, not {type(request).__name__}"
+        raise ConfigError(text, hint="request= is what was asked", code="answer.request")
+    if isinstance(tools, (ChatRequest, Written)):
+        text = f"a {type(tools).__name__} is no list of tools"
+        raise ConfigError(text, hint="give it as request=...", code="answer.request")
+    items = tools if isinstance(tools, (list, tuple)) else () if tools is None else (tools,)
+    if odd := [item for item in items if not isinstance(item, (Tool, ServerTool))]:
+        text = f"tools holds a {type(odd[0]).__name__}, which is no Tool"
+        raise ConfigError(text, hint="tools= are those of the request", code="answer.tools")
+    return tools, request
+
+
+def _names(
+    tools: Sequence[Tool | ServerTool] | None,
+    request: ChatRequest | Written | None,
+    caps: Capabilities,
+) -> tuple[dict[str, str], dict[str, Tool]]:
+    """(tool names as the wire spells them -> as the tools are called, which of them is meant)."""
+    if isinstance(request, Written) and tools is None:
+        return request.names, request.meant
+    declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
+    names, meant = tools_stood_for(declared or (), caps)
+    return invert_names(names), meant
+
+
+def _texts(headers: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """The headers that are there: clients say None for one that they leave out."""
+    if headers is None:
+        return None
+    present: dict[Any, Any] = {name: value for name, value in headers.items() if value is not None}
+    for name, value in present.items():
+        if not (isinstance(name, str) and isinstance(value, str)):
+            kinds = f"{type(name).__name__}: {type(value).__name__}"
+            raise ConfigError(f"headers are texts by name, not {kinds}")
+    return present
+
+
+def _properties(
+    tools: Sequence[Tool | ServerTool] | None,
+    request: ChatRequest | Written | None,
+    caps: Capabilities,
+    names: Mapping[str, str],
+) -> dict[str, dict[str, str]]:
+    """By the wire's name of each tool: its arguments as the wire spells them -> the tool's own."""
+    if isinstance(request, Written) and tools is None:
+        return request.properties
+    declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
+    spelled = property_spellings(declared or (), caps)
+    return inverted(spelled, invert_names(dict(names))) if spelled else {}

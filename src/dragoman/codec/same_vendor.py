@@ -1,0 +1,219 @@
+"""Fields that the tree does not model, between two protocols of one vendor.
+
+What both of OpenAI's wires have becomes what the other one calls it. Other fields that a request
+was read with are no fields of another protocol, though the issuer is the same: they go by the
+name of their protocol, `dashscope/anthropic`, as those of answers do (`kin`), until a request is
+written over that again. Reference: OpenAI API, "Create chat completion" and "Create a model
+response", request bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from ..losses import Report
+from ..message import ChatRequest, ServerTool, Tool
+from ..message.blocks import Extras, noted
+from ..protocols.base import Room
+from ..text.json_text import JsonObject, field_at, put_field, take_field
+from ..history.passes.survey import same_items
+
+_NEWER = "safety_identifier"
+_USERS = ("user", _NEWER)  # one is the option `user`: which, the notes of the reader say
+_SHARED = {
+    name: name
+    for name in (
+        "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "metadata", "store",
+        "stream_options.include_obfuscation",
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _SiblingWire:
+    """One of the wires: where a request has what is shared, and how a choice names tools."""
+
+    places: Mapping[str, str]  # shared field -> its path in the body
+    user: str  # where the option `user` stands unless the notes say otherwise
+    flatten: Callable[[JsonObject], JsonObject | None]  # a choice as it stands there
+    nest: Callable[[JsonObject], JsonObject | None]  # and back
+    alone: frozenset[str]  # fields that only its requests have
+
+
+# OpenAI API, "Files"; Gemini API, "Files": one store for both wires of a maker's own host
+_STORES = (
+    frozenset({"openai-chat", "openai-responses"}),
+    frozenset({"gemini", "gemini-interactions"}),
+)
+
+
+def issuers_of_files(issuers: frozenset[str]) -> frozenset[str]:
+    """On whose names files stand that hold where those of the issuers do: a file is of a host."""
+    return issuers.union(*(store for store in _STORES if store & issuers))
+
+
+def adopt_sibling_fields(
+    req: ChatRequest, room: Room, reads: Collection[str], report: Report
+) -> ChatRequest:
+    """The request with what the wire that read it shares with this one, as this one has it.
+
+    The request itself where they are no siblings: only the maker's own two are, or one host's.
+    """
+    read = req.read
+    if read is None or read.protocol == room.protocol or room.protocol not in reads:
+        return req
+    if {read.protocol, room.protocol} - _SIBLINGS.keys():
+        return req
+    if read.issuer != read.protocol and read.issuer not in reads:
+        return req
+    source, target = _SIBLINGS[read.protocol], _SIBLINGS[room.protocol]
+    return _Adoption(read.issuer, room.protocol, source, target, report).request(req)
+
+
+def set_apart_fields(
+    req: ChatRequest, room: Room, reads: Collection[str], report: Report
+) -> ChatRequest:
+    """The request, and its tools, with fields of the vendor's other protocols under their names.
+
+    `reads`: the issuers whose fields this wire takes. The room's own go by the name of the issuer
+    alone. Between OpenAI's two protocols only those go apart that the other one does not have: a
+    host's own fields are mostly for both.
+    """
+    read = req.read
+    protocol = read.protocol.partition(" ")[0] if read else room.protocol  # behind it, the host's
+    if read is None or protocol == room.protocol:
+        return req
+    here = f"{room.issuer}/{room.protocol}"
+    names = {here: room.issuer, noted(here): noted(room.issuer)}
+    only = _SIBLINGS[protocol].alone if {protocol, room.protocol} <= _SIBLINGS.keys() else None
+    elsewhere = f"{read.issuer}/{protocol}"
+    if read.issuer in reads:
+        report.called[elsewhere] = read.issuer
+        if only is None:
+            names |= {read.issuer: elsewhere, noted(read.issuer): noted(elsewhere)}
+    extras = _renamed(req.extras, names)
+    if only and extras and read.issuer in reads:
+        extras = _split(extras, read.issuer, elsewhere, only)
+    tools = [_renamed_tool(tool, names, report) for tool in req.tools]
+    if extras == req.extras and same_items(tools, req.tools):
+        return req
+    return report.made(replace(req, extras=extras or None, tools=tools), req)
+
+
+def _renamed(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
+    """The fields under other names of issuers; the same object where no name changes."""
+    if not extras or names.keys().isdisjoint(extras):
+        return extras
+    renamed: dict[str, JsonObject] = {}
+    for issuer, fields in extras.items():
+        name = names.get(issuer, issuer)
+        renamed[name] = {**renamed.get(name, {}), **fields}
+    return renamed
+
+
+def _split(extras: Extras, issuer: str, elsewhere: str, alone: Collection[str]) -> Extras:
+    """The same, with the fields `alone` of an issuer under another name."""
+    fields = extras.get(issuer, {})
+    kept = {name: fields[name] for name in fields if name not in alone}
+    moved = {name: fields[name] for name in fields if name in alone}
+    parts = {**extras, issuer: kept, elsewhere: {**extras.get(elsewhere, {}), **moved}}
+    return {name: values for name, values in parts.items() if values}
+
+
+def _renamed_tool(
+    tool: Tool | ServerTool, names: Mapping[str, str], report: Report
+) -> Tool | ServerTool:
+    extras = _renamed(tool.extras, names)
+    return tool if extras is tool.extras else report.made(replace(tool, extras=extras), tool)
+
+
+@dataclass(slots=True)
+class _Adoption:
+    """Converts one request: fields of `issuer` become those of the protocol `target_issuer`."""
+
+    issuer: str
+    target_issuer: str
+    source: _SiblingWire
+    target: _SiblingWire
+    report: Report
+
+    def request(self, req: ChatRequest) -> ChatRequest:
+        """The request with its fields as the target has them."""
+        converted = self._fields(req)
+        self.report.made(converted, req)
+        if converted.options is not req.options:
+            self.report.made(converted.options, req.options)
+        return converted
+
+    def _fields(self, req: ChatRequest) -> ChatRequest:
+        source, target, issuer = self.source, self.target, self.issuer
+        extras = dict(req.extras or {})
+        fields = dict(extras.get(issuer, {}))
+        converted: JsonObject = {}
+        for name, path in source.places.items():
+            if field_at(fields, path) is not None:
+                put_field(converted, target.places[name], take_field(fields, path))
+        choice = fields.get("tool_choice")
+        flat = source.flatten(choice) if isinstance(choice, dict) else None
+        if flat is not None and (nested := target.nest(flat)) is not None:
+            converted["tool_choice"] = nested
+            del fields["tool_choice"]
+        options = req.options
+        users = {name: fields[name] for name in _USERS if name in fields}
+        if options.user is not None:
+            key = extras.get(noted(issuer), {}).get("user", source.user)
+            users = {key: options.user} | users
+        if _NEWER in users:
+            converted |= users
+            fields = {key: value for key, value in fields.items() if key not in _USERS}
+            options = replace(options, user=None)
+        adopted = {**extras.get(self.target_issuer, {}), **converted}
+        extras = {**extras, issuer: fields, self.target_issuer: adopted}
+        extras = {name: values for name, values in extras.items() if values}
+        return replace(req, extras=extras or None, options=options)
+
+
+def _flat(entry: JsonObject) -> JsonObject | None:
+    """A choice with its fields beside its type; None for one of another form."""
+    kind = entry.get("type")
+    if not isinstance(kind, str) or entry.keys() != {"type", kind}:
+        return None
+    nested = entry[kind]
+    if not isinstance(nested, dict):
+        return None
+    if kind == "allowed_tools" and isinstance(tools := nested.get("tools"), list):
+        flat_tools = [_flat(tool) if isinstance(tool, dict) else None for tool in tools]
+        return None if None in flat_tools else {"type": kind, **nested, "tools": flat_tools}
+    return {"type": kind, **nested}
+
+
+def _nested(entry: JsonObject) -> JsonObject | None:
+    """The same with its fields in an object of its own; None for what is no tool and no choice."""
+    kind = entry.get("type")
+    if not isinstance(kind, str):
+        return None
+    fields = {key: value for key, value in entry.items() if key != "type"}
+    if kind == "allowed_tools":
+        tools = entry.get("tools")
+        listed = tools if isinstance(tools, list) else [None]
+        nested_tools = [_nested(tool) if isinstance(tool, dict) else None for tool in listed]
+        if None in nested_tools:
+            return None
+        fields["tools"] = nested_tools
+    # a tool of the provider's, chosen by its type alone, is one of the Responses API
+    return {"type": kind, kind: fields} if fields else None
+
+
+_CHAT = _SiblingWire(
+    {**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested,
+    frozenset({"audio", "function_call", "functions", "messages", "prediction", "response_format",
+               "verbosity", "web_search_options"}),
+)  # fmt: skip
+_RESPONSES = _SiblingWire(
+    {**_SHARED, "verbosity": "text.verbosity"}, _NEWER, dict, dict,
+    frozenset({"background", "context_management", "conversation", "include", "input",
+               "instructions", "max_tool_calls", "previous_response_id", "prompt", "text",
+               "truncation"}),
+)  # fmt: skip
+_SIBLINGS = {"openai-chat": _CHAT, "openai-responses": _RESPONSES}

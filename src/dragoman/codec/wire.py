@@ -1,0 +1,449 @@
+"""Wire: a protocol bound to a dialect, with the facts of models and of one host.
+
+`write_request` is the whole way of a request: what the model can carry, the passes over the
+history, the body of the protocol, the judgement on losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from .. import message as tree
+from ..capabilities import About, Capabilities, Facts, override
+from ..capabilities.naming import IdRule
+from ..errors import DragomanError, InvalidMessage, WriteError
+from ..losses import Policy, PolicyLike, Report
+from ..losses import policy as policy_of
+from ..losses.policies import LossLog
+from ..message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
+from ..message.blocks import ANSWER, HEALED, NOTES, noted
+from ..message.check import FAULTS, heal, raise_for_notes
+from ..message.request import ITEM
+from ..protocols.base import HttpRequest, PreparedRequest, Room
+from ..protocols.reasoning import states
+from ..history.speakers import ByRole
+from ..media_fetch.local_files import local_files
+from ..text.json_text import JsonObject
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit import fit_tools, offered_tools
+from ..history.passes.format_words import ask_by_tool, ask_in_words, narrowed
+from ..history.passes.names import invert_names
+from ..history.passes.argument_names import inverted
+from ..history.passes.survey import checked_messages
+from ..history.passes.thinking_binding import history_prefix
+from .answering import WireAnswering
+from .same_maker import adopt_kin
+from .model_facts import ModelFacts, without_switch
+from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
+from .reading import WireReading
+from .residue import residue_of, source_map
+from .same_vendor import adopt_sibling_fields, issuers_of_files, set_apart_fields
+from .verbatim import prepare_verbatim, write_verbatim
+
+
+class Wire(ModelFacts, WireReading, WireAnswering):
+    """One provider's API: `write_request` turns a ChatRequest into what it takes.
+
+    Who speaks, a limit of tokens and rewrites are a formatter's: `Formatter(wire, ...)`, whose
+    `format_request` writes as `write_request` does.
+
+    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for. `fetch`
+    reads media that the provider takes as bytes only, of messages that the program built.
+    """
+
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_reads", "_spoken",
+                 "_style", "facts", "name", "policy", "room", "vendor")  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        room: Room,
+        *,
+        vendor: Any = None,
+        facts: tuple[Facts, ...] = (),
+        policy: PolicyLike = "log",
+        fetch: Fetch | None = local_files,
+    ) -> None:
+        self.name = name
+        self.room = room
+        self._protocol_caps = room.can()
+        self._reads = self._protocol_caps.reads
+        if vendor is not None and _alone(vendor):
+            reads = self._protocol_caps.reads | {vendor.name}
+            self._protocol_caps = replace(self._protocol_caps, reads=reads)
+        files = issuers_of_files(self._protocol_caps.reads)
+        self._protocol_caps = replace(self._protocol_caps, files=files)
+        self.vendor = vendor
+        pin = next((some.pin for some in reversed(facts) if some.pin), "")
+        self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
+        self.policy: Policy = policy_of(policy)
+        self._style = FormatStyle(fetch=fetch)
+        self._logged = LossLog()
+        self._caps: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
+        hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
+        self._names = frozenset(hosts)
+        issuers = getattr(self.dialect, "issuers", ())
+        self._issuer = issuers[0] if issuers else room.protocol
+        several = vendor is not None and vendor.name == self._issuer and len(vendor.wires) > 1
+        self._spoken = room.protocol if several else None
+
+    @property
+    def dialect(self) -> Any:
+        """What this vendor does its own way."""
+        return getattr(self.room, "dialect", None)
+
+    @property
+    def fetch(self) -> Fetch | None:
+        """What reads media that must go as bytes: files under the current directory by default."""
+        return self._style.fetch
+
+    def __repr__(self) -> str:
+        return f"Wire({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of; what was asked before is asked anew there."""
+        create = partial(
+            type(self), vendor=self.vendor, facts=self.facts, policy=self.policy, fetch=self.fetch
+        )
+        return create, (self.name, self.room)
+
+    def knowing(self, facts: tuple[Facts, ...]) -> Wire:
+        """The same wire with further facts, which win over those that it has."""
+        if not facts:
+            return self
+        every = (*self.facts, *facts)
+        return Wire(
+            self.name, self.room, vendor=self.vendor, facts=every, policy=self.policy,
+            fetch=self.fetch,
+        )  # fmt: skip
+
+    def write_request(
+        self,
+        req: ChatRequest,
+        model: str | None = None,
+        *,
+        style: FormatStyle | None = None,
+        policy: Policy | None = None,
+        report: Report | None = None,
+        keep_model: bool = False,
+    ) -> Written:
+        """The request as the provider takes it: body, path, headers, losses.
+
+        `model` wins over the request's own. A request that another provider's wire read names a
+        model that is not here: this host's default is asked then, unless `keep_model`. Raises
+        WriteError for what cannot be sent at all, as for a local file that is not there,
+        LossRefused where the policy says so.
+        """
+        style = style or self._style
+        if type(req) is not ChatRequest:
+            req = tree.request_of(req)
+        report = report or Report(req.messages, req, tree.places, self.name)
+        if req.read is not None:
+            refuse_server_state(req, req.read, self.room, self._issuer, report)
+        name = self._model_name(req, model, keep_model, report)
+        report.rules = lambda code, field, kind: self.rule(
+            code, name, req, About(field, kind), style.changes
+        )
+        if req.extras is not None and HEALED in req.extras:
+            req = _without_healed(req, report)
+        given = req.messages
+        if req.read is not None:
+            req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
+            req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
+        asked = None
+        if req.response_format is not None and req.response_format.way == "tool":
+            asked, req = req, ask_by_tool(req, style.told, report)
+        caps = self._capabilities(req, name, style)
+        tools: Sequence[Tool | ServerTool] = req.tools
+        if tools or req.tool_choice is not None:
+            tools, caps = offered_tools(req, caps, report)
+            tools = fit_tools(tools, caps, report)
+        try:
+            req = adopt_kin(req, self.room, caps, report)
+            prepared, http = self._written(req, name, tools, caps, style, report)
+        except WriteError as error:
+            raise _with_losses(error, req, report) from error.__cause__
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                checked_messages(req.messages, report)  # names what was put in unchecked
+                raise_for_notes((req, *req.tools), req.messages, error)
+            raise
+        if report.kinds:
+            (policy or self.policy).judge(report, self._logged)
+        source = asked or req
+        left = source if source.messages is given else replace(source, messages=given)
+        return Written(
+            http.body, http.path, http.headers, name, prepared.ids,
+            invert_names(prepared.names) if prepared.names else {},
+            inverted(prepared.properties, prepared.names) if prepared.properties else {},
+            prepared.meant, report=report,
+            # what thinking in the answer will be bound to, hashed when somebody asks for it
+            client=partial(self.room.client_arguments, http.body, http.headers, name),
+            bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
+            left=partial(residue_of, left, prepared, http, caps, self.room, report),
+            sourced=partial(source_map, source, prepared, http, caps, self.room, report),
+        )  # fmt: skip
+
+    def wanted_media(
+        self, req: ChatRequest, model: str | None = None
+    ) -> list[tuple[tree.Source, str]]:
+        """Which media `write_request` would fetch, each with its path: for who awaits them ahead.
+
+        >>> from dragoman import ChatRequest, Msg, wire
+        >>> image = {"type": "image", "source": {"type": "local", "path": "a.png"}}
+        >>> wire("openai").wanted_media(ChatRequest([Msg("Tony", [image], "user")]))[0][1]
+        '$.messages[0].content[0].source'
+        """
+        req = tree.request_of(req)
+        report = Report(req.messages, req, tree.places, self.name)
+        name = model or req.model or self.room.model
+        caps = self._capabilities(req, name, self._style)
+        return wanted_media(req.messages, caps, self._style, report)
+
+    def _capabilities(self, req: ChatRequest, model: str, style: FormatStyle) -> Capabilities:
+        """What the model can do in this request, as the style changes it."""
+        caps = self.can(model, req)
+        if style.changes:
+            caps = without_switch(override(caps, style.changes), states(req, caps))
+        if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
+            caps = replace(caps, stored_thinking=False)
+        return caps if req.response_format is None else narrowed(req.response_format, caps)
+
+    def _written(
+        self,
+        req: ChatRequest,
+        model: str,
+        tools: Sequence[Tool | ServerTool],
+        caps: Capabilities,
+        style: FormatStyle,
+        report: Report,
+    ) -> tuple[PreparedHistory, HttpRequest]:
+        """What the passes gave, and the request that the protocol makes of it."""
+        msgs = req.messages
+        if caps.apart_documents and (form := req.response_format) and form.kind != "text":
+            caps = replace(caps, user=caps.user - {"document"})  # no format stands beside those
+        if req.system is not None or req.memories is not None or req.tools:
+            msgs = self.with_prompt(req, style, caps, report)
+        if req.response_format is not None and not self._format_as_read(req, model, style):
+            msgs = ask_in_words(msgs, req, caps, style.told, report)
+        if req.agent_name is not None:
+            style = style.seen_by(req.agent_name)
+        if req.read is not None and self._still_read(req.read, model, style):
+            if caps.property_names.chars and "tools" in req.read.kept(req.asks()):
+                caps = replace(caps, property_names=IdRule())  # they go back as they were read
+            verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
+            http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
+            return verbatim.made, self._finish(http)
+        continued = req.extras is not None and self.room.continues(req, caps)
+        prepared = prepare(msgs, tools, caps, style, report, True, continued, req.read)
+        if not prepared.history.msgs:
+            raise _nothing_to_send("$.messages")
+        request = PreparedRequest(
+            prepared.history, prepared.tools, req, model, caps, prepared.names,
+            prepared.unbound is not None,
+        )  # fmt: skip
+        return prepared, self._finish(self.room.write(request, report))
+
+    def _finish(self, http: HttpRequest) -> HttpRequest:
+        """The request with its vendor's headers, and its fields in the order of a prompt cache."""
+        order, body = self.room.cache_order, http.body
+        if order and order[1] in body:
+            http.body = {name: body[name] for name in order if name in body} | body
+        if self.vendor is not None and self.vendor.headers:
+            http.headers = {**self.vendor.headers, **http.headers}
+        return http
+
+    def _model_name(self, req: ChatRequest, model: str | None, keep: bool, report: Report) -> str:
+        """The model that is asked: the argument, else the request's, else this host's default."""
+        name = model or req.model
+        if not name:
+            name = self.room.model
+            report.lost("model.default", req, "model", did=name)
+            return name
+        if type(name) is not str or not name.isascii():
+            name = _whole_name(name, req, report)
+        if not model and req.read is not None and req.read.protocol != self.room.host:
+            if not keep and not self._is_kin(req.read):
+                report.lost("model.foreign", req, "model", what=name, did=self.room.model)
+                return self.room.model
+            report.lost("model.kept", req, "model", what=name)
+        return name
+
+    def _is_kin(self, read: AsRead) -> bool:
+        """Whether the request was read over another wire of the same provider."""
+        home = self.vendor
+        rows = home.wires.values() if home is not None else ()
+        # the first is who answers there; the others are whose fields it knows
+        own = {self._issuer, *(row.issuers[0] for row in rows if getattr(row, "issuers", ()))}
+        openai = {"openai-chat", "openai-responses"}
+        return read.issuer in own | self.can().reads or (
+            home is None and {read.issuer, self._issuer} <= openai
+        )
+
+    def _still_read(self, read: AsRead, model: str, style: FormatStyle) -> bool:
+        """Whether this wire read the request, and it still asks the same model in the same way."""
+        if (read.protocol, read.issuer) != (self.room.host, self._issuer):
+            return False
+        same = read.model == model or (read.model is None and model == self.room.model)
+        return same and not style.rewrites and type(style.speakers) is ByRole and not style.changes
+
+    def _format_as_read(self, req: ChatRequest, model: str, style: FormatStyle) -> bool:
+        """Whether the response format goes back as this wire read it."""
+        read = req.read
+        same = read is not None and self._still_read(read, model, style)
+        return same and read is not None and "response_format" in read.kept(req.asks())
+
+    def with_prompt(
+        self, req: ChatRequest, style: FormatStyle, caps: Capabilities, report: Report
+    ) -> list[Msg]:
+        """The messages, behind the system prompt that the request's other fields make."""
+        functions = [tool for tool in req.tools if type(tool) is Tool]
+        described = functions if style.prompt.describes(caps.tools) else []
+        if req.system is None and req.memories is None and not described:
+            return req.messages
+        text = style.prompt.build(req.system, described, req.memories)
+        if described:
+            report.lost("prompt.tools", req, "tools")
+        if req.memories is not None:
+            report.lost("prompt.memories", req, "memories")
+        prompt = Msg.trusted("", text.lstrip("\n") if req.system is None else text, "system")
+        report.placed(prompt, "$.memories" if req.system is None else "$.system")
+        return [prompt, *req.messages]
+
+    def messages(
+        self, msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report
+    ) -> list[JsonObject]:
+        """The plain list of messages, as `format` gives it."""
+        try:
+            history = prepare(msgs, [], caps, style, report, whole=False).history
+            return self.room.messages(history, caps, report)
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                checked_messages(msgs, report)
+            raise
+
+
+def _alone(vendor: Any) -> bool:
+    """Whether extras under the vendor's name are for all its wires, and no issuer bears it."""
+    issuers = (getattr(dialect, "issuers", ()) for dialect in vendor.wires.values())
+    return vendor.name not in chain.from_iterable(issuers)
+
+
+# -- names and texts that cannot be sent -----------------------------------------------------------
+
+_HALF_PAIR = "half a pair is U+FFFD"
+
+
+def _whole_name(name: object, req: ChatRequest, report: Report) -> str:
+    """The name of a model, which no path and no header can hold with half of a surrogate pair."""
+    if not isinstance(name, str):
+        raise InvalidMessage(
+            f"must be text, not {type(name).__name__}", path="$.model", code="request.field"
+        )
+    broken: list[str] = []
+    whole = heal(name, "$.model", broken)
+    if broken:
+        report.lost("text.surrogate", req, "model", did=_HALF_PAIR)
+    return str(whole)
+
+
+def _without_healed(req: ChatRequest, report: Report) -> ChatRequest:
+    """The request without the note of what was broken in its own texts, which is reported here."""
+    extras = dict(req.extras or {})
+    for field in extras.pop(HEALED)["healed"]:
+        report.lost("text.surrogate", req, field, did=_HALF_PAIR)
+    return replace(req, extras=extras or None)
+
+
+# -- a request that goes on from what another provider keeps ---------------------------------------
+
+
+def refuse_server_state(
+    req: ChatRequest, read: AsRead, room: Room, issuer: str, report: Report
+) -> None:
+    """Report words that only the wire knows which read the request.
+
+    `issuer` is whose dialect the protocol has here. Raises WriteError if another provider keeps
+    what the request goes on from: half a conversation must not be sent.
+    """
+    fields = (req.extras or {}).get(read.issuer, {})
+    if read.protocol != room.protocol:
+        for word in (req.extras or {}).get(noted(read.issuer), {}).get("words", ()):
+            report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
+    elif read.issuer == issuer or getattr(getattr(room, "dialect", None), "stores", True):
+        return  # this host may be the one that keeps it
+    for name in read.state:
+        if name.startswith(ITEM):
+            _refuse_items(req, read, name.removeprefix(ITEM), report)
+        elif (state := fields.get(name)) and (not isinstance(state, dict) or state.get("id")):
+            path = report.locate(req, field=f"extras.{read.issuer}.{name}")
+            raise _server_side(name, read, path, "this field")
+
+
+def _refuse_items(req: ChatRequest, read: AsRead, kind: str, report: Report) -> None:
+    for m in req.messages:
+        for block in () if isinstance(m.content, str) else m.content:
+            data = block.data if type(block) is RawBlock and block.issuer == read.issuer else None
+            if isinstance(data, dict) and data.get("type") == kind:
+                raise _server_side(kind, read, report.locate(block), "such items")
+
+
+def _server_side(name: str, read: AsRead, path: str, without: str) -> WriteError:
+    return WriteError(
+        f"{name} names what {read.issuer} keeps, and nobody else can go on from",
+        path=path, code="state.server_side",
+        hint=f"send the whole history, without {without}",
+    )  # fmt: skip
+
+
+# -- what a refused request says of the cause ------------------------------------------------------
+
+_NOT_UNDERSTOOD = ("raw.foreign", "extras.foreign")
+
+
+def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteError:
+    """The error with the losses so far; one of an empty request names what was not understood."""
+    if error.code == "messages.empty":
+        for m in req.messages:
+            for issuer, fields in (m.extras or {}).items() if not m.blocks else ():
+                if issuer.endswith((ANSWER, NOTES)) or not isinstance(fields, dict):
+                    continue
+                for name in fields:
+                    report.lost("extras.foreign", m, f"extras.{issuer}.{name}", name)
+        error = _empty(req, report)
+    error.losses = tuple(report.losses)
+    return error
+
+
+def _empty(req: ChatRequest, report: Report) -> WriteError:
+    odd = next((loss for loss in report.losses if loss.code in _NOT_UNDERSTOOD), None)
+    if odd is not None and req.messages:
+        return _empty_because(
+            "what stands here is no message or part that this wire has", odd.where
+        )
+    body_places = req.read.places if req.read is not None else None
+    path = getattr(getattr(body_places, "room", None), "messages_path", "$.messages")
+    value: Any = getattr(body_places, "body", {})
+    for key in path.split(".")[1:]:
+        value = value.get(key) if isinstance(value, dict) else None
+    if value and not isinstance(value, list):
+        return _empty_because("what stands here is no list of messages", path)
+    return _nothing_to_send(path)
+
+
+def _nothing_to_send(path: str) -> WriteError:
+    return WriteError(
+        "there is nothing to send", path=path, hint="add a user message", code="messages.empty"
+    )
+
+
+def _empty_because(why: str, path: str) -> WriteError:
+    return WriteError(
+        f"there is nothing to send: {why}", path=path,
+        hint="spell it as its own wire does; `losses` of this error names all that was lost",
+        code="messages.empty",
+    )  # fmt: skip

@@ -1,0 +1,543 @@
+"""Whose body is it? Judged by where it was sent, its keys, and at last by the model it names.
+
+The rooms know their own addresses, keys and models; here they are only held against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import chain
+from time import time
+from typing import Any, Literal, TypeAlias
+
+from ..sealed_state import Envelope
+from ..errors import ConfigError, LossRefused, ProviderError, ReadError
+from ..losses import Loss, Policy, PolicyLike
+from ..losses import policy as policy_of
+from ..losses.policies import LossLog
+from ..message import ChatRequest, ChatResponse, Finish, Written, request_of
+from ..message.ending import client_error
+from ..protocols.base import Room
+from ..stream.framing import Decoder, Framing, ServerEvent
+from ..vendors import PROTOCOLS, Vendor, wire
+from ..caches import remember
+from ..codec.answering import StreamEncoder
+from ..history.pipeline import FormatStyle
+from ..codec.sdk_objects import all_plain, body_of, plain, text_of
+from ..codec.stream import Events, StreamDecoder, feed_chunk, iterated
+from ..codec.wire import Wire
+from ..text.json_text import Json, JsonObject, arguments, loads
+from ..history.passes.fetching import Fetch
+from ..text.redaction import shown
+from ..stream.pieces import End, Failed, Meta, Part, Piece, Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """Whose body it is: the likeliest wire, and the others that it would be valid on as well."""
+
+    wire: str
+    also: tuple[str, ...] = ()
+
+
+def detect(
+    body: Any, path: str | None = None, kind: Literal["request", "response"] = "request"
+) -> Detected:
+    """Which protocol a body belongs to: parsed JSON, its text, or an object of an official SDK.
+
+    An address that only one protocol has decides (`/v1/messages`), then keys that only one has;
+    where several could have it, the one at whose home the model is made (`claude-*`). Raises
+    ReadError for what is no JSON object, or belongs to none.
+
+    >>> detect({"model": "claude-opus-5", "max_tokens": 9, "messages": [
+    ...     {"role": "user", "content": "Hi"}]}).wire
+    'anthropic'
+    """
+    if kind not in ("request", "response"):
+        raise ConfigError(f"a {shown(kind)} is not detected", hint='"request" or "response"')
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"path must be text, not {type(path).__name__}")
+    body = body_of(body, kind)
+    protocols = _found(body, path, kind) or _found(all_plain(body), path, kind)
+    if not protocols:
+        text = "no protocol has bodies with these keys"
+        raise ReadError(text, path="$", code="request.shape", hint="name the wire: source=...")
+    return Detected(protocols[0], tuple(protocols[1:]))
+
+
+@remember("a room of each protocol, which recognises its bodies", entries=1, size=2**17)
+def _rooms() -> dict[str, Room]:
+    return {name: wire(name).room for name in PROTOCOLS}
+
+
+def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
+    """The protocols that the body can be of, the likeliest first."""
+    rooms = _rooms()
+    if kind == "request":
+        claiming = [name for name, room in rooms.items() if room.claims(body, path)]
+        addressed = _sent(path) if path else []
+    else:
+        claiming, addressed = [name for name, room in rooms.items() if room.answers(body)], []
+    # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
+    claiming += addressed if not set(addressed) & set(claiming) else []
+    model = body.get("model")
+    # a tag stands behind a colon, where others serve the same weights
+    model_name = model.lower() if isinstance(model, str) and ":" not in model else ""
+
+    def rank(name: str) -> tuple[bool, bool, bool]:
+        room = rooms[name]
+        has_unique_field = not room.unique_fields.isdisjoint(body)
+        return (
+            name not in addressed,
+            not has_unique_field,
+            not any(fnmatchcase(model_name, pattern) for pattern in room.model_patterns),
+        )
+
+    return sorted(claiming, key=rank)  # stable: the order of PROTOCOLS is the last word
+
+
+def _sent(path: str) -> list[str]:
+    """The protocols that have this address; those that share it all, unless the host tells."""
+    address = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
+    lengths = {
+        name: max((len(p) for p in room.addresses if fnmatchcase(address, p)), default=0)
+        for name, room in _rooms().items()
+    }
+    longest = max(1, *lengths.values())
+    return [name for name, length in lengths.items() if length == longest]
+
+
+_SHOWN = 200  # bytes of what is no stream
+
+
+class StreamConverter:
+    """One answer's stream, pushed in: bytes of its own wire in, events of the target's out.
+
+    `model` is what clients shall take for the model that answers. `request` is what the client
+    asked, `sent` what the source's provider was sent for it. Does no I/O.
+    """
+
+    def __init__(
+        self,
+        reader: Wire,
+        target: Wire,
+        model: str | None,
+        policy: Policy,
+        request: ChatRequest | None = None,
+        envelope: Envelope | None = None,
+        sent: Written | None = None,
+        answer_id: str | None = None,
+    ) -> None:
+        self._answer_id = answer_id  # of an answer whose wire tells none
+        self.decoder: StreamDecoder = reader.stream_decoder(request=sent or request)
+        self.encoder: StreamEncoder = target.stream_encoder(
+            request, origin=self.decoder.origin, envelope=envelope, second=int(time())
+        )
+        self.failed: ProviderError | None = None  # what the provider said went wrong
+        self.begun = False  # something of the answer itself has come
+        self._model = model
+        self._candidates: set[int] = set()  # of which something has come
+        self._ended: set[int] = set()  # of which the provider said why they ended
+        self._named = model is None  # whether the model's name went out, if it is not their own
+        self._policy = policy
+        self._judged = 0  # losses that the policy lets pass
+        self._doubtful: list[End] = []  # ends that may be none; see `settle`
+        # ends of candidates beside which others go on: should one of those break off, the answer
+        # is an error, and no end stands beside it
+        self._waiting: list[End] = []
+        self._failures = target.room.failures
+        origin = self.decoder.origin
+        self._is_own = origin is not None and origin.issuer == target.room.issuer
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self.encoder.losses
+
+    @property
+    def finished(self) -> bool:
+        """Whether the provider has said why the answer ended; of several, why each did."""
+        return bool(self._ended) and self._candidates <= self._ended
+
+    def feed(self, chunk: Any) -> list[tuple[str | None, Json]]:
+        """The events that the chunk completes. Raises LossRefused by the policy."""
+        return self.pieces(feed_chunk(self.decoder, chunk))
+
+    def pieces(self, pieces: Iterable[Piece]) -> list[tuple[str | None, Json]]:
+        """The events of pieces that the decoder gave; none behind an error."""
+        return [event for piece in pieces for event in self._piece(piece)]
+
+    def finish(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end, once nothing more will come.
+
+        An error where the answer has no end, or is none that the target's clients would see.
+        """
+        return self.pieces(self.decoder.rest()) + self.settle() + self.end()
+
+    def settle(self) -> list[tuple[str | None, Json]]:
+        """The events of ends that were held back, or of the error that there is in their place."""
+        if self.failed is not None or (self.finished and not self._doubtful):
+            return []
+        ends, self._doubtful = self._doubtful, []
+        error = client_error(self.decoder.snapshot(), self._failures if ends else frozenset())
+        if error is not None:
+            return self._piece(Failed(error))
+        ends, self._waiting = [*self._waiting, *ends], []
+        return [event for end in ends for event in self._ending(end)]
+
+    def end(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end, behind the last piece."""
+        return self._judged_events(self.encoder.finish())
+
+    def fail(self, error: ProviderError) -> list[tuple[str | None, Json]]:
+        """The events that tell of an error, and the end: a call that was open stays open."""
+        return self._piece(Failed(error)) + self.end()
+
+    def _piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        if self.failed is not None:
+            return []  # no success behind an error, and no second one
+        if type(piece) is Part:
+            self.begun = True
+            self._candidates.add(piece.key[0])
+        elif type(piece) is End:
+            if self._may_be_none(piece):
+                self._doubtful.append(piece)
+                return []
+            self._waiting.append(piece)
+            return self._settled()
+        elif type(piece) is Failed:
+            self.failed = piece.error
+        return self._told(piece)
+
+    def _settled(self) -> list[tuple[str | None, Json]]:
+        """The events of the ends that wait, once every candidate has one."""
+        if self._candidates - self._ended - {end.candidate for end in self._waiting}:
+            return []
+        ends, self._waiting = self._waiting, []
+        return [event for end in ends for event in self._ending(end)]
+
+    def _may_be_none(self, end: End) -> bool:
+        """Whether only the whole answer shows what this end is worth."""
+        reason, index = end.finish.reason, end.candidate
+        if reason == "tool_calls":
+            return not self.decoder.builder.has_call(index)
+        if reason in ("other", "stop") and index not in self._candidates:
+            # not a token may have been written
+            return not (end.finish.raw and self._is_own)
+        return reason in ("malformed_call", "error")
+
+    def _ending(self, end: End) -> list[tuple[str | None, Json]]:
+        """The events of an end; one that says no reason is for another's clients a plain one."""
+        self._ended.add(end.candidate)
+        finish = end.finish
+        if not self._is_own and finish.reason == "other" and not finish.raw:
+            plain = Finish("stop")
+            self.encoder.report.lost("answer.finish", plain, "finish", what="no reason", did="stop")
+            end = End(plain, end.candidate)
+        return self._told(end)
+
+    def _told(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events of a piece, in front of the first the model's name."""
+        if self._named:
+            if self._model is not None and type(piece) is Meta and piece.model is not None:
+                piece = replace(piece, model=self._model)
+            return self._encoded(piece)
+        return self._with_name(piece)
+
+    def _with_name(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events of a piece in front of which the model has to be named."""
+        if type(piece) in (Raw, Failed):
+            return self._encoded(piece)
+        self._named = True
+        if type(piece) is Meta and piece.candidate is None:
+            named = replace(piece, model=self._model, id=piece.id or self._answer_id)
+            return self._encoded(named)
+        origin = self.decoder.origin
+        issuer = origin.issuer if origin is not None else ""
+        named = Meta(model=self._model, id=self._answer_id, issuer=issuer)
+        return self._encoded(named) + self._encoded(piece)
+
+    def _encoded(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        return self._judged_events(self.encoder.feed(piece))
+
+    def _judged_events(
+        self, events: list[tuple[str | None, Json]]
+    ) -> list[tuple[str | None, Json]]:
+        policy = self._policy
+        if (policy.refuse or policy.append_only) and self.encoder.report.kinds:
+            new_losses = self.encoder.losses[self._judged :]
+            if refused := [loss for loss in new_losses if policy.refuses(loss)]:
+                raise LossRefused(refused)
+            self._judged += len(new_losses)
+        return events
+
+
+class ConvertedStream(Events[ServerEvent]):
+    """Iterate for `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
+
+    Raises ReadError, in place of a first event, for what is no stream of the source's wire, and
+    LossRefused, in place of the event that would lose it, for what the policy refuses. An error
+    of the provider's is an event, and so is that the answer broke off: `error` is either. `close`,
+    or the end of a `with` block, closes what it reads from.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[Any],
+        reader: Wire | None,
+        target: Wire,
+        model: str | None,
+        policy: Policy,
+        request: ChatRequest | None = None,
+        envelope: Envelope | None = None,
+    ) -> None:
+        self._source = chunks
+        self._chunks = iterated(chunks)
+        self._reader = reader  # None: the events tell it
+        self._policy = policy
+        self._convert = partial(
+            StreamConverter, target=target, model=model, policy=policy, request=request,
+            envelope=envelope,
+        )  # fmt: skip
+        self._converter: StreamConverter | None = None
+        self._ended = False
+        self._events = self._iterate()
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self._converter.losses if self._converter is not None else []
+
+    @property
+    def response(self) -> ChatResponse:
+        """The whole answer, as its own wire told it. Raises ConfigError before the last event."""
+        if self._converter is None or not self._ended:
+            hint = "iterate over it first"
+            raise ConfigError("the stream was not read to its end", hint=hint, code="stream.unread")
+        return self._converter.decoder.snapshot()
+
+    @property
+    def error(self) -> ProviderError | None:
+        """The error among the events: the provider's own, or that the answer broke off."""
+        return self._converter.failed if self._converter is not None else None
+
+    def _iterate(self) -> Generator[ServerEvent]:
+        try:
+            for name, payload in self._converted():
+                yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
+        except BaseException:
+            self._left()
+            raise
+
+    def _converted(self) -> Iterator[tuple[str | None, Json]]:
+        wire, chunks = self._reader, self._chunks
+        if wire is None:
+            wire, chunks = _detected_stream(chunks)
+        converter = self._converter = self._convert(wire)
+        read = False
+        received: list[Any] = []  # for the error of what is no stream
+        for chunk in chunks:
+            if not (read or received):
+                received.append(chunk)
+            for piece in feed_chunk(converter.decoder, chunk):
+                read = read or type(piece) is not Raw
+                yield from converter.pieces((piece,))
+        last = converter.decoder.rest()
+        if not (read or any(type(piece) is not Raw for piece in last)):
+            raise _no_stream(wire.name, received)
+        yield from converter.pieces(last)
+        yield from converter.settle()
+        yield from converter.end()
+        self._ended = True
+        self._policy.judge(converter.encoder.report, LossLog())
+
+
+def _no_stream(wire: str, received: list[Any]) -> ReadError:
+    first = received[0] if received else b""
+    if isinstance(first, (bytes, bytearray, memoryview)):
+        first = text_of(bytes(first[:_SHOWN]))
+    text = f"this is no stream of {wire}: " + ("nothing came" if first == "" else shown(first))
+    hint = "check the wire, and the status of HTTP before the body is read"
+    return ReadError(text, hint=hint, code="stream.shape")
+
+
+_QUIET = policy_of("ignore")
+_AS_READ = FormatStyle(fetch_read=True)
+_MOST = 64  # events that may come before it is clear whose they are
+WireLike: TypeAlias = str | Vendor | Wire
+
+
+def convert(
+    body: Any,
+    source: WireLike,
+    target: WireLike,
+    kind: Literal["request", "response"] = "request",
+    model: str | None = None,
+    *,
+    path: str | None = None,
+    policy: PolicyLike | None = None,
+    strict: bool = False,
+    fetch: Fetch | None = None,
+    keep_model: bool = False,
+    request: ChatRequest | None = None,
+    envelope: Envelope | None = None,
+) -> Written:
+    """A request or a whole answer of one wire as another takes it, with what it lost.
+
+    `body` is parsed JSON or its text; `path` is where it was sent, if the model stands there.
+    `source="auto"` asks `detect`; `strict` refuses what would have to be repaired. Without `model`
+    the target's default is asked where the body names another provider's, or none; `keep_model`
+    keeps the name as it is.
+    `fetch(source, path)` gives the bytes of what the user shows by a web address, where the target
+    takes bytes only; a local file that a body names is never read. `request` is what the client of
+    an answer asked. In an `envelope` the opaque state of the answer's provider goes along, and is
+    put back into the request that brings it. Raises ReadError, WriteError, or LossRefused by the
+    policy.
+
+    >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
+    >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
+    [{'role': 'user', 'parts': [{'text': 'Hi'}]}]
+    """
+    if isinstance(body, (str, bytes)):
+        body = loads(body)
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"path must be text, not {type(path).__name__}")
+    request, envelope = _checked(request, envelope)
+    reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
+    writer = _wire(target)
+    if kind == "request":
+        same_protocol = reader.room.protocol == writer.room.protocol
+        if request is not None:
+            raise ConfigError("a request is converted as it is", hint="request= is for answers")
+        req = reader._read(body, path, None, keep=same_protocol, watched=False)
+        if envelope is not None:
+            reader._open(req, envelope)
+        style = _AS_READ if fetch is None else replace(_AS_READ, fetch=fetch)
+        written = writer.write_request(
+            req, model, style=style, policy=_QUIET, keep_model=keep_model
+        )
+    elif kind == "response":
+        if fetch is not None:
+            raise ConfigError("an answer is converted as it is", hint="fetch= is for requests")
+        resp = reader.read_response(body)
+        written = writer.write_response(
+            replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
+        )
+    else:
+        raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
+    policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
+    return written
+
+
+def convert_stream(
+    chunks: Iterable[Any],
+    source: WireLike,
+    target: WireLike,
+    model: str | None = None,
+    *,
+    policy: PolicyLike | None = None,
+    request: ChatRequest | None = None,
+    envelope: Envelope | None = None,
+) -> ConvertedStream:
+    """The events of an answer's stream as another wire's clients take them, and `losses`.
+
+    `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
+    `source="auto"` looks at the first events; `model` is what the clients shall take for the model
+    that answers. `request` is what the client asked, as the target's `read_request` gave it: its
+    model and its tools' names are used, and the figures of usage stand in a chunk of their own if
+    it asks for that. In an `envelope` the opaque state of the source's provider goes along. Raises
+    NotMessages or ConfigError for a request or envelope that is none. Iterating raises ReadError
+    for what is no stream of that wire, and LossRefused by the policy before the event that would
+    lose it.
+    """
+    writer = _wire(target)
+    reader = None if source == "auto" else _wire(source)
+    request, envelope = _checked(request, envelope)
+    judge = policy_of(_judge(policy, target))
+    return ConvertedStream(chunks, reader, writer, model, judge, request, envelope)
+
+
+def _checked(
+    request: ChatRequest | None, envelope: Envelope | None
+) -> tuple[ChatRequest | None, Envelope | None]:
+    if envelope is not None and not isinstance(envelope, Envelope):
+        raise ConfigError(f"envelope must be Envelope, not {type(envelope).__name__}")
+    return None if request is None else request_of(request), envelope
+
+
+def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
+    if policy is not None:
+        return policy
+    return target.policy if isinstance(target, Wire) else "log"
+
+
+def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+    """The wire whose events these look like, and all of the chunks."""
+    received: list[Any] = []
+    frames: Decoder | None = None
+    count = 0
+    for chunk in chunks:
+        received.append(chunk)
+        if isinstance(chunk, (bytes, bytearray, memoryview)):
+            if frames is None and bytes(chunk).strip():
+                frames = Decoder(_framing(bytes(chunk)))
+            events = _pairs(frames.feed(bytes(chunk)) if frames else ())
+        else:
+            events = [_event(chunk)]
+        if (name := _claimed(events)) is not None:
+            return _named(name), chain(received, chunks)
+        count += len(events)
+        if count > _MOST:
+            break
+    if frames is not None and (name := _claimed(_pairs(frames.flush()))):
+        return _named(name), iter(received)
+    hint = "name the wire: source=..."
+    raise ReadError("no protocol has events with these keys", code="stream.shape", hint=hint)
+
+
+def _pairs(events: Iterable[ServerEvent]) -> list[tuple[str | None, Any]]:
+    return [(event.event, event.data) for event in events]
+
+
+def _framing(first: bytes) -> Framing:
+    """How a body is cut into events that begins so."""
+    if first.startswith(b"\0"):  # the length of a frame, which is no gigabyte
+        return "aws-eventstream"
+    return "ndjson" if first.lstrip().startswith(b"{") else "sse"
+
+
+def _event(chunk: Any) -> tuple[str | None, Any]:
+    if isinstance(chunk, tuple) and len(chunk) == 2:
+        return chunk
+    if isinstance(getattr(chunk, "data", None), str):
+        return getattr(chunk, "event", None), chunk.data
+    return None, chunk
+
+
+def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
+    """The protocol that one of the events can be of."""
+    for event, data in events:
+        try:
+            body = loads(data) if isinstance(data, (str, bytes)) else plain(data)
+        except ReadError:
+            continue
+        if isinstance(body, dict):
+            for name in PROTOCOLS:
+                if _named(name).room.answers(body, event):
+                    return name
+    return None
+
+
+def _wire(target: WireLike) -> Wire:
+    if isinstance(target, Wire):
+        return target
+    return _named(target) if isinstance(target, str) else wire(target)
+
+
+@remember("wires that conversions name", entries=64, size=2**16)
+def _named(name: str) -> Wire:
+    """A wire that knows its models from one conversion to the next; each is judged by itself."""
+    return wire(name, policy="ignore")

@@ -1,0 +1,281 @@
+"""Tallies: what the candidates of one cut take, each message counted once where that can be.
+
+Knows counters and formatted messages, no strategy and no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from dataclasses import dataclass
+from inspect import isawaitable
+from operator import is_
+from typing import Any, TypeAlias
+
+from ..errors import ConfigError, ContextOverflow
+from ..losses import Report
+from ..message import ContentBlock, Msg
+from ..history import truncate
+from ..history.truncate import Asked, Counted, Cut, Made, Truncation
+from ..tokens.base import Messages, Tools, checked_figure, counts_sync
+from ..tokens.cached import CachedTokenCounter
+from ..text.json_text import JsonObject
+
+# (formatted messages, how many messages they say) -> their tokens, tool schemas included; None if
+# there is no counter
+Tally: TypeAlias = Callable[[list[JsonObject], int], Awaitable[Any]]
+
+
+class DifferenceTally:
+    """A tally of a counter that decomposes.
+
+    What a candidate has in common with the first one, the whole, is not counted again.
+    """
+
+    def __init__(self, counter: CachedTokenCounter, tools: Tools, sync: bool) -> None:
+        self._counter = counter
+        self._tools = tools
+        self._sync = sync
+        self._first: list[JsonObject] = []
+        self._figures: list[int] = []
+
+    async def __call__(self, formatted: list[JsonObject], messages: int) -> int:
+        """The tokens, and those of each message where they are as many as the formatted ones."""
+        first = self._first
+        if not first:
+            self._first = formatted
+            self._figures = figures = await count_each(self._counter, formatted, self._sync)
+        elif len(formatted) == len(first):
+            figures = [*self._figures]
+            changed = [i for i, m in enumerate(formatted) if m != first[i]]
+            texts = [formatted[i] for i in changed]
+            counted = await count_each(self._counter, texts, self._sync)
+            for i, tokens in zip(changed, counted, strict=True):
+                figures[i] = tokens
+        else:
+            head, tail = _common(first, formatted)
+            texts = formatted[head : len(formatted) - tail]
+            counted = await count_each(self._counter, texts, self._sync)
+            figures = [*self._figures[:head], *counted, *self._figures[len(first) - tail :]]
+        tokens = max(0, self._counter.overhead(self._tools) + sum(figures))
+        # with those of each message where one formatted message says one of them
+        return Counted(tokens, figures) if len(figures) == messages else tokens
+
+
+async def count_each(counter: CachedTokenCounter, formatted: Messages, sync: bool) -> list[int]:
+    """The tokens of each of these formatted messages."""
+    return counter.count_each_sync(formatted) if sync else await counter.count_each(formatted)
+
+
+class WholeTally:
+    """A tally of any other counter: every candidate is counted from its beginning."""
+
+    def __init__(self, counter: Any, tools: list[JsonObject] | None, sync: bool) -> None:
+        self._counter = counter
+        self._tools = [tools] if tools else []  # a counter that knows no tools is told of none
+        self._sync = sync and counts_sync(counter)
+
+    async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
+        """The tokens."""
+        if self._sync:
+            return checked_figure(self._counter.count_sync(formatted, *self._tools))
+        return checked_figure(await self._counter.count(formatted, *self._tools))
+
+
+def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
+    """How many messages are the same at the beginning, and how many at the end."""
+    tail = 0
+    for a, b in zip(reversed(full), reversed(part), strict=False):
+        if a != b:
+            break
+        tail += 1
+    most = min(len(full), len(part)) - tail
+    head = 0
+    while head < most and full[head] == part[head]:
+        head += 1
+    return head, tail
+
+
+Format: TypeAlias = Callable[[list[Msg], Report], Awaitable[list[JsonObject]]]
+CUT = "the cut to the token budget"
+
+
+@dataclass(slots=True)
+class Choice:
+    """What was chosen of a history; the tokens of both as far as somebody counted them."""
+
+    msgs: list[Msg]
+    before: float | None = None  # whole numbers, unless the counter lies
+    after: float | None = None
+
+
+@dataclass(slots=True)
+class Cutting:
+    """A history on its way into a limit. `tally` gives None where nobody counts."""
+
+    msgs: list[Msg]
+    limit: int
+    report: Report
+    format: Format
+    tally: Tally
+
+    async def by_strategy(self, strategy: Truncation) -> Choice:
+        """Ask a strategy for candidates until it has chosen one.
+
+        What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
+        leaves nothing, and ConfigError for one that gives no messages.
+        """
+        counted: list[tuple[list[Msg], Any]] = []
+        chosen = await self._chosen(strategy, counted)
+        if chosen is None:  # nobody counts, so nothing is cut
+            return Choice(self.msgs)
+        if self.msgs and not chosen:
+            raise ContextOverflow(counted[-1][1] if counted else 0, self.limit, 0)
+        before, after = _known(self.msgs, counted), _known(chosen, counted)
+        if after is None:  # it did not ask what this takes
+            after = await self._tokens(chosen)
+        if after is not None and not after <= self.limit:
+            raise truncate.overflow(after, self.limit, chosen)
+        return Choice(chosen, before, after)
+
+    async def _chosen(
+        self, strategy: Truncation, counted: list[tuple[list[Msg], Any]]
+    ) -> list[Msg] | None:
+        """What the strategy chooses; None if nobody counts. `counted` gets what it asked for."""
+        plan = strategy.candidates(self.msgs, self.limit)
+        if not isinstance(plan, Generator):
+            raise _no_strategy(strategy, "candidates must be a generator", plan)
+        try:
+            step = next(plan)
+            while True:
+                if isinstance(step, Asked):
+                    answer: Any = step.call(step.msgs)
+                    step = plan.send(await answer if isawaitable(answer) else answer)
+                    continue
+                candidate = _messages(strategy, step)
+                tokens = await self._tokens(candidate)
+                if tokens is None:
+                    return None
+                counted.append((candidate, tokens))
+                step = plan.send(tokens)
+        except StopIteration as done:
+            return _messages(strategy, done.value)
+
+    async def by_hook(self, shorten: Callable[[list[Msg]], Awaitable[list[Msg]]]) -> Choice:
+        """Let a hook take messages away until the rest fits.
+
+        Raises ContextOverflow if it cannot.
+        """
+        msgs, choice = self.msgs, Choice(self.msgs)
+        tokens_before = None  # the tokens of a list of the same length, which may yet say less
+        while True:
+            tokens = await self._tokens(msgs)
+            if tokens is None:
+                return choice
+            choice.before = tokens if choice.before is None else choice.before
+            if tokens <= self.limit:
+                choice.msgs, choice.after = msgs, tokens
+                return choice
+            shorter = None
+            if tokens_before is None or tokens < tokens_before:
+                shorter = await shorten(list(msgs))
+            if not shorter or len(shorter) > len(msgs):
+                raise ContextOverflow(tokens, self.limit, len(msgs))
+            tokens_before = tokens if len(shorter) == len(msgs) else None
+            msgs = shorter
+
+    async def _tokens(self, candidate: list[Msg]) -> Any:
+        """What a candidate takes; None where nobody counts. Raises ConfigError for no number."""
+        trial = self.report.trial()
+        _remember(candidate, trial)
+        touch(self.msgs, candidate, trial)
+        tokens = await self.tally(await self.format(candidate, trial), len(candidate))
+        return None if tokens is None else checked_figure(tokens)
+
+
+def _known(msgs: list[Msg], counted: list[tuple[list[Msg], Any]]) -> Any:
+    """What these messages take, if they were counted."""
+    for candidate, tokens in reversed(counted):
+        if len(candidate) == len(msgs) and all(map(is_, candidate, msgs)):
+            return tokens
+    return None
+
+
+def _messages(strategy: Truncation, value: Any) -> list[Msg]:
+    """What a strategy gives for a history. Raises ConfigError if it cannot be one."""
+    if isinstance(value, (list, tuple)):
+        return value if isinstance(value, list) else list(value)
+    raise _no_strategy(strategy, "candidates must yield and return lists of messages", value)
+
+
+def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
+    text = f"{type(strategy).__name__} is no strategy: {rule}, not {type(value).__name__}"
+    hint = "tokens = yield msgs, as often as needed, then return what fits"
+    return ConfigError(text, hint=hint, code="truncate.strategy")
+
+
+def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
+    """The indexes of messages that were left out, and of those that a summary tells in short."""
+    how = {id(m): item.how for item in truncate.replaced(chosen) for m in item.of}
+    indexes = truncate.left_out(msgs, chosen)
+    told = [i for i in indexes if how.get(id(msgs[i])) == "summary"]
+    return [i for i in indexes if id(msgs[i]) not in how], told
+
+
+def cleared(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
+    """(block, its shorter form) of a message of which a shorter form stands in the cut."""
+    pairs = zip(replacement.of[0].blocks, replacement.msg.blocks, strict=False)
+    return [(block, shorter) for block, shorter in pairs if shorter is not block]
+
+
+def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
+    """Name what was not chosen, and what stands in its place."""
+    if chosen is msgs:
+        return
+    touch(msgs, chosen, report)
+    replacements = truncate.replaced(chosen)
+    if not replacements and len(chosen) < len(msgs):
+        report.each("history.cut", _left_out([*msgs], [*chosen]))
+        return
+    for code, indexes in zip(("history.cut", "history.told"), missing(msgs, chosen), strict=True):
+        if indexes:
+            report.each(code, [(msgs[i], "", "") for i in indexes])
+    _remember(chosen, report)
+    for replacement in replacements:
+        if replacement.how == "summary":
+            by = f"said by the {replacement.msg.role}"
+            report.lost("history.summary", replacement.msg, did=by)
+            continue
+        for block, shorter in cleared(replacement):
+            report.made(shorter, block)
+            report.lost("history.cleared", block, "output", getattr(block, "name", ""))
+
+
+def _left_out(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
+    """What was not chosen: looked for when somebody asks, for a long history is cut often."""
+    for i in truncate.left_out(msgs, chosen):
+        yield msgs[i], "", ""
+
+
+def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
+    """What was chosen without the system prompt that stands before `msgs` in the whole.
+
+    The very list if nothing was cut.
+    """
+    if chosen is full:
+        return msgs
+    prompt_ids = set(map(id, full[: len(full) - len(msgs)]))
+    return Cut((m for m in chosen if id(m) not in prompt_ids), getattr(chosen, "made", ()))
+
+
+def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
+    """Tell from which message on another history is said than the one that was given."""
+    if chosen is not msgs:
+        pairs = zip(chosen, msgs, strict=False)
+        first = next((after for after, before in pairs if after is not before), None)
+        if first is not None:
+            report.touched(CUT, first)
+
+
+def _remember(chosen: list[Msg], report: Report) -> None:
+    for replacement in truncate.replaced(chosen):
+        report.made(replacement.msg, list(replacement.of))

@@ -1,0 +1,204 @@
+"""fit_history: cut a history to a budget apart from formatting it, with a receipt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from .. import message
+from ..errors import ConfigError
+from ..losses import Report
+from ..message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultBlock
+from ..message.tools import ToolLike
+from ..history.truncate import replaced
+from ..text.redaction import Shown
+from .base import RequestFormatter, TruncatedFormatterBase, drive
+from .budget import CUT, Tally, cleared, missing, name_cut, within
+
+_PATH = re.compile(r"\$\.messages\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Shown):
+    """What a cut took, against sending the history whole. Messages go by their ids.
+
+    `before` and `after` are numbers of messages, `tokens_before` and `tokens_after` count the
+    formatted ones with the tool schemas, `limit` is the budget. `dropped` went; `told` are those
+    that `summary` tells in short; `cleared` are the calls whose results a stub stands for.
+    `unbound` stay without their thinking, which was bound to what stood before. A prompt
+    cache holds up to the message `changed`, an index into the given history (None: all of it);
+    `cache_lost` is how many tokens of what is sent stand behind that.
+    """
+
+    dropped: tuple[str, ...]
+    before: int
+    after: int
+    limit: int
+    tokens_before: int = 0
+    tokens_after: int = 0
+    cleared: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    summary: str = ""
+    unbound: tuple[str, ...] = ()
+    changed: int | None = None
+    cache_lost: int = 0
+
+    @property
+    def freed(self) -> int:
+        """The tokens that the cut saves."""
+        return self.tokens_before - self.tokens_after
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fitted(Shown):
+    """A history cut to a budget: pass `msgs` on; `receipt` says what went."""
+
+    msgs: list[Msg]
+    receipt: Receipt
+
+
+async def fit_history(
+    msgs: list[Msg] | ChatRequest,
+    *,
+    formatter: TruncatedFormatterBase,
+    max_tokens: int | None = None,
+    tools: Sequence[ToolLike] | None = None,
+) -> Fitted:
+    """The messages that fit into the formatter's budget (or `max_tokens`), apart from formatting.
+
+    Tools count too: those given here, or those of a request, whose system prompt counts as well.
+    Raises ContextOverflow, and ConfigError if there is no limit or nothing to count with.
+    """
+    return await _fit(msgs, formatter, max_tokens, tools, sync=False)
+
+
+def fit_history_sync(
+    msgs: list[Msg] | ChatRequest,
+    *,
+    formatter: TruncatedFormatterBase,
+    max_tokens: int | None = None,
+    tools: Sequence[ToolLike] | None = None,
+) -> Fitted:
+    """`fit_history` without an event loop. Raises ConfigError if something in it awaits."""
+    return drive(_fit(msgs, formatter, max_tokens, tools, sync=True), "fit_history")
+
+
+async def _fit(
+    msgs: list[Msg] | ChatRequest,
+    formatter: TruncatedFormatterBase,
+    max_tokens: int | None,
+    tools: Sequence[ToolLike] | None,
+    sync: bool,
+) -> Fitted:
+    if not isinstance(formatter, TruncatedFormatterBase):
+        text = f"fit_history cuts for a formatter, not for {type(formatter).__name__}"
+        hint = 'formatter=Formatter("openai-chat", token_counter=..., max_tokens=...)'
+        raise ConfigError(text, hint=hint)
+    limit = formatter.max_tokens if max_tokens is None else max_tokens
+    if limit is None or not formatter._counts_tokens:
+        hint = "give the formatter a token_counter and max_tokens"
+        raise ConfigError("fit_history needs a limit and something to count with", hint=hint)
+    messages = message.messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
+    history = msgs if isinstance(formatter, RequestFormatter) else messages
+    limited, full, _, schemas = formatter.limited(limit)._input(history, tools)
+    once = limited._once()
+    choice = await once._cut(full, _report(full), sync, schemas)
+    remaining = within(messages, full, choice.msgs)
+    tally = once._tally(schemas, sync)
+    if choice.before is None:
+        choice.before = await _tokens(once, full, tally)
+    receipt = replace(_receipt(messages, remaining), limit=limit,
+                      tokens_before=_whole_number(choice.before),
+                      tokens_after=_whole_number(choice.after or 0))  # fmt: skip
+    if receipt.changed is None:
+        return Fitted(remaining, receipt)
+    unchanged = choice.msgs[: receipt.changed + len(full) - len(messages)]
+    tokens_kept = await _tokens(once, unchanged, tally) if unchanged else 0
+    unbound = await _unbound(once, messages, remaining, choice.msgs)
+    receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - tokens_kept))
+    if unbound:
+        return _without_thinking(messages, remaining, unbound, receipt)
+    return Fitted(remaining, receipt)
+
+
+def _report(msgs: list[Msg]) -> Report:
+    return Report(msgs, None, message.places, "fit_history")
+
+
+async def _tokens(formatter: TruncatedFormatterBase, msgs: list[Msg], tally: Tally) -> int:
+    formatted = await formatter._format_all(msgs, _report(msgs))
+    return _whole_number(await tally(formatted, len(msgs)) or 0)
+
+
+def _whole_number(tokens: float) -> int:
+    """A figure of a receipt; 0 for what is none."""
+    return int(tokens) if isinstance(tokens, int) or isfinite(tokens) else 0
+
+
+def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
+    """What a cut took, as far as the messages show it."""
+    if remaining is messages:
+        return Receipt((), len(messages), len(remaining), 0)
+    ids, replacements = message.identify(messages), replaced(remaining)
+    gone, told = missing(messages, remaining)
+    pairs = zip(messages, remaining, strict=False)
+    first = next((i for i, (m, other) in enumerate(pairs) if m is not other), len(remaining))
+    results = [block for replacement in replacements if replacement.how == "cleared"
+               for block, _ in cleared(replacement)]  # fmt: skip
+    return Receipt(
+        dropped=tuple(ids[i] for i in gone),
+        before=len(messages),
+        after=len(remaining),
+        limit=0,
+        cleared=tuple(block.id for block in results if type(block) is ToolResultBlock),
+        told=tuple(ids[i] for i in told),
+        summary=next((made.msg.text for made in replacements if made.how == "summary"), ""),
+        changed=first if first < len(messages) else None,
+    )
+
+
+async def _unbound(
+    formatter: TruncatedFormatterBase, messages: list[Msg], remaining: list[Msg], chosen: list[Msg]
+) -> list[int]:
+    """The indexes of the messages whose thinking holds no more behind the cut."""
+    if not any(block.type == "thinking" for m in remaining for block in m.blocks):
+        return []
+    report = _report(messages)
+    name_cut(messages, remaining, report)
+    await formatter._format_all(chosen, report)
+    indexes = [
+        int(match[1])
+        for loss in report.losses
+        if loss.code == "thinking.unbound" and CUT in loss.what
+        if (match := _PATH.match(loss.where))
+    ]
+    return list(dict.fromkeys(indexes))
+
+
+def _without_thinking(
+    messages: list[Msg], remaining: list[Msg], unbound: list[int], receipt: Receipt
+) -> Fitted:
+    """The same without the thinking of these messages: whoever sends them knows of no cut."""
+    unbound_ids = {id(messages[i]) for i in unbound}
+    unbound_ids.update(
+        id(replacement.msg)
+        for replacement in replaced(remaining)
+        if any(id(m) in unbound_ids for m in replacement.of)
+    )
+    msgs: list[Msg] = []
+    for m in remaining:
+        blocks: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
+        if id(m) not in unbound_ids:
+            msgs.append(m)
+        elif blocks:
+            msgs.append(Msg.trusted(m.name, blocks, m.role, m))
+    ids = message.identify(messages)
+    empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in messages[i].blocks))
+    dropped = {*receipt.dropped, *(ids[i] for i in empty)}
+    receipt = replace(
+        receipt, after=len(msgs), dropped=tuple(id for id in ids if id in dropped),
+        unbound=tuple(ids[i] for i in unbound),
+    )  # fmt: skip
+    return Fitted(msgs, receipt)

@@ -1,0 +1,366 @@
+"""Client keys: who may come in (KeyRing), for which models (may_ask), how often (Bounds).
+
+A key is `dg_<id>_<secret>`. The id is the beginning of the SHA-256 of the secret, which is 32
+random bytes: it finds the entry, so that one hash is checked and not all, and a wrong or mistyped
+secret fails before anything slow runs. An entry holds `<id>:<argon2 hash>`, from which nobody gets
+the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import isfinite
+from threading import Lock
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ...text.redaction import shown
+from ...errors import AuthenticationFailed, ConfigError, Overloaded, ProviderError, RateLimited
+from ..exchange.bodies import count_values
+from .values import ClientKey
+
+if TYPE_CHECKING:
+    import argon2
+
+PREFIX = "dg_"
+
+_SECRET = 32  # random bytes
+_ID = 16  # hexadecimal digits: 64 bits of a hash of 256 random ones tell nothing of use
+_LONGEST = 256  # characters of a key that is looked at at all
+_REMEMBERED = 4096  # keys that were right, in a worker
+_WAITING = 64  # keys that wait to be checked, in a worker
+_HINT = "`new_key` makes a key and its entry"
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key, which is shown once and kept nowhere, and its entry for the configuration."""
+
+    key: str = field(repr=False)
+    entry: ClientKey
+
+
+def new_key(
+    name: str,
+    *,
+    rate: float | None = None,
+    concurrent: int | None = None,
+    models: tuple[str, ...] = ("*",),
+) -> NewKey:
+    """A new random key for the tenant `name`; the rest as in ClientKey. Raises ConfigError."""
+    if not name:
+        raise ConfigError("a client key needs the name of its tenant", code="key.name")
+    secret = secrets.token_urlsafe(_SECRET)
+    key_id = _id_of(secret)
+    entry = ClientKey(name, f"{key_id}:{_hasher().hash(secret)}", rate, concurrent, models)
+    _check_bounds(entry)
+    return NewKey(f"{PREFIX}{key_id}_{secret}", entry)
+
+
+def _hasher() -> argon2.PasswordHasher:
+    """What hashes secrets, with the smallest parameters of OWASP's Password Storage Cheat Sheet.
+
+    Nobody guesses 32 random bytes whatever they are, and 64 MiB a check would be most of a worker's
+    memory. A gateway without client keys needs none of it.
+    """
+    import argon2
+
+    return argon2.PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
+
+
+def _id_of(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_ID]
+
+
+def _check_bounds(key: ClientKey) -> None:
+    """Raises ConfigError for bounds that let nothing through."""
+    if key.rate is not None and not (isfinite(key.rate) and key.rate > 0):
+        text = f"the client key {shown(key.name)} has a rate of {key.rate} requests a minute"
+        raise ConfigError(
+            text, hint="a rate is a number above 0; without it there is none", code="key.rate"
+        )
+    if key.concurrent is not None and key.concurrent < 1:
+        text = f"the client key {shown(key.name)} has {key.concurrent} concurrent requests"
+        hint = "1 is the least; without the number there is no bound"
+        raise ConfigError(text, hint=hint, code="key.concurrent")
+
+
+class KeyRing:
+    """The client keys of a gateway. Without any it is open: anybody may come in.
+
+    A key that was right is remembered under an HMAC with a random key of the process, so that
+    argon2 runs once for each key and worker; it runs in one thread, and what waits for it is
+    bounded. A new configuration makes a new ring, which knows nothing of keys that are gone.
+    Raises ConfigError for an entry whose hash is none.
+    """
+
+    def __init__(self, keys: tuple[ClientKey, ...]) -> None:
+        self._entries: dict[str, tuple[ClientKey, str]] = {}
+        for key in keys:
+            key_id, encoded = _entry(key)
+            if key_id in self._entries:
+                text = f"the hash of the client key {shown(key.name)} stands there twice"
+                raise ConfigError(text, hint="each key has an entry", code="key.twice")
+            self._entries[key_id] = (key, encoded)
+        self._blind = os.urandom(32)
+        self._known: dict[bytes, ClientKey] = {}
+        self._one = Lock()  # argon2 runs once at a time
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether anybody may come in, because there are no keys."""
+        return not self._entries
+
+    async def admit(self, presented: str | None) -> ClientKey | None:
+        """The entry of the key that a client presents; None if the ring is open.
+
+        Raises AuthenticationFailed (401) for a key that is missing or wrong, and Overloaded (503)
+        if too many wait for theirs to be checked.
+        """
+        if self.open:
+            return None
+        secret, digest, known = self._looked_up(presented)
+        if known is not None:
+            return known
+        if self._waiting >= _WAITING:
+            text = f"{self._waiting} client keys are being checked"
+            raise Overloaded(text, hint="try again", status=503, code="key.busy", retry_after=1.0)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, "dragoman-keys")
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, self._verified, secret, digest)
+        finally:
+            self._waiting -= 1
+
+    def admit_sync(self, presented: str | None) -> ClientKey | None:
+        """The same for programs without a loop, in the calling thread."""
+        if self.open:
+            return None
+        secret, digest, known = self._looked_up(presented)
+        return self._verified(secret, digest) if known is None else known
+
+    def _looked_up(self, presented: str | None) -> tuple[str, bytes, ClientKey | None]:
+        """(secret, its digest for the memory, the entry if it was right before)."""
+        if not presented or not (presented := presented.strip()):
+            hint = "send a client key of the gateway where the provider's goes"
+            text = "the request has no key"
+            raise AuthenticationFailed(text, hint=hint, status=401, code="key.missing")
+        secret, digest = "", b""
+        if len(presented) <= _LONGEST:
+            digest = self._digest(presented)
+            if (known := self._known.get(digest)) is not None:
+                return "", digest, known
+            secret = self._secret(presented)
+        if not secret:
+            raise _wrong()
+        return secret, digest, None
+
+    def _digest(self, presented: str) -> bytes:
+        return hmac.digest(self._blind, presented.encode("utf-8", "surrogatepass"), "sha256")
+
+    def _secret(self, presented: str) -> str:
+        """The secret of a key that has an entry and whose parts fit; else nothing."""
+        if not presented.startswith(PREFIX):
+            return ""
+        key_id, _, secret = presented[len(PREFIX) :].partition("_")
+        fits = hmac.compare_digest(key_id.encode("utf-8", "surrogatepass"), _id_of(secret).encode())
+        return secret if fits and key_id in self._entries else ""
+
+    def _verified(self, secret: str, digest: bytes) -> ClientKey:
+        """The entry whose hash the secret fits. Raises AuthenticationFailed if it does not."""
+        from argon2.exceptions import Argon2Error
+
+        key, encoded = self._entries[_id_of(secret)]
+        with self._one:
+            if digest in self._known:  # of several that came at once, the first has checked it
+                return key
+            try:
+                _hasher().verify(encoded, secret)
+            except Argon2Error as error:
+                raise _wrong() from error
+            if len(self._known) >= _REMEMBERED:
+                del self._known[next(iter(self._known))]
+            self._known[digest] = key
+        return key
+
+    def close(self) -> None:
+        """End the thread that checks keys."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+def _entry(key: ClientKey) -> tuple[str, str]:
+    """(id, argon2 hash) of an entry. Raises ConfigError for one that has none."""
+    import argon2
+    from argon2.exceptions import InvalidHashError
+
+    key_id, colon, encoded = key.hash.partition(":")
+    if not colon or len(key_id) != _ID or set(key_id) - set("0123456789abcdef"):
+        text = f"the hash of the client key {shown(key.name)} is not `<id>:<argon2 hash>`"
+        raise ConfigError(text, hint=_HINT, code="key.hash")
+    try:
+        argon2.extract_parameters(encoded)
+    except InvalidHashError as error:
+        text = f"the hash of the client key {shown(key.name)} is none of argon2"
+        raise ConfigError(text, hint=_HINT, code="key.hash") from error
+    _check_bounds(key)
+    return key_id, encoded
+
+
+def _wrong() -> AuthenticationFailed:
+    hint = "the gateway has its own keys; whoever runs it gives them out"
+    text = "the gateway does not know the key of the request"
+    return AuthenticationFailed(text, hint=hint, status=401, code="key.wrong")
+
+
+def may_ask(key: ClientKey | None, model: str) -> None:
+    """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
+    if key is None or key.may_ask(model):
+        return
+    text = f"the client key {shown(key.name)} may not ask for the model {shown(model)}"
+    hint = f"it is for {', '.join(key.models) or 'no model'}"
+    raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
+
+
+# -- rate and concurrency -------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """What a key may still spend: full at first, holding what one minute gives."""
+
+    left: float | None = None
+    at: float = 0.0
+
+    def fill(self, most: float, rate: float, now: float) -> float:
+        """What is in it now, with `rate` more for each minute."""
+        if self.left is None:
+            self.left = most
+        else:
+            self.left = min(most, self.left + max(0.0, now - self.at) * rate / 60)
+        self.at = now
+        return self.left
+
+
+@dataclass(slots=True)
+class _Use:
+    """How a key is used: requests under way, and what it may still spend."""
+
+    under_way: int = 0
+    requests: _Bucket = field(default_factory=_Bucket)
+    bytes: _Bucket = field(default_factory=_Bucket)
+    values: _Bucket = field(default_factory=_Bucket)
+
+
+class Bounds:
+    """The rate, the concurrency and the budgets of each client key, in this worker alone.
+
+    Workers share no memory: with `--workers 4` a key has four times its bounds at most. The rate is
+    a bucket that holds the requests of one minute and is filled evenly. `clock` is in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._uses: dict[str, _Use] = {}
+
+    def enter(self, key: ClientKey | None) -> Lease:
+        """A place for one request of the key, to be given back.
+
+        Raises RateLimited (429) with the seconds to wait. What is refused uses nothing up.
+        """
+        if key is None or (key.rate is None and key.concurrent is None):
+            return Lease(None)
+        with self._lock:
+            use = self._uses.setdefault(key.hash, _Use())
+            if key.concurrent is not None and use.under_way >= key.concurrent:
+                text = f"{use.under_way} requests of the client key {shown(key.name)} are under way"
+                raise _too_many(text, f"its bound is {key.concurrent} at a time", 1.0)
+            if key.rate is not None:
+                self._take(key.name, key.rate, use)
+            use.under_way += 1
+        return Lease(lambda: self._left(use))
+
+    def spend(self, key: ClientKey | None, data: bytes) -> None:
+        """Count the body of a request, unpacked, to what its key may send in a minute.
+
+        Raises RateLimited (429) with the seconds to wait, and ProviderError (413) for more than a
+        minute ever gives. What is refused uses nothing up.
+        """
+        if key is None or (key.bytes is None and key.values is None):
+            return
+        values = count_values(data) if key.values is not None else 0
+        with self._lock:
+            use, now = self._uses.setdefault(key.hash, _Use()), self._clock()
+            spent = [(use.bytes, key.bytes, len(data), "bytes"),
+                     (use.values, key.values, values, "values")]  # fmt: skip
+            bounds = [(bucket, most, size, what) for bucket, most, size, what in spent if most]
+            for bucket, most, size, what in bounds:
+                text = f"the client key {shown(key.name)} may send {most} {what} in a minute"
+                if size > most:
+                    raise ProviderError(text, status=413, type="request_too_large",
+                                        code="key.budget", hint="send less")  # fmt: skip
+                if (left := bucket.fill(most, most, now)) < size:
+                    wait = (size - left) * 60 / most
+                    raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
+            for bucket, _, size, _ in bounds:
+                bucket.left = (bucket.left or 0.0) - size
+
+    def _take(self, name: str, rate: float, use: _Use) -> None:
+        """Take one request out of the bucket. Raises RateLimited if there is none."""
+        left = use.requests.fill(max(rate, 1.0), rate, self._clock())
+        if left < 1:
+            text = f"the client key {shown(name)} has sent its {rate:g} requests of this minute"
+            wait = (1 - left) * 60 / rate
+            raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
+        use.requests.left = left - 1
+
+    def _left(self, use: _Use) -> None:
+        with self._lock:
+            use.under_way -= 1
+
+
+class Lease:
+    """The place of one request; `close`, or the end of its `with`, gives it back once.
+
+    It may be held across `await` and closed in another task or thread.
+    """
+
+    __slots__ = ("_leave",)
+
+    def __init__(self, leave: Callable[[], None] | None) -> None:
+        self._leave = leave
+
+    def close(self) -> None:
+        """Give the place back; a second time does nothing."""
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _too_many(text: str, hint: str, wait: float) -> RateLimited:
+    return RateLimited(text, hint=hint, status=429, code="key.bound", retry_after=wait)

@@ -1,0 +1,139 @@
+"""Compaction for clients of Responses whose provider has none: the model sums the history up.
+
+Codex asks for it by `POST /v1/responses/compact`, or by a last input item `compaction_trigger`,
+and sends what it gets at the head of its next requests: an item whose `encrypted_content` only the
+provider reads. Here that is an envelope with the summary in it. Reference: OpenAI docs,
+"Compaction"; API reference, `responses.compact`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import time
+from typing import Any
+from uuid import uuid4
+
+from ...text.json_text import JsonObject
+from ...stream.pieces import End, Meta, Part, Piece
+from ...sealed_state import MARK, Envelope
+from ...errors import ProviderError
+from ...message import Candidate, ChatRequest, ChatResponse, Finish, Msg, RawBlock
+from ...stream.framing import CONTENT_TYPES
+from .relay import Framed
+from ..surfaces import Answer, Surface
+
+_RESPONSES = "openai-responses"
+_TRIGGER = "compaction_trigger"
+_ASKED = (
+    "Sum up this conversation so that another model can go on with the work and needs nothing else"
+    " of it. Say what the user wants, what was done and found, which files and commands matter and"
+    " how they are now, what is left to do, and what must not be forgotten. Write the summary"
+    " alone."
+)
+_TOLD = "Summary of the conversation so far, in the place of its earlier messages:\n\n"
+_DROPPED = ("tools", "tool_choice", "parallel_tool_calls", "text")
+
+
+def asks(protocol: str, body: JsonObject) -> bool:
+    """Whether the last input item asks that the history be compacted."""
+    items = body.get("input")
+    last = items[-1] if protocol == _RESPONSES and isinstance(items, list) and items else None
+    return isinstance(last, dict) and last.get("type") == _TRIGGER
+
+
+def asking(body: JsonObject) -> JsonObject:
+    """The request for a summary of the same history: without tools, as nothing is to be called."""
+    items = body.get("input")
+    history = items if isinstance(items, list) else [_message(items)] if items else []
+    kept = [item for item in history if _kind(item) != _TRIGGER]
+    fields = {name: value for name, value in body.items() if name not in _DROPPED}
+    return {**fields, "input": [*kept, _message(_ASKED)]}
+
+
+def opened(body: JsonObject, envelope: Envelope) -> JsonObject:
+    """The request with the summaries of compactions of ours in their place.
+
+    What stands before one is told by it, as at OpenAI. One that was changed stays as it is, for the
+    writer to name it.
+    """
+    items = body.get("input")
+    if not isinstance(items, list) or not any(_is_ours(item) for item in items):
+        return body
+    told = []
+    for item in items:
+        state = envelope.open(item["encrypted_content"]) if _is_ours(item) else None
+        summary = state.get("summary") if isinstance(state, dict) else None
+        told.append(_message(f"{_TOLD}{summary}") if isinstance(summary, str) else item)
+    return {**body, "input": told}
+
+
+def is_summary(m: Msg) -> bool:
+    """Whether the message is a summary of ours, which stays where a history is cut."""
+    return m.role == "user" and m.text.startswith(_TOLD)
+
+
+def compacted(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> ChatResponse:
+    """The answer whose only item is the compaction. Raises ProviderError without a summary."""
+    summary = resp.text.strip()
+    if not summary:
+        text = "the model wrote no summary of the conversation"
+        raise ProviderError(text, status=502, type="api_error", code="compaction.empty")
+    item = {"type": "compaction", "id": f"cmp_{uuid4().hex}",
+            "encrypted_content": envelope.seal({"summary": summary})}  # fmt: skip
+    block = RawBlock(_RESPONSES, item, role="item")
+    candidate = Candidate(Msg("", [block], "assistant"), Finish("stop"))
+    return replace(resp, candidates=[candidate], model=request.model, extras=None)
+
+
+def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
+    """The answer to `/responses/compact`: what users said stays, and one item tells the rest."""
+    items: Any = asked.get("input")
+    users = [_kept(item) for item in items if _role(item) == "user"] if type(items) is list else []
+    usage = resp.usage
+    block: Any = resp.msg.blocks[0]
+    return {
+        "id": f"resp_{uuid4().hex}", "object": "response.compaction", "created_at": int(time()),
+        "output": [*users, block.data],
+        "usage": {
+            "input_tokens": usage.input or 0, "output_tokens": usage.output or 0,
+            "total_tokens": (usage.input or 0) + (usage.output or 0),
+            "input_tokens_details": {"cached_tokens": usage.cache_read or 0},
+            "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
+        },
+    }  # fmt: skip
+
+
+def streamed(surface: Surface, resp: ChatResponse, request: ChatRequest) -> Answer:
+    """The whole stream that a client gets who asked for one."""
+    encoder = surface.wire.stream_encoder(request, second=int(time()))
+    item = Part((0, 0), resp.msg.blocks[0], whole=True)
+    pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
+    events = [event for piece in pieces for event in encoder.feed(piece)]
+    data = Framed("sse", surface).bytes_of([*events, *encoder.finish()])
+    return Answer(200, data, {"content-type": CONTENT_TYPES["sse"]})
+
+
+def _message(text: Any) -> JsonObject:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def _kept(item: JsonObject) -> JsonObject:
+    """What a user has said, as an answer has it."""
+    content = item.get("content")
+    if isinstance(content, str):
+        content = [{"type": "input_text", "text": content}]
+    own = {"type": "message", "id": f"msg_{uuid4().hex}", "status": "completed", "role": "user"}
+    return {**own, **item, "content": content}
+
+
+def _kind(item: Any) -> Any:
+    return item.get("type") if isinstance(item, dict) else None
+
+
+def _role(item: Any) -> Any:
+    return item.get("role") if isinstance(item, dict) else None
+
+
+def _is_ours(item: Any) -> bool:
+    sealed = item.get("encrypted_content") if isinstance(item, dict) else None
+    return _kind(item) == "compaction" and isinstance(sealed, str) and sealed.startswith(MARK)

@@ -1,0 +1,119 @@
+"""Token counts: the provider's own, else those of the route's counter; never a made-up figure.
+
+Reference: Anthropic API, "Count tokens in a Message"; Gemini API, "models.countTokens"; OpenAI API
+reference, "Get input token counts" of Responses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...caches import remember
+from ...transport.call import HttpCall
+from ...text.json_text import JsonObject, encoded, loads
+from ...errors import ConfigError, DragomanError, ProviderError, ReadError
+from ...message import Written
+from .upstream import Upstream, counter_of
+
+# what a request for a count has of a request for an answer
+_ANTHROPIC = frozenset({
+    "messages", "model", "system", "tools", "tool_choice", "thinking", "output_config",
+    "cache_control", "context_management", "mcp_servers",
+})  # fmt: skip
+_RESPONSES = frozenset({
+    "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning",
+    "text", "truncation", "conversation", "previous_response_id",
+})  # fmt: skip
+_FIGURES = {"anthropic": "input_tokens", "openai-responses": "input_tokens",
+            "gemini": "totalTokens"}  # fmt: skip
+
+
+def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None:
+    """The call that asks the provider how many tokens a request takes; None if there is no way."""
+    headers = {"content-type": "application/json", **written.headers}
+    body, path = written.body, written.path
+    match upstream.protocol:
+        case "anthropic" if path.endswith("/v1/messages"):
+            kept = {name: value for name, value in body.items() if name in _ANTHROPIC}
+            return upstream.call(f"{path}/count_tokens", headers, encoded(kept, size))
+        case "openai-responses" if upstream.vendor.name == "openai":
+            kept = {name: value for name, value in body.items() if name in _RESPONSES}
+            return upstream.call(f"{path}/input_tokens", headers, encoded(kept, size))
+        case "gemini":
+            model, _, _ = path.rpartition(":")
+            whole = {"generateContentRequest": {"model": model.removeprefix("/"), **body}}
+            return upstream.call(f"{model}:countTokens", headers, encoded(whole, size))
+        case _:
+            return None
+
+
+def read(protocol: str, body: bytes) -> int | None:
+    """The figure in the provider's answer; None if there is none above 0."""
+    try:
+        value: Any = loads(body)
+    except ReadError:
+        return None
+    figure = value.get(_FIGURES[protocol]) if isinstance(value, dict) else None
+    return figure if type(figure) is int and figure > 0 else None
+
+
+def local(counter: str, error: DragomanError) -> str:
+    """The counter that counts here once the provider gave no figure; empty where none is to.
+
+    That is the route's; without one the model's own, but only where the provider has no way.
+    """
+    return counter or ("auto" if error.code == "count.unavailable" else "")
+
+
+def counted(name: str, written: Written) -> int:
+    """What a counter says of a request.
+
+    Raises:
+        DragomanError: It gives no figure: a provider that it asks refuses, a library that it needs
+            is missing, or it fails in any other way.
+    """
+    messages, tools = parts(written.body)
+    try:
+        figure: Any = _counter(name, written.model or "").count_sync(messages, tools or None)
+        return max(1, int(figure))
+    except DragomanError:
+        raise
+    except Exception as error:  # a counter is anybody's code and anybody's tokenizer
+        text = f"the counter {name!r} gave no figure: {type(error).__name__}"
+        raise ConfigError(text, code="count.failed",
+                          hint="name another counter in the route") from error  # fmt: skip
+
+
+def parts(body: JsonObject) -> tuple[list[Any], list[Any]]:
+    """(messages with the system prompt first, tools) of a body of any wire, as counters take them.
+
+    >>> parts({"input": {"messages": [{"role": "user", "content": "Hi"}]}, "parameters": {}})
+    ([{'role': 'user', 'content': 'Hi'}], [])
+    """
+    given: Any = body.get("messages") or body.get("contents") or body.get("input") or []
+    if isinstance(given, dict):  # DashScope
+        given = given.get("messages") or []
+    messages = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
+        if system := body.get(key):
+            said = system if isinstance(system, dict) else {"content": system}
+            messages = [{**said, "role": "system"}, *messages]
+            break
+    tools: Any = body.get("tools")
+    for key in ("parameters", "toolConfig"):  # DashScope, Bedrock
+        inside = body.get(key)
+        if not tools and isinstance(inside, dict):
+            tools = inside.get("tools")
+    return messages, tools if isinstance(tools, list) else []
+
+
+@remember("token counters that routes name", entries=8, size=2**24)
+def _counter(name: str, model: str) -> Any:
+    return counter_of(name, model)
+
+
+def unavailable(upstream: Upstream) -> DragomanError:
+    """The refusal where nobody can count: a figure of 0 would turn an agent's compaction off."""
+    text = f"{upstream.vendor.name} offers no way to count tokens over {upstream.protocol}"
+    return ProviderError(text, status=404, type="not_found_error", code="count.unavailable",
+                         hint="set counter in the route, such as openai/gpt-5.6")  # fmt: skip

@@ -1,0 +1,389 @@
+"""Forwarding over the same wire: the model's name changed in place, all other bytes as they are.
+
+And what is seen of an answer that passes: whether an event is whole, whether the stream has ended,
+and how much was used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote_plus
+
+from ...codec.wire import Wire
+from ...text.hidden_keys import HiddenKey
+from ...text.json_pieces import end_of_text, first_in, overlapping
+from ...text.json_text import Json, encoded, loads
+from ...stream.builder import Builder
+from ...errors import ReadError
+from ...stream.framing import Framing
+from ...stream.framing.decoder import JSONArray
+from ..surfaces import Surface
+from ..surfaces.base import MODEL
+
+_KEY = b'"model"'
+_HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
+_ESCAPE = 6  # bytes of it
+_SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
+_SIGNS = re.compile(rb'["{}\[\]]')
+
+_NEAR = 32  # how many elements in a row may have been left out
+
+# what belongs to one connection, or to the client's own relation to the gateway
+_HOP = frozenset({
+    "connection", "content-length", "expect", "host", "keep-alive", "proxy-authenticate",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+})  # fmt: skip
+_OURS = frozenset({
+    "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
+    "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
+    "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
+    "x-http-method", "x-http-method-override", "x-method-override", "x-original-forwarded-for",
+    "x-real-ip",
+})  # fmt: skip
+# what stands before a gateway says who has signed in, and where the client is
+_PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
+            "x-goog-iap-", "x-remote-")  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
+    r"|token|xsrf)(?:-|$)"
+)
+_PAGES = frozenset({"continuation-token", "next-token", "page-token"})  # of a query
+_THEIRS = frozenset({
+    "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
+    "openai-project", "server", "set-cookie", "strict-transport-security",
+})  # fmt: skip
+
+
+def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The client's headers that go on to the provider: no keys, no cookies, no addresses.
+
+    Nor what no server may be sent: a client may have sent more than ASCII.
+    """
+    hop = _hop(headers)
+    return {
+        name: text for name, text in headers.items()
+        if text.isascii() and text.isprintable()
+        and not (name in hop or name in _OURS or name.startswith(_PROXIES)
+                 or _CREDENTIAL.search(name))
+    }  # fmt: skip
+
+
+# fields by which what stands between a gateway and a model chooses another one
+_STEERING = re.compile(
+    r"model|fallback|rout(?:e|ing)|portkey|helicone|(?:^|-)aig-|config|deployment"
+)
+_STEERLESS = frozenset({"$alt", "alt", "api-version", "beta"})  # of queries
+
+
+def unsteered(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], str]:
+    """Headers and query without what may lead to another model than the one that was judged."""
+    kept = {name: text for name, text in headers.items() if not _STEERING.search(name)}
+    parts = [one for one in query.split("&") if unquote_plus(one.partition("=")[0]) in _STEERLESS]
+    return kept, "&".join(parts)
+
+
+def written_anew(body: Json, read: bytes) -> bytes:
+    """The JSON that was read from these bytes, with every key once."""
+    if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
+        return json.dumps(body, separators=(",", ":")).encode()
+    return encoded(body, len(read))
+
+
+def without_key(query: str) -> str:
+    """The query without the client's key, however its name is spelled."""
+    return "&".join(part for part in query.split("&") if not _names_key(part))
+
+
+def _names_key(part: str) -> bool:
+    name = unquote_plus(part.partition("=")[0]).lower().replace("_", "-")
+    return name in ("key", "accesstoken") or (
+        _CREDENTIAL.search(name) is not None and name not in _PAGES
+    )
+
+
+def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The provider's headers that go on to the client."""
+    hop = _hop(headers)
+    return {
+        name: text for name, text in headers.items()
+        if not (name in hop or name in _THEIRS or name.startswith(("access-control-", "cf-")))
+    }  # fmt: skip
+
+
+def _hop(headers: Mapping[str, str]) -> frozenset[str]:
+    """The headers of this one connection, with those that it names itself (RFC 9110, 7.6.1)."""
+    named = headers.get("connection", "").lower()
+    if named in ("", "close", "keep-alive"):
+        return _HOP
+    return _HOP.union(one.strip() for one in named.split(","))
+
+
+def with_model(body: bytes, asked: str, model: str) -> bytes:
+    r"""The body with `model` in the place of every top-level `model`; the last says `asked`.
+
+    Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
+    keys each parser takes another, and the provider must not get a model that nobody has judged.
+    """
+    hidden = any(_HIDDEN.search(piece) for piece in overlapping(body, _ESCAPE))
+    fault = ReadError("the key of the model is spelled with escapes", path="$.model",
+                      hint='write "model"', code="model.spelling")  # fmt: skip
+    if (
+        asked == model
+        and not hidden
+        and (sum(piece.count(_KEY) for piece in overlapping(body, len(_KEY))) == 1)
+    ):
+        return body
+    named, at, is_named = encoded(model), 0, False
+    changed: list[bytes] = []
+    for place in _top_level(body):  # one at a time: a body may have nothing but keys
+        if hidden and _is_hidden(body, place):
+            raise fault
+        if (match := MODEL.match(body, place)) is None:
+            continue
+        is_named = True
+        if loads(match[1]) != model:  # however it is spelled
+            changed += (body[at : match.start(1)], named)
+            at = match.end(1)
+    if not is_named and asked:
+        raise fault
+    return b"".join((*changed, body[at:])) if changed else body
+
+
+def _is_hidden(body: bytes, at: int) -> bool:
+    """Whether the text that begins here is the key "model", spelled with escapes."""
+    match = _SHORT_KEY.match(body, at)
+    return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
+
+
+def in_order_of(sent: Any, body: Any) -> Any:
+    """The same JSON with all keys in the order in which the client sent them, and others behind.
+
+    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    """
+    if isinstance(sent, dict) and isinstance(body, dict):
+        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        return {**kept, **{key: value for key, value in body.items() if key not in kept}}
+    if not (isinstance(sent, list) and isinstance(body, list)):
+        return body
+    made: list[Any] = []
+    at = 0
+    for one in body:
+        near = range(at, min(at + _NEAR, len(sent)))
+        found = next((nth for nth in near if sent[nth] == one), None)
+        at = at if found is None else found + 1
+        made.append(one if found is None else in_order_of(sent[found], one))
+    return made
+
+
+def _top_level(body: bytes) -> Iterator[int]:
+    """Where texts begin that stand in the outermost object."""
+    depth = at = 0
+    while (match := first_in(_SIGNS, body, at)) is not None:
+        at = match.end()
+        sign = body[at - 1]
+        if sign in b"{[":
+            depth += 1
+        elif sign in b"}]":
+            depth -= 1
+        else:
+            if depth == 1:
+                yield at - 1
+            at = end_of_text(body, at)
+
+
+def event_too_large(most: int) -> ReadError:
+    """The fault of an event beyond the bound, which nobody keeps to its end."""
+    text = f"an event of the provider's is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.event", code="stream.event_size")
+
+
+def answer_too_large(most: int) -> ReadError:
+    """The fault of an answer beyond the bound, which nobody keeps to its end."""
+    text = f"it is larger than {most} bytes"
+    return ReadError(text, hint="raise limits.answer", code="answer.size")
+
+
+class Passing:
+    """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
+
+    So a provider that breaks off leaves no half of an event behind, and no event that tells of it
+    is torn. `ended`: the provider has said why the answer ended, in the event that is in `last`.
+    `over`: the event has come behind which nothing of an answer comes; what follows it is left out.
+    The bracket that closes a JSON array is the last of `rest`.
+    """
+
+    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
+                 "_held", "_hidden", "_last", "_mark", "_marking", "_most", "_size", "_surface",
+                 "_tail", "ended", "events", "last", "over")  # fmt: skip
+
+    def __init__(
+        self,
+        surface: Surface,
+        framing: Framing,
+        most: int,
+        candidates: int = 1,
+        hidden: HiddenKey | None = None,
+        marking: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self._marking = marking  # of ids that a tenant gets
+        self.ended = self.over = False
+        self.last = b""
+        self.events = 0
+        self._framing = framing
+        self._event_end = b"\n" if framing == "ndjson" else b"\n\n"
+        self._array = JSONArray() if framing == "json-array" else None
+        self._surface = surface
+        self._hidden = hidden or HiddenKey("")  # the provider's key, which no answer may quote
+        self._candidates = candidates  # that a client asked for
+        self._ends: frozenset[int] = frozenset()  # those that have ended, if they are several
+        self._erred = False  # an error was told, which one more event may tell again
+        self._tail = b""  # the last three bytes that are held
+        self._mark = surface.usage_mark
+        self._held: list[bytes] = []
+        self._size = 0
+        self._most = most
+        self._first: bytes | None = None
+        self._last: bytes | None = None
+
+    def feed(self, chunk: bytes) -> bytes:
+        """The bytes that go on now. Raises ReadError for an event beyond the bound."""
+        if self._array is not None:
+            cut, chunk = self._element(self._array, chunk)
+        elif not self._held and chunk.endswith(self._event_end):  # as nearly always
+            return self._look(chunk)
+        else:
+            cut = self._border(chunk)
+        if cut == 0:
+            self._hold(chunk)
+            return b""
+        if self._held:
+            self._held.append(chunk[:cut])
+            whole = b"".join(self._held)
+            self._held.clear()
+            self._size, self._tail = 0, b""
+        else:
+            whole = chunk if cut == len(chunk) else chunk[:cut]
+        if cut < len(chunk):
+            self._hold(chunk[cut:])
+        return self._look(whole)
+
+    def rest(self) -> bytes:
+        """What is left at a regular end: an event that nothing closes counts as one.
+
+        Of an array it is the bracket that closes it, and nothing where that has not come.
+        """
+        whole = b"".join(self._held)
+        self._held.clear()
+        return self._look(whole) if whole and self.over == (self._array is not None) else b""
+
+    def told(self, wire: Wire) -> Builder:
+        """What the events that may tell of usage have told."""
+        decoder = wire.stream_decoder()
+        decoder.framing = self._framing
+        for data in (self._first, self._last):
+            if data is not None:
+                decoder.feed_bytes(data)
+        decoder.rest()
+        return decoder.builder
+
+    def _border(self, chunk: bytes) -> int:
+        """Behind the last event that ends in the chunk; 0 if none does."""
+        if self._framing == "ndjson":
+            return chunk.rfind(b"\n") + 1
+        at = chunk.rfind(b"\n\n") + 2
+        if b"\r" in chunk:
+            at = max(at, chunk.rfind(b"\r\n\r\n") + 4 if b"\r\n\r\n" in chunk else 0)
+        if at >= 2:
+            return at
+        before = self._tail
+        seam = before + chunk[:3]
+        for border in (b"\n\n", b"\r\n\r\n"):
+            found = seam.find(border)
+            if found >= 0 and found + len(border) > len(before):
+                return found + len(border) - len(before)
+        return 0
+
+    def _element(self, array: JSONArray, chunk: bytes) -> tuple[int, bytes]:
+        """(the place behind the last element that ends in the chunk, what of it is the array)."""
+        self.events += len(array.feed(chunk))
+        if not array.closed:
+            return array.end, chunk
+        self.over = True
+        # one object alone, as errors are, is no element: it waits for whoever reads it
+        return array.end if array.end < array.closed else 0, chunk[: array.closed]
+
+    def _hold(self, data: bytes) -> None:
+        self._size += len(data)
+        if self._size > self._most:
+            raise event_too_large(self._most)
+        self._held.append(data)
+        self._tail = (self._tail + data)[-3:]
+
+    def _look(self, whole: bytes) -> bytes:
+        """See in whole events whether they end the stream; what of them belongs to the answer."""
+        if self._hidden:
+            whole = self._hidden.data(whole)
+        if self._marking is not None:
+            whole = self._marking(whole)
+        if not self.ended or self._erred:
+            if self._erred or self._surface.ends(whole, self._framing):
+                whole = self._until_end(whole)
+        elif self._array is None:
+            whole = self._until_last(whole)
+        if self._array is None:
+            self.events += whole.count(self._event_end)
+        if self._mark in whole:
+            if self._first is None:
+                self._first = whole
+            else:
+                self._last = whole
+        return whole
+
+    def _until_end(self, whole: bytes) -> bytes:
+        """Events of which one says why a candidate ended."""
+        if self._candidates > 1:
+            ends, is_last = self._surface.read(whole, self._framing)
+            self._ends |= ends
+            self.ended = is_last or len(self._ends) >= self._candidates
+        else:
+            self.ended = True
+        if not self.last:
+            self.last = whole
+        if self._array is not None:
+            return whole
+        if self._erred:
+            return self._told_again(whole)
+        if (place := self._surface.herald(whole)) is not None:
+            self._erred = True
+            self.last = whole[place[0] : place[1]]
+            return whole[: place[1]] + self._told_again(whole[place[1] :])
+        return self._until_last(whole)
+
+    def _until_last(self, whole: bytes) -> bytes:
+        """The events to the one behind which nothing comes."""
+        place = self._surface.last(whole, self._framing)
+        if place is None:
+            return whole
+        self.over = self.ended = True
+        self.last = whole[place[0] : place[1]]
+        self._drop()
+        return whole[: place[1]]
+
+    def _told_again(self, whole: bytes) -> bytes:
+        """Behind an error: the event that tells it once more, if that is the next one."""
+        if not whole.strip():
+            return b""
+        self.over = True
+        self._drop()
+        place = self._surface.last(whole, self._framing)
+        if place is None or place[0] or b"response.failed" not in whole[: place[1]]:
+            return b""
+        return whole[: place[1]]
+
+    def _drop(self) -> None:
+        """Leave out what has begun behind the last event."""
+        self._held.clear()
+        self._size, self._tail = 0, b""

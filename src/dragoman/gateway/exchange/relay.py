@@ -1,0 +1,482 @@
+"""Answers on their way to the client as they stream: converted, or passing untouched.
+
+Sans-IO: bytes of the provider in, bytes for the client out. Nothing goes out before something of
+the answer has come, so that an error until then is one with a status, and another provider can be
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ...conversion.convert import StreamConverter
+from ...codec.stream import StreamDecoder, feed_chunk
+from ...text.hidden_keys import HiddenKey
+from ...text.json_text import Json, JsonObject, encoded
+from ...stream.builder import Builder
+from ...stream.pieces import End, Failed, Part, Piece, Raw
+from ...errors import InvalidMessage, ProviderError, ReadError, StreamBroken
+from ...losses import Loss
+from ...stream.framing import Framing
+from ..config.values import Limits
+from .text_fast_path import ShortWay
+from .passing import Passing, answer_too_large, event_too_large
+from ..surfaces import Surface
+
+_HELD = 2**20  # the most bytes that are held back until something of an answer comes
+
+
+class AnswerStream(Protocol):
+    """One streamed answer. `failed`: what went wrong, if something did; no success follows it.
+
+    `over`: nothing more of it comes, whatever the provider still sends, so that it can be finished.
+    """
+
+    failed: ProviderError | None
+    over: bool
+    progress: int  # grows with what is more than a sign of life
+
+    @property
+    def events(self) -> int:
+        """How many have gone out."""
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of the answer itself has come."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the provider has said why the answer ended, so that nothing of it is missing."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What goes to the client now. Raises ReadError, LossRefused."""
+
+    def finish(self, cut: bool = False) -> bytes:
+        """What stands at the end, once; an error's event if the provider broke off.
+
+        `cut`: by a fault, so that half an event is none.
+        """
+
+    def fail(self, error: ProviderError) -> bytes:
+        """The events that tell of an error in the middle. A call that was open stays open."""
+
+    def release(self) -> bytes:
+        """What is held back until something of the answer comes: for whoever waits no longer."""
+
+    @property
+    def told(self) -> Builder:
+        """What the provider has told so far: usage, model, why it ended."""
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What the answer lost on its way."""
+
+
+def _broken_off() -> ProviderError:
+    text = "the provider's answer broke off before its end"
+    return StreamBroken(text, type="connection_closed", hint="ask again")
+
+
+def _too_deep() -> ProviderError:
+    text = "the provider's answer is nested too deeply"
+    return ProviderError(text, status=502, type="api_error", code="json.deep")
+
+
+class Framed:
+    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
+
+    __slots__ = ("_asked", "_surface", "apart", "begun", "framing")
+
+    def __init__(self, framing: Framing, surface: Surface, asked: JsonObject | None = None) -> None:
+        self.framing = framing
+        self._asked = asked  # what the client asked, where answers are completed by it
+        self.apart = b""
+        self.begun = False  # whether elements of an array are there, also by others
+        self._surface = surface
+
+    def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
+        """The bytes of these events."""
+        if self.framing == "json-array":
+            return b"".join([self._element(payload) for _, payload in events])
+        if self.framing == "ndjson":
+            return b"".join([encoded(payload) + b"\n" for _, payload in events])
+        parts: list[bytes] = []
+        for name, told in events:
+            payload = self._completed(name, told)
+            if name is None and type(payload) is dict and self._surface.stands_alone(payload):
+                self.apart = encoded(payload)
+                continue
+            if name is not None:
+                parts += (b"event: ", name.encode(), b"\n")
+            text = payload.encode() if type(payload) is str else encoded(payload)
+            parts += (b"data: ", text, b"\n\n")
+        return b"".join(parts)
+
+    def _completed(self, name: str | None, payload: Json) -> Json:
+        if self._asked is None or name not in self._surface.heads:
+            return payload
+        return self._surface.completed_event(payload, self._asked)
+
+    def _element(self, payload: Json) -> bytes:
+        begun, self.begun = self.begun, True
+        return (b",\r\n" if begun else b"[") + encoded(payload)
+
+    def rest(self) -> bytes:
+        """What stands behind the last event: the end of a JSON array."""
+        if self.framing != "json-array":
+            return b""
+        return b"]" if self.begun else b"[]"
+
+
+class ConvertedAnswer:
+    """A stream of another protocol, written in the client's."""
+
+    __slots__ = (
+        "_answer",
+        "_converter",
+        "_ended",
+        "_framed",
+        "_held",
+        "_hidden",
+        "_left",
+        "_most",
+        "_open",
+        "_short",
+        "_surface",
+        "_usual_events",
+        "failed",
+        "over",
+        "progress",
+    )
+
+    def __init__(
+        self,
+        converter: StreamConverter,
+        framing: Framing,
+        surface: Surface,
+        limits: Limits,
+        asked: JsonObject | None = None,
+        hidden: HiddenKey | None = None,
+    ) -> None:
+        self._hidden = hidden or HiddenKey("")  # the provider's key, which no answer may quote
+        self._surface = surface
+        self._converter = converter
+        converter.decoder.stops = True
+        self._most = limits.event  # bytes of an event
+        self._left = self._answer = limits.answer  # bytes of all, of which what it says is kept
+        self._framed = Framed(framing, surface, asked)
+        self._held: list[bytes] = []
+        self._open = False  # nothing is held back any more
+        self._ended = False
+        self._usual_events = 0
+        self._short = ShortWay(self._usual) if framing == "sse" else None
+        self.failed: ProviderError | None = None
+        self.over = False
+        self.progress = 0
+
+    @property
+    def events(self) -> int:
+        """How many went out."""
+        return self._usual_events + (self._short.events if self._short is not None else 0)
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._hidden.data(self._framed.apart)
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of the answer itself has come."""
+        return self._converter.begun
+
+    @property
+    def whole(self) -> bool:
+        """Whether the provider has said why the answer ended."""
+        return self._converter.finished and self._converter.failed is None
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What goes to the client now."""
+        if self.over:
+            return b""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise answer_too_large(self._answer)
+        short = self._short
+        data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
+        if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
+            self.progress += 1
+        if not data:
+            if self._converter.decoder.unread > self._most:
+                raise event_too_large(self._most)
+            return b""
+        if self._hidden:
+            data = self._hidden.data(data)
+        if self._open:
+            return data
+        self._held.append(data)
+        converter = self._converter
+        return self.release() if converter.begun or converter.finished else b""
+
+    def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
+        """The pieces of a chunk, and the client's bytes of them."""
+        converter = self._converter
+        try:
+            pieces = feed_chunk(converter.decoder, chunk)
+            events = converter.pieces(pieces)
+        except RecursionError as error:
+            raise _too_deep() from error
+        self.failed = converter.failed
+        self.over = converter.decoder.over or self.failed is not None
+        self._usual_events += len(events)
+        return pieces, self._framed.bytes_of(events)
+
+    def _settle(self) -> None:
+        """Let the converter know of what took the short way."""
+        if self._short is not None:
+            self._short.settle()
+
+    def finish(self, cut: bool = False) -> bytes:
+        """What stands at the end."""
+        if self._ended:
+            return b""
+        self._ended = True
+        self._settle()
+        converter = self._converter
+        try:
+            events = [] if cut else converter.pieces(converter.decoder.rest()) + converter.settle()
+        except RecursionError:
+            return self.fail(_too_deep())
+        if converter.failed is None and not converter.finished:
+            return (
+                self.release()
+                + self._hidden.data(self._framed.bytes_of(events))
+                + self.fail(_broken_off())
+            )
+        self.failed = converter.failed
+        return self._last(events)
+
+    def fail(self, error: ProviderError) -> bytes:
+        """The events that tell of an error in the middle."""
+        self._ended = self.over = True
+        self._settle()
+        events = self._converter.pieces((Failed(self._surface.worded(error)),))
+        self.failed = self._converter.failed
+        return self._last(events)
+
+    def _last(self, events: list[tuple[str | None, Json]]) -> bytes:
+        """These events and those of the end; behind an error nothing that does not tell of it."""
+        try:
+            last = self._converter.end()
+            events += last if self.failed is None else [one for one in last if _tells_error(one)]
+            data = self._framed.bytes_of(events)
+        except (RecursionError, InvalidMessage, ReadError):
+            # what stands at the end cannot be written: it repeats what is nested too deeply
+            if self.failed is None:
+                events = self._converter.pieces((Failed(_too_deep()),))
+                self.failed = self._converter.failed
+            events = [one for one in events if _tells_error(one)][:1]
+            data = self._framed.bytes_of(events)
+        self._usual_events += len(events)
+        return self.release() + self._hidden.data(data) + self._framed.rest()
+
+    def release(self) -> bytes:
+        """What is held back."""
+        self._open = True
+        held = b"".join(self._held)
+        self._held.clear()
+        return held
+
+    @property
+    def told(self) -> Builder:
+        """What the provider has told so far."""
+        return self._converter.decoder.builder
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What the answer lost on its way."""
+        return self._converter.losses
+
+
+class PassedAnswer:
+    """A stream of the client's own protocol, event by event as it came.
+
+    Until something of the answer comes, the events are read too: so an error is seen before
+    anything has gone out.
+    """
+
+    __slots__ = (
+        "_ended",
+        "_framed",
+        "_held",
+        "_model",
+        "_opening",
+        "_passing",
+        "_size",
+        "_surface",
+        "failed",
+        "over",
+        "progress",
+    )
+
+    def __init__(
+        self,
+        surface: Surface,
+        framing: Framing,
+        most: int,
+        model: str | None = None,
+        candidates: int = 1,
+        hidden: HiddenKey | None = None,
+        marking: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self._surface = surface
+        self._model = model  # the name under which the answer goes out, if it is another
+        self._framed = Framed(framing, surface)
+        self._passing = Passing(surface, framing, most, candidates, hidden, marking)
+        self._held: list[bytes] = []
+        self._size = 0  # of what is held back
+        self._opening: StreamDecoder | None = self._decoder()
+        self._ended = False
+        self.failed: ProviderError | None = None
+        self.over = False
+        self.progress = 0
+
+    @property
+    def events(self) -> int:
+        """How many have passed."""
+        return self._passing.events
+
+    @property
+    def apart(self) -> bytes:
+        """What is sent last, by itself."""
+        return self._framed.apart
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of the answer itself has passed."""
+        return self._opening is None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the event has passed that says why the answer ended."""
+        return self._passing.ended
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What goes to the client now."""
+        if self.over:
+            return b""
+        if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
+            self.progress += 1
+        data = self._passing.feed(chunk)
+        self.over = self._passing.over
+        if self._opening is None or not data:
+            return data
+        self._held.append(data)
+        self._size += len(data)
+        if self._size > _HELD:  # of signs of life, or of what nobody knows
+            self._opening = None
+            return self.release()
+        for piece in self._opening.feed_bytes(data):
+            if type(piece) is Failed:
+                self.failed, self.over = piece.error, True
+                return b""
+            if type(piece) in _OPENING and not _is_noise(piece):
+                self._opening = None
+                return self.release()
+        return b""
+
+    def finish(self, cut: bool = False) -> bytes:
+        """What stands at the end."""
+        if self._ended:
+            return b""
+        self._ended = True
+        rest = b"" if cut else self._passing.rest()
+        if not self._passing.ended:
+            return self.fail(_broken_off())
+        self.failed = self._told()
+        if self.failed is None:
+            self._opening = None  # one that ends at once is an answer, too
+            rest = self._closed(rest)
+        return self.release() + rest
+
+    def _closed(self, rest: bytes) -> bytes:
+        """The end of an answer that is whole, with what the provider has left out of it."""
+        if self._framed.framing == "json-array":
+            return rest if self._passing.over else b"]"
+        if self._framed.framing == "ndjson":
+            return rest
+        if rest and not rest.endswith((b"\n\n", b"\r\n\r\n")):
+            # clients drop an event that nothing closes
+            rest += b"\n" if rest.endswith(b"\n") else b"\n\n"
+        return rest if self._passing.over else rest + self._surface.closing
+
+    def fail(self, error: ProviderError) -> bytes:
+        """The error's events; the half of an event that came is left out."""
+        self.failed = error
+        self._ended = self.over = True
+        self._framed.begun = self._passing.events > 0
+        encoder = self._surface.wire.stream_encoder()
+        events = [*encoder.feed(Failed(self._surface.worded(error))), *encoder.finish()]
+        told = [one for one in events if _tells_error(one)]
+        return self.release() + self._framed.bytes_of(told) + self._framed.rest()
+
+    def release(self) -> bytes:
+        """What is held back."""
+        held = b"".join(self._held)
+        self._held.clear()
+        return held if self._model is None else self._surface.renamed(held, self._model)
+
+    @property
+    def told(self) -> Builder:
+        """What the provider has told so far, in the events that tell of usage."""
+        return self._passing.told(self._surface.wire)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """None: nothing was written anew."""
+        return []
+
+    def _decoder(self) -> StreamDecoder:
+        decoder = self._surface.wire.stream_decoder()
+        decoder.framing = self._framed.framing
+        return decoder
+
+    def _told(self) -> ProviderError | None:
+        """The error with which the provider has ended the stream."""
+        last = self._passing.last
+        if b"rror" not in last and b"failed" not in last:
+            return None
+        pieces = self._decoder().feed_bytes(last)
+        return next((piece.error for piece in pieces if type(piece) is Failed), None)
+
+
+# pieces that are more than what an answer is called; a Raw one may say anything
+_OPENING = frozenset({Part, End, Raw})
+
+
+def _is_noise(piece: Piece) -> bool:
+    """Whether an event is none: neither JSON nor a word that a protocol has."""
+    return type(piece) is Raw and isinstance(piece.payload, str)
+
+
+def _tells_error(event: tuple[str | None, Json]) -> bool:
+    name, payload = event
+    if name is None:
+        return isinstance(payload, dict) and "error" in payload
+    return name in ("error", "response.failed")
+
+
+_SIGNS_OF_LIFE = (b":", b"event: ping")
+
+
+def _alive_only(data: bytes) -> bool:
+    """Whether bytes say nothing but that the provider is there: comments, or pings."""
+    if data[:1] == b":":
+        return b"data:" not in data
+    if not data.startswith(b"event: ping"):
+        return False
+    return data.count(b"event:") == data.count(b"event: ping")

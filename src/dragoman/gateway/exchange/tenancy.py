@@ -1,0 +1,358 @@
+"""Tenancy: what a request that comes with a client key may name at the provider.
+
+All tenants of a gateway ask with one key of the provider's, so that there they are one account. Two
+things in a request lead past the model that was judged, and past the tenant:
+
+- other models: lists of fallbacks, the model of a tool, a key in other letters (hosts written in Go
+  read "Model" too), the first of two keys of one name;
+- what the provider keeps: earlier answers and conversations, files, containers, caches. The id of
+  such a thing goes out with a mark (an HMAC over the tenant's name and the id, by a key that is
+  derived from those of the envelopes), and comes back with it or not at all. Nothing is stored
+  here: every worker that has the keys knows the marks of the others.
+
+The request that was judged is the one that is sent: it is written anew, so that a key that stands
+there twice stands there once.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from ...text.json_text import JsonObject, loads, member
+from ...text.redaction import shown
+from ...errors import AuthenticationFailed, DragomanError, ProviderError
+from ..config.values import KEPT, ClientKey, Config, Route
+from .passing import unsteered, written_anew
+from ..surfaces import ClientRequest
+
+_SIGN = "_dg"
+_MARK = 22  # characters: 16 bytes in base64
+_HEAD, _BEFORE = 2**16, b" \t\r\n" + BOM_UTF8  # what may stand before JSON
+_QUERY_PARTS = re.compile(r"[.\[\]]+")
+_ID_KEYS = re.compile(r"[_\-\s]")
+
+# what a key of a body is about is judged without case, `_` and `-`: hosts read either spelling
+_STATE = frozenset({
+    "agentid", "approvalrequestid", "assistantid", "batchid", "cachedcontent", "collectionids",
+    "container", "containerid", "contextid", "conversation", "conversationid", "datastore",
+    "datastoreid", "fileid", "fileids", "filesearchstore", "filesearchstoreids",
+    "filesearchstorename", "filesearchstorenames", "interactionid", "itemid", "libraryids",
+    "memorystoreid", "previousinteractionid", "previousresponseid", "promptid", "ragcorpora",
+    "ragcorpus", "ragfileids", "responseid", "skillid", "threadid", "vectorstoreid",
+    "vectorstoreids",
+})  # fmt: skip
+# objects whose `id` names something that is kept
+_OWNERS = frozenset({"audio", "container", "conversation", "prompt", "voice"})
+_OFFERED = ("skillid", "anthropic")
+_NO_STATE = frozenset({"auto", "none"})
+# addresses of what the provider keeps, or reads with its own account
+_KEPT_AT = re.compile(
+    r"(?i)\s*(?:(?:gs|s3|file-id|dbfs|azureml):|/?(?:\w+/)?files/"
+    r"|(?:https?:)?/*[^/]*\b(?:generativelanguage|aiplatform)\.googleapis\.com\b)"
+)
+_ADDRESSES = ("uri", "url")
+# schemas, arguments and results: a text of somebody's, of which the provider reads no choice
+_PAYLOADS = frozenset({
+    "args", "arguments", "inputschema", "jsonschema", "labels", "metadata", "outputschema",
+    "parametersjsonschema", "response", "responsejsonschema", "responseschema", "schema",
+})  # fmt: skip
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_FUNCTIONS = frozenset({None, "function", "custom"})
+# what has been said, where names of models are words
+_HISTORY = frozenset({
+    "contents", "input", "instructions", "messages", "system", "systeminstruction",
+})  # fmt: skip
+_ITEM_FRAME = frozenset({"id", "role", "status", "summary", "type"})
+# a model's name that every host reads as one name
+_PLAIN_NAME = re.compile(r"[\w.:/@+~-]+", re.ASCII)
+_DOTS = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)|[%?#\\]")
+
+# the ids in answers that name what is kept: their keys, and how they begin
+_ANSWERED = {
+    "openai-responses": (
+        b"id|item_id|container_id|file_id|response_id|previous_response_id|conversation",
+        rb"[a-z]{2,12}[_-]",
+    ),
+    "openai-chat": (b"id|file_id", b"(?:audio|file)[_-]"),
+    "anthropic": (b"id|container_id|file_id", b"(?:container|file)_"),
+    "gemini-interactions": (b"id|interaction_id|previous_interaction_id", rb"v\d+_|int[a-z]*[_-]"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A place in a body: the container, and how it is reached."""
+
+    value: Any
+    path: str
+    key: str = ""  # by which it is reached, as every host reads it
+    in_history: bool = False
+    is_model: bool = False  # below a key that names models
+
+
+class Tenancy:
+    """What one exchange of a tenant may name. `mark` and `unmark` are the two ways of an id."""
+
+    __slots__ = ("_config", "_is_bound", "_key", "_known", "_marks", "_route", "_shares", "name")
+
+    def __init__(
+        self,
+        key: ClientKey,
+        route: Route,
+        config: Config,
+        marks: Callable[[bytes], Iterator[bytes]],
+    ) -> None:
+        self.name = key.name
+        self._key = key
+        self._is_bound = "*" not in key.models
+        self._route = route
+        self._config = config
+        self._marks = marks  # gives the HMACs of a text, by each of the gateway's keys
+        self._shares = route.shared_state
+        self._known: dict[bytes, bytes] = {}
+
+    @property
+    def judges(self) -> bool:
+        """Whether there is anything that this tenant may not name."""
+        return self._is_bound or not self._shares
+
+    def unsteered(self, headers: dict[str, str], query: str) -> tuple[dict[str, str], str]:
+        """Headers and query, of a key that is bound to models without what could name another."""
+        return unsteered(headers, query) if self._is_bound else (headers, query)
+
+    # -- ids ---------------------------------------------------------------------------------------
+
+    def mark(self, name: str) -> str:
+        """The id as the tenant gets it."""
+        return f"{name}{_SIGN}{_coded(next(self._marks(self._bound(name))))}"
+
+    def unmark(self, name: str) -> str | None:
+        """The provider's id in one that this tenant got; None for any other text."""
+        plain, sign, mark = (
+            name[: -_MARK - len(_SIGN)],
+            name[-_MARK - len(_SIGN) : -_MARK],
+            name[-_MARK:],
+        )
+        if sign != _SIGN or not plain:
+            return None
+        given = mark.encode("utf-8", "surrogatepass")
+        for one in self._marks(self._bound(plain)):
+            if hmac.compare_digest(_coded(one).encode(), given):
+                return plain
+        return None
+
+    def _bound(self, name: str) -> bytes:
+        tenant = self._key.name.encode("utf-8", "surrogatepass")
+        text = name.encode("utf-8", "surrogatepass")
+        return b"%d %b%b" % (len(tenant), tenant, text)
+
+    def answered(self, protocol: str) -> Callable[[bytes], bytes] | None:
+        """What marks the ids in whole events or a whole answer; None where there are none."""
+        if self._shares or protocol not in _ANSWERED:
+            return None
+        keys, begin = _ANSWERED[protocol]
+        pattern = re.compile(
+            rb'("(?:%b)"[ \t\r\n]*:[ \t\r\n]*")((?:%b)[\w-]{6,200})(?=")' % (keys, begin)
+        )
+
+        def marked(match: re.Match[bytes]) -> bytes:
+            found = self._known.get(match[2])
+            if found is None:
+                found = self._known[match[2]] = self.mark(match[2].decode()).encode()
+            return match[1] + found
+
+        return lambda data: pattern.sub(marked, data)
+
+    # -- requests ----------------------------------------------------------------------------------
+
+    def judge(self, body: JsonObject, protocol: str, asked: str) -> None:
+        """Judge a body, whose ids lose their marks in place.
+
+        Raises AuthenticationFailed (403) for a model that is not the key's, ProviderError (404) for
+        an id that this tenant has not got here.
+        """
+        if not self.judges:
+            return
+        if self._is_bound and asked not in self._key.models and not _PLAIN_NAME.fullmatch(asked):
+            raise self._refused(asked, "$.model")
+        nodes = [_Node(body, "$")]
+        while nodes:
+            node = nodes.pop()
+            nodes += (self._elements if isinstance(node.value, list) else self._members)(
+                node, asked, protocol
+            )
+        if not self._shares and protocol == "openai-responses":
+            self._judge_items(body)
+
+    def judge_query(self, query: str) -> None:
+        """Raise ProviderError (404) for a field of a query that names what is kept.
+
+        Servers that are made of gRPC read fields of a message there (google.api.http, "query").
+        """
+        if self._shares:
+            return
+        for key, _ in parse_qsl(query, keep_blank_values=True):
+            if any(_plain(part) in _STATE for part in _QUERY_PARTS.split(key)):
+                raise _not_theirs(f"?{shown(key)}")
+
+    def judge_passing(self, request: ClientRequest, protocol: str) -> None:
+        """Judge what passes at an unknown path, such as a picture that is edited by its file's id.
+
+        OpenAI's edits take one in JSON (its OpenAPI, `EditImageBodyJsonParam`; looked up
+        2026-11-28). What is JSON is sent as it was judged. Raises what `judge` raises.
+        """
+        if not self.judges:
+            return
+        self.judge_query(request.query)
+        read = request.body
+        begins = read[:_HEAD].lstrip(_BEFORE)[:1] in (b"{", b"[")
+        if begins or (read and "json" in request.headers.get("content-type", "").lower()):
+            body: Any = loads(read)
+            self.judge(body, protocol, KEPT)
+            request.body = written_anew(body, read)
+
+    def _members(self, node: _Node, asked: str, protocol: str) -> Iterator[_Node]:
+        """The containers in an object, whose texts are judged."""
+        value = node.value
+        kind = value.get("type")
+        for key in [*value]:
+            one, plain = value[key], _plain(key)
+            if _is_payload(value, kind, plain) or (key == "model" and node.path == "$"):
+                continue  # that model has been judged, and the target's is put in its place
+            path = member(node.path, key)
+            in_history = (node.in_history or plain in _HISTORY) and plain != "tools"
+            is_model = self._is_bound and not in_history and _names_models(plain, node, protocol)
+            if isinstance(one, (dict, list)):
+                yield _Node(one, path, plain, in_history, is_model)
+            elif isinstance(one, str) and is_model:
+                self._judge_model(one, path, asked)
+            elif isinstance(one, str) and not self._shares:
+                self._judge_text(value, key, plain, node.key, path)
+
+    def _elements(self, node: _Node, asked: str, _: str) -> Iterator[_Node]:
+        """The containers in a list; its texts are judged by the key that holds it."""
+        items = node.value
+        for nth, one in enumerate(items):
+            if isinstance(one, (dict, list)):
+                yield _Node(one, f"{node.path}[{nth}]", node.key, node.in_history, node.is_model)
+            elif isinstance(one, str):
+                if node.is_model:
+                    self._judge_model(one, f"{node.path}[{nth}]", asked)
+                elif node.key in _STATE and not self._shares:
+                    items[nth] = self._freed(one, f"{node.path}[{nth}]")
+
+    def _judge_model(self, name: str, path: str, asked: str) -> None:
+        """Raise for a model that this key would not reach by asking for it."""
+        plain = name.removeprefix("models/")
+        target = self._route.target
+        try:
+            own = target.model(asked)
+            if plain in (asked, own.model):
+                return
+            if self._key.may_ask(plain) and _PLAIN_NAME.fullmatch(plain):
+                other = self._config.route(plain).target.model(plain)
+                if (other.host.name, other.model) == (own.host.name, plain):
+                    return
+        except DragomanError:  # nobody serves a model of that name here
+            pass
+        raise self._refused(name, path)
+
+    def _refused(self, name: str, path: str) -> AuthenticationFailed:
+        text = f"the client key {shown(self._key.name)} may not ask for the model {shown(name)}"
+        hint = f"it is for {', '.join(self._key.models) or 'no model'}"
+        return AuthenticationFailed(text, path=path, hint=hint, status=403, code="key.model")
+
+    def _judge_text(self, owner: JsonObject, key: str, plain: str, above: str, path: str) -> None:
+        """Free an id of its mark. Raises for one that the tenant has not got."""
+        text = owner[key]
+        if plain in _STATE:  # but those that the maker offers to everybody
+            is_kept = text not in _NO_STATE and (plain, owner.get("type")) != _OFFERED
+        else:
+            is_kept = (
+                (plain == "id" and above in _OWNERS)
+                or (plain.endswith(_ADDRESSES) and _KEPT_AT.match(_address(text)) is not None)
+                or (plain == "engine" and above == "vertexaisearch")
+            )
+        if is_kept:
+            owner[key] = self._freed(text, path)
+
+    def _judge_items(self, body: JsonObject) -> None:
+        """The ids of input items: what says all of itself needs none, so that a strange one goes.
+
+        An item that is an id and nothing else stands for what the provider has kept.
+        """
+        items = body.get("input")
+        for nth, item in enumerate(items if isinstance(items, list) else ()):
+            if not isinstance(item, dict):
+                continue
+            for key in [one for one in item if _plain(one) == "id"]:
+                if not isinstance(item[key], str):
+                    continue
+                plain = self.unmark(item[key])
+                if plain is not None:
+                    item[key] = plain
+                elif item.get("type") != "item_reference" and any(
+                    item[one] for one in item.keys() - _ITEM_FRAME
+                ):
+                    del item[key]
+                else:
+                    raise _not_theirs(f"$.input[{nth}].{key}")
+
+    def _freed(self, name: str, path: str) -> str:
+        plain = self.unmark(name)
+        if plain is None:
+            raise _not_theirs(path)
+        return plain
+
+
+def has_dots(name: str) -> bool:
+    """Whether a model's name, in a path, could lead to another one: `..`, or signs of an address.
+
+    >>> has_dots("cheap/../dear"), has_dots("cheap%2f"), has_dots("accounts/x/models/v1.5")
+    (True, True, False)
+    """
+    return _DOTS.search(name) is not None
+
+
+def _address(text: str) -> str:
+    """An address as the most lenient of its readers takes it (WHATWG URL, 4.4)."""
+    return "".join(sign for sign in unquote(text) if sign.isprintable()).replace("\\", "/")
+
+
+def _plain(key: str) -> str:
+    """A key as every host reads it: without case, and without signs between words."""
+    return _ID_KEYS.sub("", key.casefold())
+
+
+def _names_models(plain: str, node: _Node, protocol: str) -> bool:
+    if "model" in plain or "fallback" in plain or node.is_model:
+        return True
+    at_top = node.path == "$"
+    return at_top and (plain in ("preset", "route")
+                       or (plain == "agent" and protocol == "gemini-interactions"))  # fmt: skip
+
+
+def _is_payload(value: JsonObject, kind: Any, plain: str) -> bool:
+    """Whether what stands below this key is somebody's text, or the schema of a function."""
+    if plain in _PAYLOADS or (plain == "input" and kind in _CALLS):
+        return True
+    if plain != "parameters" or not isinstance(value.get("name"), str):
+        return False
+    return kind is None or kind in _FUNCTIONS
+
+
+def _coded(mark: bytes) -> str:
+    return urlsafe_b64encode(mark[:16]).rstrip(b"=").decode("ascii")
+
+
+def _not_theirs(path: str) -> ProviderError:
+    text = "this id names something at the provider that this client key has not got here"
+    return ProviderError(text, path=path, status=404, type="not_found_error", code="state.tenant",
+                         hint="send the content itself")  # fmt: skip

@@ -1,0 +1,322 @@
+"""Upstream: a route's target as one client protocol meets it: the wire, the model, the address.
+
+Writes requests for it, and says whether the client's own bytes can go there untouched. `listed` has
+the models behind all routes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...transport.credentials import Key, address
+from ...transport.call import HttpCall
+from ...codec.wire import Wire
+from ...formatter.wire_formatter import WireFormatter
+from ...text.hidden_keys import SHORTEST, HiddenKey
+from ...text.json_text import JsonObject, encoded
+from ...history.passes.fetching import Fetch
+from ...errors import ConfigError, DragomanError
+from ...llm.names import ModelName
+from ...losses import Report
+from ...losses import policy as policy_of
+from ...losses.policies import LossLog
+from ...message import ChatRequest, Written, places
+from ...protocols.reasoning import needs_other_wire
+from ...history.truncate import DropOldest
+from ...vendors import PROTOCOLS, Vendor, wire
+from .compaction import is_summary
+from ..config.values import KEPT, Config, Route, Target
+from ..surfaces import ListedModel, Surface
+
+_CHAT, _RESPONSES = "openai-chat", "openai-responses"
+_VERSION = re.compile(r"v\d+\w*")
+# towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
+_STATELESS: JsonObject = {"store": False}
+# what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
+# 2.1.197, Codex 0.169 and Gemini CLI 0.61, whose router and summaries go to smaller ones
+ALIASES = (
+    "claude-opus-4-8", "gpt-5.5", "gpt-5.6-sol", "gpt-6.1-sol", "gemini-3.8-flash",
+    "gemini-3.5-flash-lite", "gemini-3.1-pro-preview",
+)  # fmt: skip
+
+
+class Upstream:
+    """One target for one client protocol. Never changed; shared by all exchanges that go there."""
+
+    def __init__(self, route: Route, target: Target, surface: Surface, asked: str) -> None:
+        name = target.model(asked)
+        self._hidden = HiddenKey("")
+        self.route = route
+        self.target = target
+        self.surface = surface
+        self.vendor: Vendor = name.host
+        self.model: str = name.model
+        self.policy = policy_of(route.policy, strict=not route.repair)
+        # an answer has been paid for, so that what it loses is told and not refused
+        self.answer_policy = replace(self.policy, refuse=(), append_only=False)
+        protocol = _protocol(target, name, surface)
+        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore",
+                               fetch=route.fetch)  # fmt: skip
+        self.protocol = protocol
+        self.same_wire = self._is_same_wire()
+        if surface.moves_marks and not self.same_wire:
+            self.wire = _with_result_parts(self.wire, route.fetch)
+        truncation, counter = route.truncation, None
+        if truncation is not None:
+            counter = counter_of(truncation.counter, self.model)
+        self._formatter = WireFormatter(
+            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
+            fetch=route.fetch,
+            token_counter=counter,
+            max_tokens=None if truncation is None else truncation.tokens,
+            truncate=None if truncation is None else DropOldest(pin=is_summary),
+        )  # fmt: skip
+        self._plain = not route.can and truncation is None
+        self._asked = asked
+        self._over_responses: Upstream | None = None
+        # whether tools may have to go over Responses, for the target leaves the wire open
+        self.may_need_responses = (
+            self.protocol == _CHAT
+            and _leaves_open(target, name)
+            and self._formatter.can.tools_with_thinking != "yes"
+        )
+
+    def __repr__(self) -> str:
+        return f"Upstream({self.wire.name!r}, {self.model!r})"
+
+    @property
+    def key(self) -> Key:
+        """The key that the target names; None for the vendor's own variable."""
+        target = self.target
+        if target.secret is not None:
+            return target.secret
+        if not target.key:
+            return None
+        if not (key := os.environ.get(target.key)):
+            text = f"the route to {target.name} has no key"
+            raise ConfigError(text, hint=f"set {target.key}", code="key.missing")
+        return key
+
+    @property
+    def secret(self) -> str:
+        """The key with which the target is asked, for whoever looks for it in answers.
+
+        Nothing where it is not known here, or is a mere word: servers of one's own are given keys
+        such as `none`, and answers hold the word.
+        """
+        target = self.target
+        key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
+        return key if len(key) >= SHORTEST else ""
+
+    @property
+    def hidden(self) -> HiddenKey:
+        """The same as what takes it out of answers."""
+        if self._hidden.key != (key := self.secret):
+            self._hidden = HiddenKey(key)
+        return self._hidden
+
+    @property
+    def keyless(self) -> bool:
+        """Whether calls go without a key: to a server of one's own, where none is set."""
+        target = self.target
+        given = target.secret is not None or target.key or os.environ.get(self.vendor.key or "")
+        return bool(target.base_url) and not given and not self.vendor.auth_of(self.protocol).tokens
+
+    def for_request(self, req: ChatRequest) -> Upstream:
+        """This target, or the same over Responses where Chat takes no tools with its thinking."""
+        if not self.may_need_responses or not needs_other_wire(req, self._formatter.can):
+            return self
+        if self._over_responses is None:
+            target = replace(self.target, name=f"{self.vendor.name}/{_RESPONSES}/{self.model}")
+            self._over_responses = Upstream(self.route, target, self.surface, self._asked)
+        return self._over_responses
+
+    def call(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpCall:
+        """The call, without a key. Raises ConfigError for an address that lacks a place."""
+        target = self.target
+        base = address(self.vendor, self.protocol, target.places, target.base_url)
+        return HttpCall("POST", base + path, {**headers, **target.headers}, body)
+
+    def passing(self, path: str, headers: Mapping[str, str], body: bytes, method: str) -> HttpCall:
+        """The call to a path that is not known here, where this provider has it."""
+        call = self.call("", headers, body)
+        return replace(call, method=method, url=_where(call.url, path))
+
+    def written_call(self, written: Written, size: int = 0) -> HttpCall:
+        """The call that sends what was written, of a request of so many bytes."""
+        headers = {"content-type": "application/json", **written.headers}
+        return self.call(written.path, headers, encoded(written.body, size))
+
+    def for_counts(self) -> Upstream:
+        """The target that counts: OpenAI does so over Responses alone."""
+        if self.vendor.name != "openai" or self.protocol != _CHAT:
+            return self
+        target = replace(self.target, name=f"openai/{_RESPONSES}/{self.model}")
+        return Upstream(self.route, target, self.surface, self.model)
+
+    def write(self, req: ChatRequest) -> Written:
+        """The request as this target takes it. Raises WriteError, ContextOverflow, LossRefused."""
+        stateless = self.protocol == _RESPONSES and self.surface.protocol != _RESPONSES
+        if stateless:
+            req = replace(req, extras=_with_stateless(req.extras, self.wire.room.issuer))
+        report = Report(req.messages, req, places, self.wire.name)
+        if self.protocol != self.surface.protocol:
+            self.surface.prepare(req, report)
+        if stateless:
+            report.lost("include.added", req, "extras", what="store", did="store: false")
+        if self._plain:
+            return self.wire.write_request(req, self.model, policy=self.policy, report=report)
+        written = self._formatter.format_request(req, self.model)
+        written.report.include(report)
+        self.policy.judge(written.report, LossLog())
+        return written
+
+    def _is_same_wire(self) -> bool:
+        """Whether a body that the client sends is one that this host takes as it is."""
+        own, theirs = self.surface.wire, self.wire
+        if own.room.host != theirs.room.host or self.route.can or self.route.truncation:
+            return False
+        return self.vendor.name == self.surface.maker or own.dialect == theirs.dialect
+
+
+def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
+    """The protocol over which a target is asked, where its name leaves that open."""
+    if name.protocol != _CHAT or not _leaves_open(target, name):
+        return name.protocol
+    if name.host.name == "openai" and surface.protocol in (_CHAT, _RESPONSES):
+        return surface.protocol  # the client's own, untouched
+    caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
+    tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"
+    return _RESPONSES if tools_elsewhere else name.protocol
+
+
+def _leaves_open(target: Target, name: ModelName) -> bool:
+    """Whether a target says nothing of the wire, and its vendor has Responses."""
+    head, _, rest = target.name.partition("/")
+    says = rest.startswith(f"{name.protocol}/") or head in PROTOCOLS
+    return not says and _RESPONSES in name.host.wires
+
+
+def _where(base: str, path: str) -> str:
+    """The URL of a path that clients write as it is at the vendor whose protocol they speak.
+
+    Both the base URL and the path may name the version of the API: `/v1/files` is at
+    `/openai/v1/files` at Groq, and `/upload/v1beta/files` beside `/v1beta` at Gemini.
+    """
+    own = urlsplit(base).path
+    version = own.rpartition("/")[2]
+    parts = path.partition("?")[0].split("/")
+    if own and path.startswith(f"{own}/"):
+        return base + path[len(own) :]
+    if _VERSION.fullmatch(version):
+        if _VERSION.fullmatch(parts[1]):
+            return base + path[1 + len(parts[1]) :]
+        if version in parts:
+            return base.removesuffix(f"/{version}") + path
+    return base + path
+
+
+def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
+    """The wire that writes results as parts, so that one looks the same with a cache mark or none.
+
+    A provider's cache knows a prefix by its bytes, and clients move their marks on at each turn.
+    """
+    if not hasattr(known.dialect, "result_text"):
+        return known
+    room = type(known.room)(replace(known.dialect, result_text="parts"))
+    return Wire(known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore",
+                fetch=fetch)  # fmt: skip
+
+
+def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
+    own = {**_STATELESS, **(extras or {}).get(issuer, {})}
+    return {**(extras or {}), issuer: own}
+
+
+def counter_of(name: str, model: str = "") -> Any:
+    """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
+
+    `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
+    no counter has.
+    """
+    from ... import tokens as token
+
+    kind, _, named = name.partition("/")
+    if kind in ("auto", "estimated"):
+        made = token.choose_counter if kind == "auto" else token.EstimatedTokenCounter
+        return made(named or model)
+    title = next((one for one in token.__all__ if one.lower() == f"{kind}tokencounter"), None)
+    if kind == "characters":
+        return token.CharTokenCounter()
+    if title is None or kind in ("sum", "cached", "base", "char", "installed"):
+        known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+        raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
+                          code="counter.name")  # fmt: skip
+    made = getattr(token, title)
+    return made(named) if named else made()
+
+
+def unset_key(target: Target) -> str:
+    """The variable without which each call to this target will be refused for want of a key."""
+    if target.name == KEPT:  # clients name the vendor
+        return ""
+    asked = target.model("model")
+    auth = asked.host.auth_of(asked.protocol)
+    own_server = bool(target.base_url)
+    needs_key = auth.needs_key and not (auth.tokens or own_server)
+    variable = target.key or (asked.host.key if needs_key else "")
+    given = target.secret is not None or os.environ.get(variable)
+    return "" if given else variable
+
+
+def listed(config: Config) -> list[ListedModel]:
+    """Every model that a route names; with `aliases`, those that agents ask for at their start.
+
+    For a pattern, what is known to fit it stands there (the model of its target, or of its vendor
+    by default, and what agents ask for), else the pattern itself: clients take what is listed for
+    all there is.
+    """
+    names: dict[str, Route] = {}
+    for route in config.routes:
+        patterns = [one for one in route.models if not set("*?[") & set(one)]
+        own = "" if route.target.name.endswith(KEPT) else route.target.model("").model
+        shown = [*patterns, *(target for target in (own,) if target and not patterns)]
+        for pattern in route.models:
+            if pattern not in patterns and pattern != "*":
+                known = (own, _default_model(route.target), *ALIASES)
+                fitting = [name for name in known if name and fnmatchcase(name, pattern)]
+                shown += fitting or [pattern]
+        for name in shown:
+            if config.route_of(name) is route:
+                names.setdefault(name, route)
+    if config.aliases:
+        for name in ALIASES:
+            if (found := config.route_of(name)) is not None:
+                names.setdefault(name, found)
+    return [_listed(name, route) for name, route in names.items()]
+
+
+def _default_model(target: Target) -> str:
+    """The model of the vendor that is asked where nobody names one."""
+    vendor = target.name.removesuffix(f"/{KEPT}")
+    return wire(vendor).room.model if vendor != target.name else ""
+
+
+def listed_one(config: Config, name: str) -> ListedModel:
+    """The model of this name. Raises ConfigError if no route serves it."""
+    return _listed(name, config.route(name))
+
+
+def _listed(name: str, route: Route) -> ListedModel:
+    try:
+        target = route.target.model(name)
+    except DragomanError:  # a target for any model, and nobody has this one
+        return ListedModel(name, "", wire("openai-chat").can(name))
+    caps = wire(target.wire).can(target.model)
+    return ListedModel(name, target.host.name, caps)

@@ -1,0 +1,560 @@
+"""The gateway inside of a program: HTTP clients for official SDKs whose calls go to any model.
+
+    client = openai.OpenAI(http_client=dragoman.gateway.http_client("anthropic/claude-opus-5-5"))
+
+No server and no port: a transport of httpx2's takes the SDK's request, and the gateway's exchange
+sends it on. SDKs that stand on httpx, or take a transport alone, get `http_transport`. The SDK's
+time-outs bound the calls to providers; what a Config says of servers has no meaning here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock, Timer
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ...caches import remember
+from ...transport.credentials import authorized
+from ...transport.errors import whole
+from ...transport.retries import calling
+from ...transport.call import AsyncTransport, HttpCall, StreamReply, Timeouts, Transport, transport_of
+from ...text.redaction import shown
+from ...errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
+from ..exchange.bodies import check_values, unreadable
+from .sdk_timeouts import AsyncBounded, Bounded, Patience, library_of
+from ..server.asgi_client import header_value, too_large, unzipped
+from ..config.values import Config, config_for
+from ..exchange.exchange import Exchange, Gateway
+from ..exchange.refusals import refused
+from ..exchange.relay import AnswerStream
+from ..server.sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
+from ..exchange.passing import answer_too_large
+from ..surfaces import Answer, ClientRequest, wanted
+from ..telemetry.record import ExchangeRecord, Observer, new_record
+
+if TYPE_CHECKING:
+    import httpx2
+
+_T = TypeVar("_T")
+
+
+def http_client(
+    model: str | Config,
+    *,
+    key: str | None = None,
+    base_url: str | None = None,
+    transport: str | Transport | None = None,
+) -> httpx2.Client:
+    """A client whose requests, in any protocol that the gateway serves, go to `model`.
+
+    `key` and `base_url` are the provider's; without a key the vendor's variable holds it. `model`
+    may be a whole Config: its `limits.body`, `limits.stall`, `record` and `spans` hold as in a
+    server. Whoever has the client may ask: `keys`, `limits.concurrent`, `limits.keep_alive`,
+    `host`, `port` and `workers` are a server's alone. `transport` carries the calls: `httpx2`,
+    which None means whatever routes name, as aiohttp serves loops alone; or one of your own. Raises
+    ConfigError.
+    """
+    import httpx2
+
+    made = http_transport(model, key=key, base_url=base_url, transport=transport)
+    return httpx2.Client(transport=made, timeout=None)
+
+
+def async_http_client(
+    model: str | Config,
+    *,
+    key: str | None = None,
+    base_url: str | None = None,
+    transport: str | AsyncTransport | None = None,
+) -> httpx2.AsyncClient:
+    """The same for a loop; `transport` may be `aiohttp` too.
+
+    None: that of each route of a Config, and `httpx2` for a model.
+    """
+    import httpx2
+
+    made = async_http_transport(model, key=key, base_url=base_url, transport=transport)
+    return httpx2.AsyncClient(transport=made, timeout=None)
+
+
+def http_transport(
+    model: str | Config,
+    *,
+    key: str | None = None,
+    base_url: str | None = None,
+    transport: str | Transport | None = None,
+) -> Any:
+    """A transport for clients of httpx2 and of httpx: `ollama.Client(transport=...)`."""
+    return _Transport(_config(model, key, base_url), transport_of(transport, asynchronous=False))
+
+
+def async_http_transport(
+    model: str | Config,
+    *,
+    key: str | None = None,
+    base_url: str | None = None,
+    transport: str | AsyncTransport | None = None,
+) -> Any:
+    """The same for a loop."""
+    given = None if transport is None else transport_of(transport, asynchronous=True)
+    return _AsyncTransport(_config(model, key, base_url), given)
+
+
+def _config(model: str | Config, key: str | None, base_url: str | None) -> Config:
+    if isinstance(model, Config):
+        if key is not None or base_url is not None:
+            text = "a Config has the keys and addresses of its targets"
+            raise ConfigError(text, hint="give a model's name, or set them there")
+        return model
+    if not isinstance(model, str):
+        raise ConfigError(f"{shown(model)} names no model", hint='"anthropic/claude-opus-5-5"')
+    return config_for(model, key=key, base_url=base_url, transport="httpx2")
+
+
+# -- what is told of an exchange -------------------------------------------------------------------
+
+
+def _observers(config: Config) -> tuple[Observer, ...]:
+    """Who is told of each exchange, as the configuration asks for it. Raises ConfigError."""
+    observers: list[Observer] = []
+    if config.record is not None:
+        from ..telemetry.recording import Recorder
+
+        observers.append(Recorder(config.record))
+    if config.spans:
+        from ..telemetry.spans import Spans
+
+        observers.append(Spans.from_environment())
+    return tuple(observers)
+
+
+def _close(observers: Sequence[Observer]) -> None:
+    """Write what observers have still to write."""
+    for observer in observers:
+        if (close := getattr(observer, "close", None)) is not None:
+            close()
+
+
+class _Telling:
+    """Tells the observers of one exchange: when it begins, and once when it has ended."""
+
+    def __init__(self, observers: Sequence[Observer], record: ExchangeRecord) -> None:
+        self.record = record
+        self._observers = observers
+        self._since = monotonic()
+        for observer in observers:
+            observer.begun(record)
+
+    def gone(self, data: bytes) -> None:
+        """These bytes went to the SDK."""
+        record = self.record
+        if record.first_byte is None:
+            record.first_byte = monotonic() - self._since
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.answered(data)
+
+    def ended(self, left: bool = False) -> None:
+        """The exchange has ended; `left`: the SDK did not wait for all of it."""
+        observers, self._observers = self._observers, ()
+        if not observers:
+            return
+        self.record.client_left = left
+        self.record.ended = monotonic() - self._since
+        for observer in observers:
+            observer.ended(self.record)
+
+
+# -- threads ---------------------------------------------------------------------------------------
+
+
+class _Transport:
+    """What httpx2 and httpx call for each request. Safe for threads."""
+
+    def __init__(self, config: Config, transport: Transport) -> None:
+        self._gateway = Gateway(config)
+        self._transport = transport
+        self._observers = _observers(config)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to providers, and what observers write."""
+        self._transport.close()
+        _close(self._observers)
+
+    def handle_request(self, request: Any) -> Any:
+        """The response to an SDK's request, as an object of its library."""
+        asked = _request(request)
+        telling = _Telling(self._observers, new_record(asked))
+        try:
+            answer = self._answer(request, asked, telling)
+        except BaseException:  # its time-out has passed, or it is interrupted
+            telling.ended(left=True)
+            raise
+        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+
+    def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
+        exchange = _opened(self._gateway, asked, request.read(), telling)
+        if isinstance(exchange, Answer):
+            return exchange
+        patience = Patience(request, self._gateway.config.limits.stall)
+        transport = Bounded(self._transport, patience)
+        try:
+            if exchange.asks_stream:
+                begun = _begin(exchange, transport, patience)
+                return _stream_response(request, exchange, begun, telling)
+            return _whole(exchange, transport)
+        except DragomanError as error:
+            return exchange.refusal(error)
+
+
+def _whole(exchange: Exchange, transport: Transport) -> Answer:
+    def attempt(left: Timeouts) -> Answer:
+        reply = transport.stream(_signed(exchange), left)
+        body = _body(reply, exchange)
+        if exchange.is_failure(reply.status):
+            raise exchange.failed(reply.status, reply.headers, body)
+        exchange.keep(body)
+        return exchange.whole(reply.status, reply.headers, body)
+
+    try:
+        return _first(exchange, attempt)
+    except DragomanError as error:
+        if (tokens := exchange.local_count(error)) is None:
+            raise
+        return exchange.counted(tokens)
+
+
+def _begin(exchange: Exchange, transport: Transport, watch: Patience) -> _BegunStream:
+    """The stream of the first target that begins one."""
+
+    def attempt(left: Timeouts) -> _BegunStream:
+        # `limits.stall` bounds the silence of streams
+        reply = transport.stream(_signed(exchange), replace(left, read=None))
+        try:
+            return _begun(exchange, reply, watch)
+        except ReadError as error:
+            reply.close()
+            raise unreadable(error) from error
+        except BaseException:
+            reply.close()
+            raise
+
+    return _first(exchange, attempt)
+
+
+class _BegunStream:
+    """A stream of which the first bytes for the client are there."""
+
+    def __init__(
+        self, reply: StreamReply, chunks: Iterator[bytes], relay: AnswerStream, first: bytes
+    ) -> None:
+        self.reply = reply
+        self.chunks = chunks
+        self.relay = relay
+        self.first = first
+
+
+class _Stream:
+    """The body of a streamed response."""
+
+    def __init__(self, exchange: Exchange, begun: _BegunStream, telling: _Telling) -> None:
+        self._exchange = exchange
+        self._begun = begun
+        self._telling = telling
+        self._taken = False
+        self._ended = Lock()
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
+        relay = self._begun.relay
+        for data in self._pieces():
+            self._telling.gone(data)
+            yield data
+        self._end(left=False)
+        if relay.over and relay.failed is None:
+            self._read_out()
+
+    def _pieces(self) -> Iterator[bytes]:
+        relay = self._begun.relay
+        yield self._begun.first
+        try:
+            for chunk in () if relay.over else self._begun.chunks:
+                if data := relay.feed(chunk):
+                    yield data
+                if relay.over:
+                    break
+            rest = relay.finish()
+        except DragomanError as error:
+            rest = self._exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield last
+
+    def _end(self, left: bool) -> None:
+        if self._ended.acquire(blocking=False):  # once, and never given back
+            self._exchange.relayed(self._begun.relay)
+            self._telling.ended(left)
+
+    def _read_out(self) -> None:
+        """Read what stands behind the end of an answer: its connection then serves another call."""
+        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self._begun.reply.close)
+        watch.daemon = True
+        watch.start()
+        try:
+            for chunk in self._begun.chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+        except ProviderError:  # the answer was whole
+            pass
+        finally:
+            watch.cancel()
+
+    def close(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        self._begun.reply.close()
+        self._end(left=not self._begun.relay.whole)
+
+
+def _body(reply: StreamReply, exchange: Exchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                parts.clear()  # which an error keeps as long as somebody has it
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # of which nobody has seen anything
+        raise whole(error) from error
+    finally:
+        reply.close()
+    return b"".join(parts)
+
+
+def _begun(exchange: Exchange, reply: StreamReply, watch: Patience) -> _BegunStream:
+    if exchange.is_failure(reply.status):
+        raise exchange.failed(reply.status, reply.headers, _body(reply, exchange))
+    relay = exchange.stream()
+    watch.watch(reply, relay)
+    chunks = iter(reply) if exchange.record.kept is None else _kept(reply, exchange)
+    for chunk in chunks:
+        data = relay.feed(chunk)
+        if relay.failed is not None and not relay.begun:
+            raise relay.failed
+        if data:
+            return _BegunStream(reply, chunks, relay, data)
+        if relay.over:
+            break
+    data = relay.finish()
+    if relay.failed is not None and not relay.begun:
+        raise relay.failed
+    return _BegunStream(reply, chunks, relay, data)
+
+
+def _kept(reply: StreamReply, exchange: Exchange) -> Iterator[bytes]:
+    for chunk in reply:
+        exchange.keep(chunk)
+        yield chunk
+
+
+def _first(exchange: Exchange, attempt: Callable[[Timeouts], _T]) -> _T:
+    """What the first target gives that does not fail in passing."""
+    while True:
+        try:
+            return calling(exchange.retries, exchange.route.timeouts, attempt)
+        except DragomanError as error:
+            exchange.go_on(error)
+
+
+def _signed(exchange: Exchange) -> HttpCall:
+    call, upstream = exchange.call(), exchange.upstream
+    if not upstream.keyless:
+        call = authorized(call, upstream.vendor, upstream.protocol, upstream.key)
+    exchange.record.attempts += 1
+    return call
+
+
+# -- a loop ----------------------------------------------------------------------------------------
+
+
+class _AsyncTransport:
+    """The same for a loop, or for several, one after the other."""
+
+    def __init__(self, config: Config, given: AsyncTransport | None) -> None:
+        self._gateway = Gateway(config)
+        self._given = given
+        names = {route.transport for route in config.routes if given is None}
+        self._named: dict[str, AsyncTransport] = {
+            name: transport_of(name, asynchronous=True) for name in names
+        }
+        self._observers = _observers(config)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections of this loop, and what observers write."""
+        for transport in self._named.values() if self._given is None else (self._given,):
+            await transport.aclose()
+        await asyncio.to_thread(_close, self._observers)
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """The response to an SDK's request, as an object of its library."""
+        asked = _request(request)
+        telling = _Telling(self._observers, new_record(asked))
+        try:
+            answer = await self._answer(request, asked, telling)
+        except BaseException:  # its time-out has passed, or its task is cancelled
+            telling.ended(left=True)
+            raise
+        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+
+    async def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
+        exchange = _opened(self._gateway, asked, await request.aread(), telling)
+        if isinstance(exchange, Answer):
+            return exchange
+        patience = Patience(request, self._gateway.config.limits.stall)
+        transport = self._given or self._named[exchange.route.transport]
+        sender = Sender(AsyncBounded(transport, patience))
+        try:
+            if exchange.asks_stream:
+                begun = await sender.stream(exchange, patience)
+                return _stream_response(request, exchange, begun, telling)
+            return await sender.whole(exchange)
+        except DragomanError as error:
+            return exchange.refusal(error)
+        finally:
+            await sender.aclose()
+
+
+class _AsyncStream:
+    """The body of a streamed response."""
+
+    def __init__(self, exchange: Exchange, begun: Begun, telling: _Telling) -> None:
+        self._exchange = exchange
+        self._begun = begun
+        self._telling = telling
+        self._taken = False
+        self._ended = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._taken:  # an answer is read once
+            return
+        self._taken = True
+        relay = self._begun.relay
+        async for data in self._pieces():
+            self._telling.gone(data)
+            yield data
+        self._end(left=False)
+        if relay.over and relay.failed is None:
+            await read_out(self._begun)
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        relay = self._begun.relay
+        yield self._begun.first
+        try:
+            if not relay.over:
+                async for chunk in self._begun.pieces():
+                    if data := relay.feed(chunk):
+                        yield data
+                    if relay.over:
+                        break
+            rest = relay.finish()
+        except DragomanError as error:
+            rest = self._exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield last
+
+    def _end(self, left: bool) -> None:
+        if not self._ended:
+            self._ended = True
+            self._exchange.relayed(self._begun.relay)
+            self._telling.ended(left)
+
+    async def aclose(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        await self._begun.reply.aclose()
+        self._end(left=not self._begun.relay.whole)
+
+
+# -- objects of httpx2 and of httpx ----------------------------------------------------------------
+
+
+def _request(request: Any) -> ClientRequest:
+    headers = {name.lower(): text for name, text in request.headers.items()}
+    url = request.url
+    return ClientRequest(request.method, url.path, url.query.decode(), headers)
+
+
+def _opened(
+    gateway: Gateway, asked: ClientRequest, body: bytes, telling: _Telling
+) -> Exchange | Answer:
+    """The exchange of a request whose body is there, or the answer to it: also every refusal."""
+    record, most = telling.record, gateway.config.limits.body
+    surface, _ = wanted(asked)
+    record.protocol = surface.protocol
+    try:
+        if len(body) > most:
+            raise too_large(most)
+        asked.body = unzipped(body, asked, most)
+        check_values(asked.body, gateway.config.limits.values)
+    except DragomanError as error:
+        return refused(surface, error, record)
+    record.bytes_in = len(asked.body)
+    return gateway.open(asked, None, record)
+
+
+def _headers(headers: Mapping[str, str], record: ExchangeRecord) -> list[tuple[bytes, bytes]]:
+    told = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
+    return [*told, (b"x-dragoman-id", record.id.encode())]
+
+
+def _response(request: Any, answer: Answer, telling: _Telling) -> Any:
+    """A whole response; the exchange ends with it."""
+    telling.record.status = answer.status
+    body = b"" if request.method == "HEAD" else answer.body
+    telling.gone(body)
+    telling.ended()
+    return library_of(request).Response(
+        answer.status, headers=_headers(answer.headers, telling.record), content=body,
+        request=request,
+    )  # fmt: skip
+
+
+def _stream_response(
+    request: Any, exchange: Exchange, begun: _BegunStream | Begun, telling: _Telling
+) -> Any:
+    """A response that streams."""
+    library = library_of(request)
+    if isinstance(begun, _BegunStream):
+        kind = _stream_kind(_Stream, library.SyncByteStream)
+    else:
+        kind = _stream_kind(_AsyncStream, library.AsyncByteStream)
+    telling.record.status = 200
+    headers = _headers(exchange.stream_headers(begun.reply.headers), telling.record)
+    stream = kind(exchange, begun, telling)
+    return library.Response(200, headers=headers, stream=stream, request=request)
+
+
+@remember("streams of ours as those of an HTTP library", entries=8, size=2**12)
+def _stream_kind(own: type, theirs: type) -> type:
+    """Our stream as one of the library's, which asks for its class."""
+    return type("GatewayStream", (own, theirs), {})

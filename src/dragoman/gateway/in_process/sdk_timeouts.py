@@ -1,0 +1,232 @@
+"""Patience: how long a request of an SDK's waits, on the calls that the gateway makes for it.
+
+An SDK gives its time-outs to its HTTP client, which hands them to a transport with each request.
+They bound the calls to providers, beside the route's own and `limits.stall`. Where it is the SDK's
+that has passed, the exception is the one of its library, which it knows: no target is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from threading import Timer
+from time import monotonic
+from typing import Any
+
+from ...transport.answer_bounds import AsyncWrappedReply, WrappedReply
+from ...transport.over_httpx2 import aread_all, read_all
+from ...transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport
+from ...errors import DragomanError, ProviderError
+from ..server.asgi_client import LINGER
+from ..exchange.relay import AnswerStream
+from ..server.sending import stalled
+
+_SOON = 0.001  # seconds: a time-out of 0 passes at once, and no transport takes it
+
+
+def library_of(request: Any) -> Any:
+    """The library that the SDK stands on: httpx2 or httpx."""
+    return import_module(type(request).__module__.partition(".")[0])
+
+
+class Patience:
+    """The time-outs of one request, and how long its provider has been silent.
+
+    `connect` and `read` are as httpx2 defines them: for the connection, and for the time without a
+    byte. `pool` has no meaning, for connections are not bounded in number, and sending counts as
+    reading. `stall` is for streams: signs of life alone do not end a silence.
+    """
+
+    def __init__(self, request: Any, stall: float) -> None:
+        given: Mapping[str, Any] = request.extensions.get("timeout") or {}
+        self._request = request
+        self._connect = _seconds(given.get("connect"))
+        self._read = _seconds(given.get("read"))
+        self.stall = stall
+        self._relay: AnswerStream | None = None
+        self._progress = 0
+        self._silent = 0.0
+
+    def watch(self, reply: object, relay: AnswerStream) -> None:
+        """The provider has begun to answer; see Watch."""
+        self._relay, self._progress, self._silent = relay, relay.progress, 0.0
+
+    def fault(self, error: DragomanError) -> DragomanError:
+        """See Watch."""
+        return error
+
+    def bounded(self, given: Timeouts) -> Timeouts:
+        """These time-outs, or the SDK's where they are shorter; `stall` where `read` is None."""
+        read = self.stall if given.read is None else given.read
+        return replace(given, connect=_least(given.connect, self._connect),
+                       read=_least(read, self._read))  # fmt: skip
+
+    def waited(self, seconds: float) -> None:
+        """A piece came after so long. Raises Timeout if there were only signs of life."""
+        if self._relay is None or self._relay.progress != self._progress:
+            self._silent = 0.0
+            self._progress = 0 if self._relay is None else self._relay.progress
+        self._silent += seconds
+        if self._silent >= self.stall:
+            raise stalled(self.stall)
+
+    @property
+    def linger(self) -> float | None:
+        """Seconds for what may stand behind a whole answer; None before its end."""
+        relay = self._relay
+        return min(self.stall, LINGER) if relay is not None and relay.whole else None
+
+    def told(self, error: ProviderError, given: Timeouts) -> Exception:
+        """The error as the SDK knows it, where its own time-out has passed; else as it is."""
+        over = self._relay is not None and self._relay.whole  # the SDK has all of the answer
+        if error.body is not None or over:  # in a provider's words
+            return error
+        if error.type == "connect_timeout" and _is_first(self._connect, given.connect):
+            return self._timeout("ConnectTimeout", error)
+        if error.type == "read_timeout":
+            if _is_first(self._read, self.stall if given.read is None else given.read):
+                return self._timeout("ReadTimeout", error)
+            if given.read is None:
+                return stalled(self.stall)
+        return error
+
+    def _timeout(self, name: str, error: ProviderError) -> Exception:
+        kind = getattr(library_of(self._request), name)
+        made: Exception = kind(error.message, request=self._request)
+        return made
+
+
+def _seconds(value: object) -> float | None:
+    return max(float(value), _SOON) if isinstance(value, (int, float)) else None
+
+
+def _least(one: float | None, other: float | None) -> float | None:
+    return min((value for value in (one, other) if value is not None), default=None)
+
+
+def _is_first(own: float | None, other: float | None) -> bool:
+    return own is not None and (other is None or own <= other)
+
+
+class Bounded:
+    """A Transport for one request, which waits as long as its patience lasts.
+
+    Beside the errors of a Transport it raises the time-outs of the SDK's library.
+    """
+
+    def __init__(self, transport: Transport, patience: Patience) -> None:
+        self._transport = transport
+        self._patience = patience
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer; see Transport."""
+        return read_all(self.stream, call, timeouts)
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
+        """The answer as soon as it begins; see Transport."""
+        try:
+            reply = self._transport.stream(call, self._patience.bounded(timeouts))
+        except ProviderError as error:
+            if (made := self._patience.told(error, timeouts)) is error:
+                raise
+            raise made from error
+        return _BoundedReply(reply, self._patience, timeouts)
+
+    def close(self) -> None:
+        """Nothing: the connections are those of other requests, too."""
+
+
+class _BoundedReply(WrappedReply):
+    """A StreamReply that ends when the patience does."""
+
+    def __init__(self, reply: StreamReply, patience: Patience, given: Timeouts) -> None:
+        super().__init__(reply)
+        self._patience = patience
+        self._given = given
+
+    def __iter__(self) -> Iterator[bytes]:
+        pieces, patience = iter(self._reply), self._patience
+        try:
+            while True:
+                since, linger = monotonic(), patience.linger
+                piece = next(pieces, None) if linger is None else self._last(pieces, linger)
+                if piece is None:
+                    return
+                patience.waited(monotonic() - since)
+                yield piece
+        except ProviderError as error:
+            self._reply.close()
+            if (made := patience.told(error, self._given)) is error:
+                raise
+            raise made from error
+
+    def _last(self, pieces: Iterator[bytes], linger: float) -> bytes | None:
+        """The next piece behind a whole answer, if one comes in time."""
+        watch = Timer(linger, self._reply.close)
+        watch.daemon = True
+        watch.start()
+        try:
+            return next(pieces, None)
+        finally:
+            watch.cancel()
+
+
+class AsyncBounded:
+    """The same for a loop."""
+
+    def __init__(self, transport: AsyncTransport, patience: Patience) -> None:
+        self._transport = transport
+        self._patience = patience
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer; see AsyncTransport."""
+        return await aread_all(self.astream, call, timeouts)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
+        """The answer as soon as it begins; see AsyncTransport."""
+        try:
+            reply = await self._transport.astream(call, self._patience.bounded(timeouts))
+        except ProviderError as error:
+            if (made := self._patience.told(error, timeouts)) is error:
+                raise
+            raise made from error
+        return _AsyncBoundedReply(reply, self._patience, timeouts)
+
+    async def aclose(self) -> None:
+        """Nothing; see Bounded."""
+
+
+class _AsyncBoundedReply(AsyncWrappedReply):
+    """The same for a loop."""
+
+    def __init__(self, reply: AsyncStreamReply, patience: Patience, given: Timeouts) -> None:
+        super().__init__(reply)
+        self._patience = patience
+        self._given = given
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces, patience = aiter(self._reply), self._patience
+        try:
+            while True:
+                since, linger = monotonic(), patience.linger
+                last = linger is not None
+                piece = await (self._last(pieces, linger) if last else anext(pieces, None))
+                if piece is None:
+                    return
+                patience.waited(monotonic() - since)
+                yield piece
+        except ProviderError as error:
+            await self._reply.aclose()
+            if (made := patience.told(error, self._given)) is error:
+                raise
+            raise made from error
+
+    async def _last(self, pieces: AsyncIterator[bytes], linger: float | None) -> bytes | None:
+        """The next piece behind a whole answer, if one comes in time."""
+        try:
+            async with asyncio.timeout(linger):
+                return await anext(pieces, None)
+        except TimeoutError as error:
+            raise stalled(linger or 0.0) from error

@@ -1,0 +1,366 @@
+"""The gateway as an ASGI app: reads a request, drives its exchange, writes the answer.
+
+Starlette serves what is asked seldom (`/healthz`, `/metrics`); requests for answers go straight
+from ASGI to the exchange.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from os import PathLike
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs, unquote
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ...transport.call import AsyncTransport
+from ...errors import DragomanError, Overloaded
+from ..exchange.bodies import check_values
+from .asgi_client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
+from ..config.values import ClientKey, Config, config_for
+from ..exchange.exchange import Exchange, Gateway
+from ..config.keys import Bounds, KeyRing
+from .off_loop import OffLoop, is_long
+from ..exchange.refusals import refused
+from .sending import Begun, Sender, in_time
+from ..config.settings import load, of_mapping
+from ..surfaces import Answer, ClientRequest, Surface, wanted
+from ..telemetry.log import JsonLog
+from ..telemetry.metrics import Metrics
+from ..telemetry.record import ExchangeRecord, Observer, new_record
+
+Scope: TypeAlias = MutableMapping[str, Any]
+ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
+
+_SELDOM = frozenset({"/healthz", "/metrics"})
+
+
+def app(
+    config: ConfigLike,
+    *,
+    observers: Iterable[Observer] | None = None,
+    transport: AsyncTransport | None = None,
+) -> App:
+    """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
+
+    `observers` are told of each exchange: without any the metrics, the log, and what `record` and
+    `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
+    that routes name. Raises ConfigError.
+    """
+    return App(config_of(config), None if observers is None else tuple(observers), transport)
+
+
+def config_of(config: ConfigLike) -> Config:
+    """The configuration, whichever way it is given. Raises ConfigError."""
+    if isinstance(config, Config):
+        return config
+    if isinstance(config, Mapping):
+        return of_mapping(config)
+    if isinstance(config, str) and not config.endswith(".toml"):
+        return config_for(config)
+    return load(config)
+
+
+def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
+    """The observers that a configuration asks for; those that are there already go on."""
+    metrics = next((one for one in before if isinstance(one, Metrics)), None)
+    if metrics is None:
+        metrics = Metrics.of(config)
+    else:
+        metrics.learn(config)
+    log = next((one for one in before if isinstance(one, JsonLog)), None)
+    observers: list[Observer] = [metrics, log or JsonLog()]
+    if config.record is not None:
+        from ..telemetry.recording import Recorder
+
+        recorder = next((one for one in before if isinstance(one, Recorder)), None)
+        same = recorder is not None and recorder.folder == config.record
+        observers.append(recorder if recorder is not None and same else Recorder(config.record))
+    if config.spans:
+        from ..telemetry.spans import Spans
+
+        spans = next((one for one in before if isinstance(one, Spans)), None)
+        observers.append(spans or Spans.from_environment())
+    return tuple(observers)
+
+
+class App:
+    """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
+
+    def __init__(
+        self,
+        config: Config,
+        observers: Sequence[Observer] | None = None,
+        transport: AsyncTransport | None = None,
+    ) -> None:
+        self._usual = observers is None  # the observers that the configuration asks for
+        self.observers: tuple[Observer, ...] = tuple(observers or ())
+        self.off_loop = OffLoop()
+        self._sender = Sender(transport, self.off_loop)
+        self._bounds = Bounds()
+        self._memory = _Memory()
+        self._under_way = 0
+        routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
+        self._seldom = Starlette(routes=routes)
+        self.reload(config)
+
+    def reload(self, config: Config) -> None:
+        """Serve new requests by this configuration; those under way end by their own."""
+        gateway, ring = Gateway(config), KeyRing(config.keys)
+        if self._usual:
+            before, self.observers = self.observers, _observing(config, self.observers)
+            for gone in before:
+                if gone not in self.observers and (close := getattr(gone, "close", None)):
+                    close()
+        self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
+        self.gateway, self.ring = gateway, ring
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection's request, or the server's start and end."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await _refuse_socket(scope, receive, send)
+        elif scope["path"] in _SELDOM:
+            await self._seldom(scope, receive, send)
+        else:
+            await self._serve(scope, receive, send)
+
+    async def aclose(self) -> None:
+        """Close the connections to providers, and what observers write."""
+        await self._sender.aclose()
+        self.off_loop.close()
+        for observer in self.observers:
+            if (close := getattr(observer, "close", None)) is not None:
+                await asyncio.to_thread(close)
+
+    # -- one request -------------------------------------------------------------------------------
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = _head(scope)
+        gateway = self.gateway  # of this request, also when another is loaded meanwhile
+        record = new_record(request)
+        surface, _ = wanted(request)
+        record.protocol = surface.protocol
+        write = scope.get("extensions", {}).get(WRITE)
+        client = Client(receive, send, record, write)
+        self._under_way += 1
+        for observer in self.observers:
+            observer.begun(record)
+        try:
+            await self._admitted(gateway, surface, request, record, client)
+        except ClientLeft:
+            record.client_left = True
+        except DragomanError as error:
+            await client.answer(refused(surface, error, record))
+        finally:
+            self._under_way -= 1
+            record.ended = monotonic() - client.since
+            for observer in self.observers:
+                observer.ended(record)
+
+    async def _admitted(
+        self, gateway: Gateway, surface: Surface, request: ClientRequest, record: ExchangeRecord,
+        client: Client,
+    ) -> None:  # fmt: skip
+        """Judge the key, the bounds and the size of a request; then answer it."""
+        key = None if self.ring.open else await self.ring.admit(_presented(surface, request))
+        record.tenant = key.name if key is not None else ""
+        limits = gateway.config.limits
+        is_full = limits.concurrent is not None and self._under_way > limits.concurrent
+        if is_full or (limits.memory is not None and self._memory.used() > limits.memory):
+            text = "the gateway has no room for another request"
+            raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
+        with self._bounds.enter(key):
+            request.body = await client.body(request, limits.body)
+            if is_packed(request) or is_long(request.body):
+                begun = await client.watched(
+                    self.off_loop.run(_opened, gateway, request, key, record, self._bounds)
+                )
+            else:
+                begun = _opened(gateway, request, key, record, self._bounds)
+            if isinstance(begun, Answer):
+                record.status = begun.status
+                await client.answer(begun, head=request.method == "HEAD")
+            else:
+                await client.watched(self._drive(begun, client))
+
+    async def _drive(self, exchange: Exchange, client: Client) -> None:
+        try:
+            if exchange.kind == "other":
+                await self._pass(exchange, client)
+            elif exchange.asks_stream:
+                await self._relay(exchange, client)
+            else:
+                await client.answer(await self._sender.whole(exchange))
+        except DragomanError as error:
+            await client.answer(exchange.refusal(error))
+
+    async def _pass(self, exchange: Exchange, client: Client) -> None:
+        """Pass on what a provider answers at a path that is not known here, as it comes.
+
+        What breaks off does so for the client, too: nobody knows how this answer tells of errors.
+        """
+        reply = await self._sender.passing(exchange)
+        stall = exchange.gateway.config.limits.stall
+        try:
+            await client.start(reply.status, exchange.passed_headers(reply.status, reply.headers))
+            pieces, without_key = aiter(reply), exchange.upstream.hidden.pieces()
+            while piece := await in_time(anext(pieces, b""), stall):
+                exchange.keep(piece)
+                await client.send(without_key.feed(piece))
+            await client.send(without_key.rest(), more=False)
+        finally:
+            await reply.aclose()
+
+    async def _relay(self, exchange: Exchange, client: Client) -> None:
+        """Relay a stream, from the first target that begins one."""
+        line = Line(exchange, client)
+        try:
+            try:
+                begun = await self._sender.stream(exchange, line)
+            except DragomanError as error:
+                if not client.started:
+                    raise
+                relay = line.relay()
+                rest = relay.fail(exchange.told(error))
+            else:
+                relay = begun.relay
+                rest = await self._relayed(exchange, client, line, begun)
+        finally:
+            line.close()
+        exchange.relayed(relay)
+        if relay.apart:
+            await client.send(rest)
+            rest = relay.apart
+        await client.send(rest, more=False)
+
+    async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
+        """Relay all that comes; what stands at the end."""
+        relay = begun.relay
+        try:
+            await client.start(200, exchange.stream_headers(begun.reply.headers))
+            await client.send(begun.first)
+            if not relay.over:
+                await _pass_on(begun, client)
+            return relay.finish()
+        except asyncio.CancelledError:  # the client has left
+            exchange.relayed(relay)
+            raise
+        except DragomanError as error:
+            return exchange.cut(relay, line.fault(error))
+        finally:
+            await self._sender.leave(begun)
+
+    # -- the rest ----------------------------------------------------------------------------------
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.aclose()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _health(self, _: Request) -> Response:
+        return JSONResponse({"status": "ok", "under_way": self._under_way})
+
+    async def _figures(self, request: Request) -> Response:
+        if self._metrics is None:
+            return Response("no metrics are kept\n", 404, media_type="text/plain")
+        text, kind = self._metrics.text(request.headers.get("accept", ""))
+        return Response(text, headers={"content-type": kind})
+
+
+_STATM = Path("/proc/self/statm")
+
+
+class _Memory:
+    """The resident memory of this process, looked at ten times in a second at most."""
+
+    def __init__(self) -> None:
+        self._looked_at = -1.0
+        self._bytes = 0
+
+    def used(self) -> int:
+        """Bytes, as Linux counts them; 0 elsewhere."""
+        if (now := monotonic()) - self._looked_at > 0.1:
+            self._looked_at = now
+            try:
+                pages = int(_STATM.read_bytes().split()[1])
+                self._bytes = pages * os.sysconf("SC_PAGE_SIZE")
+            except (OSError, ValueError):
+                self._bytes = 0
+        return self._bytes
+
+
+def _opened(
+    gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord,
+    bounds: Bounds,
+) -> Exchange | Answer:  # fmt: skip
+    """Judge the size of a body, and open the exchange. Raises DragomanError."""
+    limits = gateway.config.limits
+    request.body = unzipped(request.body, request, limits.body)
+    record.bytes_in = len(request.body)
+    check_values(request.body, limits.values)
+    bounds.spend(key, request.body)
+    return gateway.open(request, key, record)
+
+
+async def _pass_on(begun: Begun, client: Client) -> None:
+    """Pass on all that comes: at once, or where the client reads slowly, at its pace."""
+    relay, late = begun.relay, b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal late
+        late = relay.feed(chunk)
+        if late and client.sent(late):
+            late = b""
+        return not late and not relay.over
+
+    while await begun.pour(take):
+        if late:
+            await client.send(late)
+        if relay.over:
+            break
+
+
+def _head(scope: Scope) -> ClientRequest:
+    headers: dict[str, str] = {}
+    for name, text in scope["headers"]:
+        key = name.decode("latin-1")
+        value = text.decode("latin-1")
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    query = scope.get("query_string", b"").decode("latin-1")
+    return ClientRequest(scope["method"], scope["path"], query, headers)
+
+
+def _presented(surface: Surface, request: ClientRequest) -> str | None:
+    """The key with which a client comes: in its protocol's headers, for Gemini in the query too."""
+    for name in surface.keys:
+        if text := request.headers.get(name):
+            scheme, _, key = text.partition(" ")
+            return key.strip() if key and scheme.lower() == "bearer" else text
+    if "x-goog-api-key" in surface.keys:
+        return unquote(next(iter(parse_qs(request.query).get("key", ())), "")) or None
+    return None
+
+
+async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """426 where the server can say it: Codex then asks over HTTP."""
+    await receive()
+    if "websocket.http.response" in scope.get("extensions", {}):
+        head = [(b"content-type", b"text/plain"), (b"upgrade", b"HTTP/1.1")]
+        await send({"type": "websocket.http.response.start", "status": 426, "headers": head})
+        await send({"type": "websocket.http.response.body", "body": b"ask over HTTP\n"})
+    else:
+        await send({"type": "websocket.close", "code": 1003})

@@ -1,0 +1,275 @@
+"""The client's side in ASGI: its body, the answer, whether it is still there, and signs of life."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
+
+from ...transport.call import AsyncStreamReply
+from ...errors import DragomanError, ProviderError, ReadError
+from ..exchange.exchange import Exchange
+from ..exchange.relay import AnswerStream
+from .sending import stalled
+from ..surfaces import Answer, ClientRequest
+from ..telemetry.record import ExchangeRecord
+
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
+# a server's function that writes a part of a body at once, among the extensions of the scope (ASGI
+# 3.0, "Extensions"). It says False where that would have to wait, and has written nothing then
+WRITE = "dragoman.write"
+_T = TypeVar("_T")
+Write: TypeAlias = Callable[[bytes], bool]
+
+_PACKED, _UNPACKED = 2**16, 2**20  # bytes that are unpacked in one step, and that come of it
+_UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+
+class ClientLeft(BaseException):
+    """The client has closed its connection."""
+
+
+class Client:
+    """The connection to a client: its body, the answer, and whether it is still there."""
+
+    __slots__ = (
+        "_left", "_receive", "_send", "_write", "record", "sending", "signing", "since", "started",
+    )  # fmt: skip
+
+    def __init__(
+        self, receive: Receive, send: Send, record: ExchangeRecord, write: Write | None = None
+    ) -> None:
+        self._receive = receive
+        self._send = send
+        self._write = write
+        self._left = False
+        self.record = record
+        self.since = monotonic()
+        self.started = False
+        self.sending = False  # which takes as long as the client reads slowly
+        self.signing: asyncio.Future[None] | None = None
+
+    async def body(self, request: ClientRequest, most: int) -> bytes:
+        """The whole body. Raises ProviderError for one beyond the bound."""
+        length = request.headers.get("content-length", "")
+        if length.isdigit() and int(length) > most:
+            raise too_large(most)
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientLeft
+            part = message.get("body", b"")
+            size += len(part)
+            if size > most:
+                parts.clear()  # which an error keeps as long as somebody has it
+                raise too_large(most)
+            parts.append(part)
+            if not message.get("more_body"):
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def watched(self, work: Awaitable[_T]) -> _T:
+        """Do the work while the client is there. Raises ClientLeft as soon as it is not."""
+        task = asyncio.current_task()
+        assert task is not None  # a coroutine runs in one
+        watch = asyncio.ensure_future(self._gone(task))
+        try:
+            return await work
+        except asyncio.CancelledError:
+            if not self._left:
+                raise
+            task.uncancel()
+            raise ClientLeft from None
+        finally:
+            watch.cancel()
+
+    async def _gone(self, task: asyncio.Task[Any]) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        task.cancel()
+
+    async def answer(self, answer: Answer, head: bool = False) -> None:
+        """Send a whole answer; of one that has begun, nothing more."""
+        if self.started:
+            return
+        headers = dict(answer.headers)
+        if not head or answer.body:  # else what an answer with a body would say
+            headers["content-length"] = str(len(answer.body))
+        await self.start(answer.status, headers)
+        await self.send(b"" if head else answer.body, more=False)
+
+    async def start(self, status: int, headers: dict[str, str]) -> None:
+        """Send status and headers, once."""
+        if self.started:
+            return
+        self.started = True
+        self.record.status = status
+        self.record.first_byte = monotonic() - self.since
+        pairs = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
+        pairs.append((b"x-dragoman-id", self.record.id.encode()))
+        await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+
+    async def sign(self, message: MutableMapping[str, Any]) -> None:
+        """Send a sign of life, which is no part of the answer."""
+        await self._send(message)
+
+    async def send(self, data: bytes, more: bool = True) -> None:
+        """Send a part of the body; waits while the client reads slowly."""
+        if self.signing is not None:
+            await self.signing
+            self.signing = None
+        if not data and more:
+            return
+        self.record.bytes_out += len(data)
+        if (kept := self.record.kept) is not None:
+            kept.answered(data)
+        self.sending = True
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+        self.sending = False
+
+    def sent(self, data: bytes) -> bool:
+        """Send a part of the body at once; False, and nothing is sent, where that may take time."""
+        if self._write is None or self.signing is not None or not self._write(data):
+            return False
+        record = self.record
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.response += data
+        return True
+
+
+def header_value(text: str) -> bytes:
+    """The value of a header: what providers and clients chose must not begin another one."""
+    plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return plain.encode("latin-1", "replace")
+
+
+class Line:
+    """Keeps both sides of a stream alive: signs of life for the client, a bound for the provider.
+
+    A timer looks from time to time at what was counted meanwhile, so that no event costs anything.
+    """
+
+    def __init__(self, exchange: Exchange, client: Client) -> None:
+        limits = exchange.gateway.config.limits
+        self._exchange = exchange
+        self._client = client
+        self._signs = bool(exchange.surface.sign_of_life) and exchange.framing == "sse"
+        self._pause, self._stall = limits.keep_alive, limits.stall
+        self._period = max(0.01, min(self._pause, self._stall) / 4)
+        self._reply: AsyncStreamReply | None = None
+        self._relay: AnswerStream | None = None
+        now = monotonic()
+        self._came, self._came_at = 0, now  # from the provider, more than signs of life
+        self._went, self._went_at = 0, now  # bytes to the client
+        self._stalled = False
+        self._closing: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._work: set[asyncio.Future[None]] = set()
+        self._timer = self._loop.call_later(self._period, self._look)
+
+    def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
+        """The provider has begun to answer."""
+        self._reply, self._relay = reply, relay
+        self._came, self._came_at = relay.progress, monotonic()
+
+    def relay(self) -> AnswerStream:
+        """What relays the answer, also one that never began."""
+        return self._relay if self._relay is not None else self._exchange.stream()
+
+    def fault(self, error: DragomanError) -> DragomanError:
+        """The error; that of a provider which fell silent says so."""
+        if not self._stalled:
+            return error
+        self._stalled = False  # the next target's faults are its own
+        return stalled(self._stall)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        now = monotonic()
+        client = self._client
+        if client.sending:  # the provider waits for the client
+            self._came_at = now
+        elif self._relay is not None and self._relay.progress != self._came:
+            self._came, self._came_at = self._relay.progress, now
+        if client.record.bytes_out != self._went:
+            self._went, self._went_at = client.record.bytes_out, now
+        whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
+        patience = min(self._stall, LINGER) if whole else self._stall
+        if self._reply is not None and now - self._came_at >= patience:
+            self._stalled = True
+            self._closing = self._begin(self._reply.aclose())
+            self._reply = None  # until another target answers
+        if self._signs and now - self._went_at >= self._pause and not client.sending:
+            self._went_at = now
+            if client.signing is None or client.signing.done():
+                client.signing = self._begin(self._sign_life())
+        self._timer = self._loop.call_later(self._period, self._look)
+
+    def _begin(self, work: Any) -> asyncio.Future[None]:
+        task = self._loop.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return task
+
+    async def _sign_life(self) -> None:
+        client = self._client
+        if not client.started:
+            kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
+            await client.start(200, {**kind, **self._exchange.headers()})
+        events = 0 if self._relay is None else self._relay.events
+        sign = self._exchange.surface.sign(events)
+        await client.sign({"type": "http.response.body", "body": sign, "more_body": True})
+
+
+def is_packed(request: ClientRequest) -> bool:
+    """Whether a header says that the body is packed."""
+    return request.headers.get("content-encoding", "identity").lower() not in ("", "identity")
+
+
+def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
+    """The body, inflated where its header says that it is packed."""
+    if not is_packed(request):
+        return body
+    coding = request.headers["content-encoding"].lower()
+    if coding not in _UNZIPPED:
+        raise ProviderError(
+            f"bodies packed as {coding[:40]!r} are not read",
+            status=415,
+            type="invalid_request_error",
+            hint="gzip, deflate, or none",
+        )
+    unpack, parts, left = zlib.decompressobj(_UNZIPPED[coding]), list[bytes](), most
+    try:
+        for at in range(0, len(body), _PACKED):  # in pieces, so that other threads come between
+            piece = body[at : at + _PACKED]
+            while piece:
+                parts.append(unpack.decompress(piece, _UNPACKED))
+                left -= len(parts[-1])
+                if left < 0:
+                    parts.clear()
+                    raise too_large(most)
+                piece = unpack.unconsumed_tail
+    except zlib.error as error:
+        raise ReadError(f"the body is not packed as {coding}", code="body.packing") from error
+    if not unpack.eof or unpack.unused_data:
+        text = f"the body is not one piece that is packed as {coding}"
+        raise ReadError(text, code="body.packing")
+    return b"".join(parts)
+
+
+def too_large(most: int) -> ProviderError:
+    """The error of a request whose body has more bytes than it may."""
+    text = f"a request may have {most} bytes"
+    return ProviderError(text, status=413, type="request_too_large", code="body.size",
+                         hint="send less, or raise limits.body")  # fmt: skip

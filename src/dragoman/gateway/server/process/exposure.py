@@ -1,0 +1,107 @@
+"""Who can reach a gateway without client keys: programs of this machine, and nobody else.
+
+It must not listen where others are; and a browser of this machine must not lend it to pages of
+other sites, which may send requests to loopback too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import ip_address
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import urlsplit
+
+from ....text.json_text import encoded
+from ....errors import ConfigError
+from ...config.values import Config
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
+
+class ReloadableApp(Protocol):
+    """What `dragoman.gateway.app` makes."""
+
+    def reload(self, config: Config) -> None:
+        """Serve new requests by this configuration. Raises ConfigError and keeps the old one."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """ASGI."""
+
+
+class Exposed:
+    """The app as a server shows it: without client keys, to programs of this machine alone."""
+
+    def __init__(self, make: Callable[[Config], ReloadableApp], config: Config) -> None:
+        self._app = make(config)
+        self._open = not config.keys
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if self._open and scope["type"] != "lifespan" and (reason := _from_elsewhere(scope)):
+            await _forbid(send, reason)
+        else:
+            await self._app(scope, receive, send)
+
+    def reload(self, config: Config) -> None:
+        """Serve by this Config from now on. Raises ConfigError and keeps the old one."""
+        self._app.reload(config)
+        self._open = not config.keys
+
+
+def refuse_exposed(config: Config) -> None:
+    """Raise ConfigError for a gateway without client keys that others could reach."""
+    if config.keys or is_loopback(config.host):
+        return
+    text = f"without client keys the gateway listens on loopback alone, not on {config.host}"
+    hint = "whoever reaches it spends your keys: `dragoman keys new NAME` makes a client key"
+    raise ConfigError(text, path="$.server.host", hint=hint, code="gateway.exposed")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name is of this machine alone."""
+    name = host.strip("[]").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def client_url(host: str, port: int) -> str:
+    """The address that a client on this machine takes, of a gateway that listens there."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def _from_elsewhere(scope: Message) -> str:
+    """Why a request to a gateway without keys does not come from this machine's own programs.
+
+    A page of another site that is open in a browser here may send requests to loopback, and by a
+    name that it lets point there (DNS rebinding) even read the answers.
+    """
+    for name, value in scope["headers"]:
+        if name == b"host" and not is_loopback(_host(f"//{value.decode('latin-1')}")):
+            return "the gateway has no client keys, and answers to names of loopback alone"
+        if name == b"origin" and not is_loopback(_host(value.decode("latin-1"))):
+            return "the gateway has no client keys, and answers no page of another site"
+    return ""
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # of an IPv6 address
+        return ""
+
+
+async def _forbid(send: Send, reason: str) -> None:
+    """Status 403 in a form that the clients of OpenAI and Anthropic read."""
+    hint = "configure client keys: dragoman keys new NAME"
+    error = {"type": "permission_error", "message": f"{reason} ({hint})"}
+    body = encoded({"type": "error", "error": error})
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,58 @@
+"""Client protocols that the gateway speaks: which of them a request is of, and what it wants."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from ...caches import remember
+from .anthropic import Messages
+from .base import Answer, ClientRequest, ListedModel, Operation, Surface, told_error
+from .gemini import GenerateContent, Interactions
+from .ollama import OllamaChat
+from .openai import Chat, Responses
+
+# a new client protocol is a class and its place here
+_CLASSES: tuple[type[Surface], ...] = (
+    Chat, Responses, Messages, GenerateContent, Interactions, OllamaChat,
+)  # fmt: skip
+
+
+@remember("what each client protocol looks like", entries=1, size=2**16)
+def surfaces() -> tuple[Surface, ...]:
+    """One of each."""
+    return tuple(kind() for kind in _CLASSES)
+
+
+def wanted(request: ClientRequest) -> tuple[Surface, Operation | None]:
+    """The protocol of a request and what it wants; None if its path is none that is known.
+
+    Several protocols list models at one address: headers tell them apart.
+    """
+    likeliest = _spoken(request)
+    method = "GET" if request.method == "HEAD" else request.method
+    for surface in (likeliest, *surfaces()):
+        if (operation := surface.operation(method, request.path)) is not None:
+            return surface, operation
+    return likeliest, None
+
+
+def _spoken(request: ClientRequest) -> Surface:
+    """The protocol whose errors the client understands, by its path and its headers."""
+    chat, responses, messages, gemini, interactions, ollama = surfaces()
+    path, headers = request.path, request.headers
+    if path.startswith("/api/"):
+        return ollama
+    if path.startswith("/v1/messages") or "anthropic-version" in headers:
+        return messages
+    if "/interactions" in path:
+        return interactions
+    goog = "x-goog-api-key" in headers or "x-goog-api-client" in headers
+    if path.startswith("/v1beta") or goog or "key" in parse_qs(request.query):
+        return gemini
+    if path.removeprefix("/v1").startswith("/responses"):
+        return responses
+    return messages if "x-api-key" in headers else chat
+
+
+__all__ = ["Answer", "ClientRequest", "ListedModel", "Operation", "Surface", "surfaces",
+           "told_error", "wanted"]  # fmt: skip

@@ -1,0 +1,92 @@
+"""Ollama's own protocol.
+
+Reference: ollama docs, API: "Generate a chat completion", "List local models", "Show model
+information", "Version".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import ClassVar
+
+from ...text.json_text import JsonObject
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatRequest, ThinkingBlock
+from ...stream.framing import Framing
+from .base import Ending, ListedModel, Operation, Surface
+
+
+class OllamaChat(Surface):
+    """`/api/chat`, `/api/tags` and `/api/show`. A line of JSON has no room for a sign of life."""
+
+    protocol: ClassVar[str] = "ollama"
+    maker: ClassVar[str] = "ollama"
+    sign_of_life: ClassVar[bytes] = b""
+    usage_mark: ClassVar[bytes] = b'"eval_count"'
+    endings: ClassVar[tuple[Ending, ...]] = (
+        Ending(b'"done"', re.compile(rb'"done"[ \t]*:[ \t]*true')),
+        Ending(b'"error"', re.compile(rb'"error"')),
+    )
+    lasts: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb'(?P<unsure>"(?:done"[ \t]*:[ \t]*true|error"))'
+    )
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """What Ollama's clients ask: the model of `/api/show` stands in the body."""
+        if path == "/api/chat" and method == "POST":
+            return Operation("generate")
+        if path == "/api/tags" and method == "GET":
+            return Operation("models")
+        if path == "/api/show" and method == "POST":
+            return Operation("model")
+        return None
+
+    def ends(self, events: bytes, framing: Framing) -> bool:
+        """The line that is done, or tells of an error; arguments may have such keys too."""
+        return super().ends(events, framing) and any(self.read(events, framing))
+
+    def asks_stream(self, body: JsonObject) -> bool:
+        """It streams unless it is told not to."""
+        return body.get("stream") is not False
+
+    def prepare(self, req: ChatRequest, report: Report) -> None:
+        """Let thoughts go to any provider that takes mere words: no client says whose they are.
+
+        DeepSeek answers 400 where a call comes back without the thought before it.
+        """
+        for m in req.messages:
+            for block in m.blocks if type(m.content) is list else ():
+                if type(block) is ThinkingBlock and not (block.signature or block.redacted):
+                    block.origin = None
+
+    def models(self, models: Sequence[ListedModel]) -> JsonObject:
+        """`{"models": [{"name", "model", "modified_at", "size", "digest", "details"}]}`."""
+        return {"models": [
+            {"name": model.id, "model": model.id, "modified_at": "1970-01-01T00:00:00Z", "size": 0,
+             "digest": sha256(model.id.encode()).hexdigest(), "details": _details(model)}
+            for model in models
+        ]}  # fmt: skip
+
+    def model(self, model: ListedModel) -> JsonObject:
+        """`{"details", "model_info", "capabilities"}`: what the model can, as far as is known."""
+        caps = model.caps
+        can = {"completion": True, "tools": caps.tools, "vision": "image" in caps.user,
+               "thinking": caps.thinks != "never"}  # fmt: skip
+        return {
+            "modelfile": "", "parameters": "", "template": "", "details": _details(model),
+            "model_info": {"general.architecture": model.owner},
+            "capabilities": [name for name, value in can.items() if value],
+        }  # fmt: skip
+
+    def status(self, error: ProviderError) -> int:
+        """529 is Anthropic's word."""
+        status = super().status(error)
+        return 503 if status == 529 else status
+
+
+def _details(model: ListedModel) -> JsonObject:
+    return {"parent_model": "", "format": "", "family": model.owner, "families": [model.owner],
+            "parameter_size": "", "quantization_level": ""}  # fmt: skip

@@ -1,0 +1,426 @@
+"""The order that a wire wants: late system messages, gathered results, alternating roles.
+
+`order` runs behind all passes that move messages. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolResultBlock
+from ...message.blocks import ContentBlock, Extras
+from ..wording import Told
+from . import survey as roles
+from .repair import ends_in_server_block, missing_result
+from .survey import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
+
+# On a wire of two roles results are the user's.
+_TWO_ROLES = bytes.maketrans(bytes((roles.TOOL,)), bytes((roles.USER,)))
+_NEIGHBOURS = (bytes((roles.USER, roles.USER)), bytes((roles.ASSISTANT, roles.ASSISTANT)))
+
+
+def order(
+    history: RoledHistory,
+    caps: Capabilities,
+    report: Report,
+    told: Told,
+    whole: bool = True,
+    insert: bool = True,
+    behind: int | None = None,
+    last: bool = True,
+) -> RoledHistory:
+    """The history in an order that the wire takes.
+
+    `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
+    `behind`: the role of what stands before these messages, if they are not the first; `last`:
+    nothing stands behind them.
+    """
+    if caps.gather_results and history.flags & roles.PARALLEL:
+        history = _gather_results(history, report)
+    changed = bool(history.unusual or history.flags & roles.GONE)
+    if caps.join_calls and (history.flags & roles.FOLLOWING or (history.calls and changed)):
+        history = join_calls(history, report)
+    if not caps.thinking_last and changed:
+        history = end_without_thinking(history, report)
+    if caps.late_system == "placed" and changed:
+        # other turns may be the neighbours of a system message now
+        history = move_late_system(history, caps, report, told, behind)
+    if insert and history.msgs:
+        history = _with_ends(history, caps, report, told, whole, behind is None, last)
+    if caps.alternation != "free":
+        history = alternate_roles(history, caps, report, told, insert)
+    if not caps.lone_documents and history.flags & roles.MEDIA:
+        history = add_document_texts(history, report, told)
+    if last and not caps.trailing_space and history.roles[-1:] == [roles.ASSISTANT]:
+        history = trim_last_text(history, report)
+    return history
+
+
+def alternate_roles(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, insert: bool
+) -> RoledHistory:
+    """The history with neighbours of one role joined, results first.
+
+    Where results may not share a turn with text (`bridged`), and calls neither, or results not with
+    what stands there, a turn of the other role stands between them if turns may be inserted. Where
+    results are messages of their own, they are nobody's neighbours otherwise.
+    """
+    bridged = caps.alternation == "bridged"
+    speakers = bytes(history.roles)
+    if bridged or caps.gather_results:
+        speakers = speakers.translate(_TWO_ROLES)
+    if not any(pair in speakers for pair in _NEIGHBOURS):
+        return history
+    runs: Runs = {}
+    for role, start, end in role_runs(speakers):
+        if end - start > 1 and role not in (roles.SYSTEM, roles.TOOL):
+            turns = _turns(history, range(start, end), caps)
+            runs[start, end] = _joined_turns(history, turns, caps, report, told, insert)
+    return history.with_runs(runs)
+
+
+def _turns(history: RoledHistory, run: range, caps: Capabilities) -> list[list[int]]:
+    """The messages of a run in turns: those of tools apart from what they may not stand beside.
+
+    Each message asks what its turn holds, not every message of it: a run may be a whole history.
+    """
+    turns: list[list[int]] = []
+    kinds: set[tuple[bool, bool]] = set()  # of the last turn
+    for i in run:
+        tools, shares = kind = _shares_turn(history, i, caps)
+        if turns and all(tools == other or (shares and so) for other, so in kinds):
+            turns[-1].append(i)
+        else:
+            turns.append([i])
+            kinds = set()
+        kinds.add(kind)
+    return turns
+
+
+def _shares_turn(history: RoledHistory, i: int, caps: Capabilities) -> tuple[bool, bool]:
+    """Whether the message has calls or results, and whether it may share a turn across that."""
+    role, m = history.roles[i], history.msgs[i]
+    tools = role == roles.TOOL or bool(role == roles.ASSISTANT and m.calls)
+    if caps.alternation == "bridged":
+        return tools, False
+    if tools or not caps.beside_results or role == roles.ASSISTANT:
+        return tools, True
+    return tools, all(_stands_beside(block, caps.beside_results) for block in m.blocks)
+
+
+def _stands_beside(block: ContentBlock, kinds: frozenset[str]) -> bool:
+    """Whether the block is of one of the kinds, or of the media types among them."""
+    media_type = getattr(getattr(block, "source", None), "media_type", None)
+    return block.type in kinds or media_type in kinds
+
+
+def _joined_turns(
+    history: RoledHistory,
+    turns: list[list[int]],
+    caps: Capabilities,
+    report: Report,
+    told: Told,
+    insert: bool,
+) -> list[tuple[Msg, int]]:
+    """One message for each turn, with a bridge between two of them if it may be inserted."""
+    joined: list[tuple[Msg, int]] = []
+    for turn in turns:
+        group = [history.msgs[i] for i in turn]
+        if joined and insert:  # a turn of the other role
+            is_user = joined[-1][1] == roles.ASSISTANT
+            text = told.last_turn if is_user else told.bridge
+            report.lost("turn.bridged", group[0], did=text)
+            bridge = _turn(text, "user" if is_user else "assistant", group[0], report)
+            joined.append((bridge, roles.USER if is_user else roles.ASSISTANT))
+        if not caps.gather_results and history.roles[turn[0]] == roles.TOOL:
+            joined += [(m, roles.TOOL) for m in group]  # one by one, as the wire has them
+            continue
+        role = max(history.roles[i] for i in turn)  # a turn with results in it is the tools'
+        joined.append((_joined_message(group, report) if len(group) > 1 else group[0], role))
+    return joined
+
+
+def _joined_message(group: list[Msg], report: Report) -> Msg:
+    for m in group[1:]:
+        report.lost("turn.merged", m, did="joined with the turn before it")
+    blocks = [block for m in group for block in m.blocks]
+    if any(type(block) is ToolResultBlock for block in blocks):
+        blocks.sort(key=lambda block: type(block) is not ToolResultBlock)
+    return merged_message(group, blocks, report)
+
+
+def merged_message(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
+    """One message of several, with the fields of all of them."""
+    merged = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
+    if any(m.extras for m in group[1:]):
+        merged.extras = _merged_extras(group, report)
+    return report.made(merged, group)
+
+
+def _merged_extras(group: list[Msg], report: Report) -> Extras:
+    """The extras of all of them; of two different values of a field the later one stays."""
+    extras: Extras = {}
+    sources: dict[tuple[str, str], Msg] = {}
+    for m in group:
+        for issuer, issuer_fields in (m.extras or {}).items():
+            merged = extras.setdefault(issuer, {})
+            for name, value in issuer_fields.items():
+                if name in merged and merged[name] != value:
+                    field = f"extras.{issuer}.{name}"
+                    report.lost("extras.unsaid", sources[issuer, name], field, what=name)
+                merged[name], sources[issuer, name] = value, m
+    return extras
+
+
+def add_document_texts(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+    """The history with a text before the documents of each turn that holds no text."""
+    changes: dict[int, Msg | None] = {}
+    for i in history.unusual:
+        m = history.msgs[i]
+        if isinstance(m.content, str) or any(type(block) is TextBlock for block in m.content):
+            continue
+        first = next((j for j, b in enumerate(m.content) if type(b) is DocumentBlock), None)
+        if first is None:
+            continue
+        document = m.content[first]
+        report.lost("document.text", document, did=told.document)
+        text = report.made(TextBlock(told.document), document)
+        changes[i] = with_content(m, [*m.content[:first], text, *m.content[first:]], report)
+    return history.with_contents(changes)
+
+
+def end_without_thinking(history: RoledHistory, report: Report) -> RoledHistory:
+    """The history in which no turn of the assistant ends in thinking.
+
+    What came of it may stand in the message behind, and joins it; else it goes.
+    """
+    if not any(_ends_in_thinking(history.msgs[i], history.roles[i]) for i in history.unusual):
+        return history
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
+        group = history.msgs[start:end]
+        if any(_ends_in_thinking(m, role) for m in group):
+            group = _join_thinking(_without_last_thinking(group, report), report)
+            runs[start, end] = [(m, roles.ASSISTANT) for m in group]
+    return history.with_runs(runs)
+
+
+def _ends_in_thinking(m: Msg, role: int = roles.ASSISTANT) -> bool:
+    if role != roles.ASSISTANT or isinstance(m.content, str):
+        return False
+    return bool(m.content) and type(m.content[-1]) is ThinkingBlock
+
+
+def _without_last_thinking(group: list[Msg], report: Report) -> list[Msg]:
+    """The run of the assistant without the thinking that it ends in."""
+    group = list(group)
+    removed: list[ContentBlock] = []
+    while group and _ends_in_thinking(group[-1]):
+        m = group.pop()
+        blocks = list(m.blocks)
+        while blocks and type(blocks[-1]) is ThinkingBlock:
+            removed.append(blocks.pop())
+        if blocks:
+            group.append(with_content(m, blocks, report))
+    for block in reversed(removed):
+        report.lost("thinking.alone", block)
+    return group
+
+
+def _join_thinking(group: list[Msg], report: Report) -> list[Msg]:
+    """The run with each message that ends in thinking joined to the next one."""
+    joined: list[Msg] = []
+    for m in group:
+        if joined and _ends_in_thinking(joined[-1]):
+            first = joined.pop()
+            report.lost("turn.joined", first, did="joined with what came of the thinking")
+            joined.append(merged_message([first, m], [*first.blocks, *m.blocks], report))
+        else:
+            joined.append(m)
+    return joined
+
+
+def trim_last_text(history: RoledHistory, report: Report) -> RoledHistory:
+    """The history without white space at the end of the assistant's last text."""
+    m = history.msgs[-1]
+    blocks = m.blocks
+    last = blocks[-1] if blocks else None
+    if type(last) is not TextBlock or last.text == last.text.rstrip():
+        return history
+    text = last.text.rstrip()
+    content: str | list[ContentBlock] = text
+    if isinstance(m.content, str):
+        report.lost("text.trailing", m, "content")
+    else:
+        report.lost("text.trailing", last, "text")
+        content = [*blocks[:-1], with_fields(last, report, text=text)]
+    return history.with_contents({len(history.msgs) - 1: with_content(m, content, report)})
+
+
+def move_late_system(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, behind: int | None = None
+) -> RoledHistory:
+    """Later system messages as the wire takes them; before `fit`, for the roles change.
+
+    `behind`: the role of what stands before these messages, if they are not the first.
+    """
+    second = caps.system_head == "first" and history.roles[1:2] == [roles.SYSTEM]
+    first = behind is not None and history.roles[:1] == [roles.SYSTEM]
+    if caps.late_system == "keep" or not (history.flags & roles.LATE or second or first):
+        return history
+    prompt = 1 if caps.system_head == "first" else _prompt_length(history)
+    if behind is not None:
+        prompt = 0
+    allowed = _system_places(history, behind) if caps.late_system == "placed" else set()
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
+        if role != roles.SYSTEM or i < prompt or i in allowed:
+            continue
+        report.lost("system.late", m, did="told by the user")
+        content = m.content
+        if caps.late_system != "user":
+            report.lost("system.reminder", m)
+            content = [_reminder(block, report, told) for block in m.blocks]
+        changes[i] = [(with_content(m, content, report, "user"), roles.USER)]
+    return history.with_changes(changes)
+
+
+def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
+    if type(block) is not TextBlock:
+        return block
+    return with_fields(block, report, text=told.reminder.format(text=block.text))
+
+
+def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
+    """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
+    places: set[int] = set()
+    previous = roles.SYSTEM if behind is None else behind
+    waiting: list[int] = []
+    for i, role in enumerate([*history.roles, roles.ASSISTANT]):
+        if role == roles.SYSTEM:
+            waiting.append(i)
+            continue
+        if role == roles.ASSISTANT and previous in (roles.USER, roles.TOOL):
+            places.update(waiting)
+        waiting.clear()
+        previous = role
+    return places
+
+
+def _prompt_length(history: RoledHistory) -> int:
+    """How many system messages stand before everything else."""
+    others = (i for i, role in enumerate(history.roles) if role != roles.SYSTEM)
+    return next(others, len(history.roles))
+
+
+def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
+    """Neighbouring results in one message, in the order of their calls."""
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
+        if role != roles.TOOL:
+            continue
+        group = history.msgs[start:end]
+        results = [block for m in group for block in m.blocks]
+        calls = history.msgs[start - 1].calls if start else []
+        blocks = _in_call_order(results, [call.id for call in calls])
+        if end - start > 1 or not same_items(results, blocks):
+            runs[start, end] = [(merged_message(group, blocks, report), roles.TOOL)]
+    return history.with_runs(runs)
+
+
+def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentBlock]:
+    """The results in the order of their calls; equal ids in the order in which they stand."""
+    indexes: dict[str, deque[int]] = defaultdict(deque)
+    for i, id in enumerate(ids):
+        indexes[id].append(i)
+
+    def rank(block: ContentBlock) -> int:
+        queue = indexes.get(getattr(block, "id", ""))
+        return queue.popleft() if queue else len(ids)
+
+    return sorted(results, key=rank)  # which asks for each of them once, in their order
+
+
+def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
+    """What the assistant says right before its calls stands in one turn with them."""
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
+        if role != roles.ASSISTANT or end - start == 1:
+            continue
+        last = next((i for i in range(end - 1, start, -1) if history.msgs[i].calls), start)
+        if last == start:
+            continue
+        group = history.msgs[start : last + 1]
+        for m in group[:-1]:
+            report.lost("turn.joined", m, did="joined with the call behind it")
+        joined = merged_message(group, [block for m in group for block in m.blocks], report)
+        runs[start, last + 1] = [(joined, roles.ASSISTANT)]
+    return history.with_runs(runs)
+
+
+def _with_ends(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, whole: bool, first: bool,
+    last: bool
+) -> RoledHistory:  # fmt: skip
+    """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
+    first_roles, last_role = history.roles[:2], history.roles[-1]
+    begins = first_roles[1:] if first_roles[0] == roles.SYSTEM else first_roles[:1]
+    if begins == [roles.USER] and last_role in (roles.USER, roles.TOOL):
+        return history  # as most requests do
+    if first:
+        prompt = _prompt_length(history)
+        size = len(history.roles)
+        # so many system messages and no other are no conversation for the wire
+        alone = caps.system_place == "top" or (prompt > 1 and not caps.last_system)
+        if whole and last and prompt == size and alone:
+            m = history.msgs[-1]
+            report.lost("system.alone", m, did="the last system message is said by the user")
+            turn = with_content(m, m.content, report, "user")
+            return history.with_changes({prompt - 1: [(turn, roles.USER)]})
+        first_user = caps.first_user or (size == 1 and not caps.lone_assistant)
+        if first_user and history.roles[prompt : prompt + 1] == [roles.ASSISTANT]:
+            history = _with_first_turn(history, report, told)
+    if not last:
+        return history
+    if whole and not caps.open_calls and last_role == roles.ASSISTANT and history.msgs[-1].calls:
+        return _with_missing_results(history, report, told)
+    return _with_last_turn(history, caps, report, told, first)
+
+
+def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+    """The history with a user's turn behind the system prompt."""
+    prompt = _prompt_length(history)
+    first = history.msgs[prompt]
+    report.lost("turn.first", first, did=told.first_turn)
+    turn = _turn(told.first_turn, "user", first, report)
+    return history.with_changes({prompt: [(turn, roles.USER), (first, history.roles[prompt])]})
+
+
+def _with_last_turn(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, first: bool
+) -> RoledHistory:
+    """The history with a user's turn at its end, where the wire wants one."""
+    m, role = history.msgs[-1], history.roles[-1]
+    userless = first and caps.needs_user and roles.USER not in history.roles
+    if userless and role == roles.ASSISTANT and m.calls:
+        # behind calls that wait for their results nothing may stand
+        return _with_first_turn(history, report, told)
+    waits = m.calls or ends_in_server_block(m)
+    if userless or (not caps.prefill and role == roles.ASSISTANT and not waits):
+        report.lost("turn.last", m, did=told.last_turn)
+        turn = _turn(told.last_turn, "user", m, report)
+        history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, roles.USER)]})
+    return history
+
+
+def _with_missing_results(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+    """The history with results for the calls that it ends in, which tell that there are none."""
+    last = history.msgs[-1]
+    results = [(missing_result(call, report, told), roles.TOOL) for call in last.calls]
+    return history.with_changes({len(history.msgs) - 1: [(last, roles.ASSISTANT), *results]})
+
+
+def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:
+    return report.made(Msg.trusted("", text, role), source)

@@ -1,0 +1,385 @@
+"""The passes over a history, in their order, and the style in which they do it.
+
+`prepare` runs a pass only if the survey of the history, or what the wire can carry, asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from inspect import isawaitable
+from types import MappingProxyType
+from typing import Any
+
+from ..capabilities import Capabilities
+from ..errors import ConfigError
+from ..losses import Report
+from ..message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
+from ..message.blocks import JOINT
+from .prompt import SystemPrompt
+from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
+from .passes import survey as roles
+from .passes.fetching import Fetch, insert_fetched, media_to_fetch
+from .passes.fit import fit, fit_media, tell_others
+from .passes.fit.blocks import drop_blanks
+from .passes.fit.state import Saver, shortest_minutes
+from .passes.names import name_tools, respell_history
+from .passes.order import alternate_roles, join_calls, move_late_system, order
+from .passes.client_items import plain_items, split_joint_calls
+from .passes.plain_tools import plain_calls, plain_tools, wire_names_of
+from .passes.argument_names import property_spellings
+from .passes.repair import drop_unfinished_calls, repair
+from .passes.survey import RoledHistory, survey
+from .passes.thinking_binding import first_change, keep_bound_thinking
+from .wording import Told
+
+
+@dataclass(frozen=True, slots=True)
+class FormatStyle:
+    """How a history is written: who speaks, in which words it is added to, what may be fetched."""
+
+    speakers: Rewrite = field(default_factory=ByRole)
+    rewrites: Sequence[Rewrite] = ()  # a tuple, once it is made
+    prompt: SystemPrompt = field(default_factory=SystemPrompt)
+    told: Told = field(default_factory=Told)
+    fetch: Fetch | None = None
+    fetch_read: bool = False  # web addresses in a user's messages that were read from a body too
+    saver: Saver | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    insert_turns: bool = True  # in a plain list too; a request always has the turns it needs
+
+    def __post_init__(self) -> None:
+        given: object = self.rewrites
+        rewrites = given if isinstance(given, (tuple, list)) else (given,)
+        for rewrite in (self.speakers, *rewrites):
+            if not callable(rewrite):
+                text = f"{type(rewrite).__name__} is no rewrite of messages"
+                hint = "speakers=ByName(), or a function (msgs, report) -> msgs"
+                raise ConfigError(text, hint=hint, code="formatter.rewrite")
+        object.__setattr__(self, "rewrites", tuple(self.rewrites))
+        if getattr(self.fetch, "of_read", False):
+            object.__setattr__(self, "fetch_read", True)
+
+    def seen_by(self, agent: str | None) -> FormatStyle:
+        """The same from an agent's point of view, where the speakers name nobody as oneself."""
+        speakers = self.speakers
+        if agent is None or not isinstance(speakers, (ByName, Tagged)) or speakers.me is not None:
+            return self
+        return replace(self, speakers=replace(speakers, me=agent))
+
+    def once(self) -> FormatStyle:
+        """The same for several tries at one history: each medium is fetched and saved once."""
+        results: dict[tuple[str, int], Any] = {}
+        fetch, saver = self.fetch, self.saver
+
+        def fetch_once(source: Source, path: str) -> Base64Source | None:
+            key = ("fetched", id(source))
+            if key not in results:
+                results[key] = fetch(source, path) if fetch is not None else None
+            data: Base64Source | None = results[key]
+            return data
+
+        def save_once(media_type: str, data: str) -> str:
+            key = (media_type, id(data))
+            if key not in results:
+                results[key] = saver(media_type, data) if saver is not None else ""
+            path: str = results[key]
+            return path
+
+        return replace(
+            # one that takes several at once remembers them itself
+            self, fetch=fetch if fetch is None or hasattr(fetch, "many") else fetch_once,
+            saver=save_once if saver is not None else None,
+        )  # fmt: skip
+
+
+# How many of the last turns each pass may still say otherwise once the history goes on. What
+# speakers and rooms may, they declare themselves; what a pass does to earlier turns, because of
+# something that came late, it tells the report.
+LOOKBACK: Mapping[str, int] = MappingProxyType({
+    "items": 0,
+    "finished": 0,
+    "fetched": 0,
+    "repair": 1,  # calls at the end wait for their results
+    "blanks": 0,
+    "names": 0,  # the first to come keeps a spelling
+    "late_system": 1,  # a system message at the end waits for who speaks next
+    "fit": 0,
+    "order": 1,  # the last turn may be joined, made up, or trimmed
+    "bind": 0,
+})  # fmt: skip
+
+
+@dataclass(slots=True)
+class PreparedHistory:
+    """What the passes give to the protocol: history, tools, and the names and ids of the wire."""
+
+    history: RoledHistory
+    tools: Sequence[Tool | ServerTool]
+    names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
+    ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
+    properties: dict[str, dict[str, str]] = field(default_factory=dict)  # by tool, likewise
+    meant: dict[str, Tool] = field(default_factory=dict)  # functions' names -> what they stand for
+    unbound: int | None = None  # from which message on the provider shall drop thinking itself
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryContext:
+    """What stands before and after a part of a history, where the passes see that part alone."""
+
+    behind: int | None = None  # the role of the message before it
+    last: bool = True  # no message stands after it
+    open_start: bool = False  # calls that its results answer may stand before it
+    ids: frozenset[str] = frozenset()  # ids of calls before it, which keep their spelling
+    marks: int = 0  # how many cache hints stand before it
+    tools: tuple[str, ...] = ()  # names of the tools that were called before it, in order
+    speakers: tuple[str, ...] = ()  # who spoke before it
+
+
+_ALONE = HistoryContext()
+_OPEN = HistoryContext(open_start=True)
+
+
+def prepare(
+    msgs: list[Msg],
+    tools: Sequence[Tool | ServerTool],
+    caps: Capabilities,
+    style: FormatStyle,
+    report: Report,
+    whole: bool,
+    open_start: bool = False,
+    read: AsRead | None = None,
+) -> PreparedHistory:
+    """The history as this wire can carry it.
+
+    `whole`: it is a request, not a plain list; `open_start`: the provider keeps what came before.
+    `read` is what the reader of the messages knows of them.
+    """
+    context = _OPEN if open_start else _ALONE
+    surveyed = read.surveyed if read is not None else None
+    prepared = prepare_part(msgs, tools, caps, style, report, whole, context, surveyed)
+    if caps.binding != "none" and prepared.history.unusual:
+        return bind_thinking(prepared, caps, style, report, whole)
+    return prepared
+
+
+def bind_thinking(
+    prepared: PreparedHistory, caps: Capabilities, style: FormatStyle, report: Report, whole: bool
+) -> PreparedHistory:
+    """The same without thinking that is bound to another history.
+
+    This pass comes last, and looks at the history from its start.
+    """
+    before = prepared.history
+    tools = prepared.tools if whole else None
+    prepared.history, prepared.unbound = keep_bound_thinking(before, tools, caps, report)
+    if prepared.history is not before and caps.alternation != "free":  # a turn may be gone
+        insert = whole or style.insert_turns
+        prepared.history = alternate_roles(prepared.history, caps, report, style.told, insert)
+    return prepared
+
+
+def prepare_part(
+    msgs: list[Msg],
+    tools: Sequence[Tool | ServerTool],
+    caps: Capabilities,
+    style: FormatStyle,
+    report: Report,
+    whole: bool,
+    context: HistoryContext,
+    surveyed: object = None,
+) -> PreparedHistory:
+    """All passes but the last over a part of a history, which may be all of it.
+
+    `surveyed` is what a survey of these messages would find, if their reader found it already.
+    """
+    caps = _within(caps, tools, whole)
+    for rewrite in style.rewrites:
+        msgs = _rewritten(msgs, rewrite, caps, report)
+    if type(surveyed) is RoledHistory and surveyed.msgs is msgs:
+        history = surveyed
+    else:
+        history = survey(msgs, report)
+    history = _runnable(history, caps, report)
+    if history.flags & roles.MEDIA and style.fetch is not None:
+        history = _fetched(history, caps, style.fetch, style.fetch_read, report)
+    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
+        history = repair(history, caps, report, style.told, context.open_start)
+    if type(style.speakers) is not ByRole:
+        history = _rewritten_speakers(history, caps, style, report)
+    if history.flags & roles.BLANK:
+        history = drop_blanks(history, caps, report)
+    if history.flags & roles.NAMED:
+        history = _name_fields(history, caps, report, context.speakers)
+    prepared = PreparedHistory(history, tools)
+    if history.calls or tools:
+        history = _name_tools(prepared, caps, style.told, report, context.tools)
+        prepared.properties = property_spellings(tools, caps)
+        history, prepared.ids = respell_history(
+            history, caps, prepared.names, report, context.ids, prepared.properties
+        )
+    after_others = context.behind is not None or history.roles[1:2] == [roles.SYSTEM]
+    if caps.late_system != "keep" and (history.flags & roles.LATE or after_others):
+        history = move_late_system(history, caps, report, style.told, context.behind)
+    if history.unusual or not caps.tool_messages or caps.call_text == "drop":
+        hints = [tool.cache for tool in tools if type(tool) is Tool and tool.cache is not None]
+        hints = hints if caps.cached_tools else []
+        lasts = shortest_minutes(hints, caps) if hints else None
+        count = len(hints) + context.marks
+        history = fit(history, caps, report, style.told, style.saver, count, lasts)
+    insert = whole or style.insert_turns
+    prepared.history = order(
+        history, caps, report, style.told, whole, insert, context.behind, context.last
+    )
+    return prepared
+
+
+def _runnable(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
+    """The history with calls that the wire has, and none that broke off."""
+    if history.flags & roles.ODD:
+        history = plain_items(history, caps, report)
+    if not JOINT.isdisjoint(history.names):
+        history = split_joint_calls(history, report)
+    return drop_unfinished_calls(history, report) if history.flags & roles.CUT else history
+
+
+def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool) -> Capabilities:
+    """The capabilities of what is written: documents beside the messages need a whole request."""
+    if not caps.apart_documents or (whole and not tools):
+        return caps
+    return replace(caps, user=caps.user - {"document"})
+
+
+def _name_tools(
+    prepared: PreparedHistory,
+    caps: Capabilities,
+    told: Told,
+    report: Report,
+    called_before: tuple[str, ...],
+) -> RoledHistory:
+    """The history with calls of what the wire has; the tools and their names go to `prepared`."""
+    history, offered = prepared.history, prepared.tools
+    tools, meant = plain_tools(offered, caps, report, told)
+    if meant or history.flags & roles.ODD:
+        history = plain_calls(history, meant, caps, report)
+    called = [*called_before, *history.names] if called_before else history.names
+    prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
+    if meant:
+        prepared.meant = wire_names_of(meant, prepared.names, offered)
+        names = {tool.name: name for name, tool in prepared.meant.items() if name != tool.name}
+        prepared.names = names | prepared.names
+    return history
+
+
+def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report) -> list[Msg]:
+    """The messages with their calls and results paired, before anybody groups them.
+
+    Ids and names are respelled and later system messages told in time: no group knows what stands
+    in another.
+    """
+    history = survey(msgs, report)
+    history = _runnable(history, caps, report)
+    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
+        history = repair(history, caps, report, style.told)
+    if history.calls:
+        _, names = name_tools([], history.names, caps.tool_names, report)
+        history, _ = respell_history(history, caps, names, report)
+        if caps.join_calls:
+            history = join_calls(history, report)
+    history = _others_told(history, style, report)
+    if not isinstance(style.speakers, ByName):
+        history = move_late_system(history, caps, report, style.told)
+    return history.msgs
+
+
+def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Report) -> list[Msg]:
+    rewritten = rewrite(msgs, report)
+    if caps.binding != "none" and rewritten is not msgs:
+        first = first_change(rewritten, msgs)
+        if first is not None:
+            name = getattr(rewrite, "__name__", None) or type(rewrite).__name__
+            report.touched(f"the rewrite {name}", first)
+    return rewritten
+
+
+def wanted_media(
+    msgs: Sequence[Msg], caps: Capabilities, style: FormatStyle, report: Report
+) -> list[tuple[Source, str]]:
+    """Which media of the messages would be fetched, each with its path: for who fetches ahead."""
+    if style.fetch is None:
+        return []
+    return _wanted(survey(list(msgs), report), caps, style.fetch_read, report)
+
+
+def _wanted(
+    history: RoledHistory, caps: Capabilities, of_read: bool, report: Report
+) -> list[tuple[Source, str]]:
+    if not history.flags & roles.MEDIA:
+        return []
+    once = {id(source): source for source in media_to_fetch(history, caps, of_read)}
+    return [(source, report.locate(source)) for source in once.values()]
+
+
+def _fetched(
+    history: RoledHistory, caps: Capabilities, fetch: Fetch, of_read: bool, report: Report
+) -> RoledHistory:
+    wanted = _wanted(history, caps, of_read, report)
+    # a fetcher that takes several at once, as MediaFetcher does
+    many = getattr(fetch, "many", None) if len(wanted) > 1 else None
+    found = many(wanted) if many is not None else [fetch(*one) for one in wanted]
+    fetched: dict[int, Base64Source] = {}
+    for (source, _), given in zip(wanted, found, strict=True):
+        if (data := _bytes_of(given)) is not None:
+            fetched[id(source)] = data
+    return insert_fetched(history, fetched, report) if fetched else history
+
+
+def _bytes_of(data: object) -> Base64Source | None:
+    """What a fetch gave, which must be the bytes or None. Raises ConfigError for anything else."""
+    if data is None or isinstance(data, Base64Source):
+        return data
+    hint = "fetch(source, path) -> Base64Source(media_type, data) or None"
+    if isawaitable(data):
+        getattr(data, "close", bool)()  # nobody will await it
+        hint += "; nothing is awaited here, so fetch before, and give Base64Source in the messages"
+    raise ConfigError(
+        f"fetch must give a Base64Source or None, not {type(data).__name__}",
+        hint=hint, code="fetch.result",
+    )  # fmt: skip
+
+
+def _rewritten_speakers(
+    history: RoledHistory, caps: Capabilities, style: FormatStyle, report: Report
+) -> RoledHistory:
+    speakers = style.speakers
+    history = _others_told(history, style, report)
+    if history.flags & roles.MEDIA and isinstance(speakers, ByName):
+        history = fit_media(history, caps, report, style.told, speakers.unshown)
+    msgs = speakers(history.msgs, report)
+    return history if msgs is history.msgs else survey(msgs, report)
+
+
+def _others_told(history: RoledHistory, style: FormatStyle, report: Report) -> RoledHistory:
+    """The history where nobody calls but the one whose point of view it is."""
+    speakers = style.speakers
+    if not history.calls or not isinstance(speakers, (ByName, Tagged)) or speakers.me is None:
+        return history
+    msgs = tell_others(history.msgs, speakers.me, report, style.told)
+    return history if msgs is history.msgs else survey(msgs, report)
+
+
+def _name_fields(
+    history: RoledHistory, caps: Capabilities, report: Report, before: tuple[str, ...]
+) -> RoledHistory:
+    """Names as the wire's name field takes them; without one, each name is a loss."""
+    if caps.name_field == "never":
+        report.each("name.unsaid", _names(tuple(history.msgs)))
+        return history
+    cleaned = clean_names(history.msgs, caps.speakers, report, before)
+    if cleaned is not history.msgs:
+        history = replace(history, msgs=cleaned)
+    return history
+
+
+def _names(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:
+    return ((m, "name", m.name) for m in msgs if m.name and m.name != m.role)

@@ -1,0 +1,234 @@
+"""Profiles: names for a model and its settings, in a TOML file.
+
+    [profiles.fast]
+    model = "anthropic/claude-haiku-5-5"
+    temperature = 0.2
+    timeout = 30
+    fallbacks = ["openai/gpt-6-luna"]
+
+Every keyword of `LLM` that TOML can say may stand in a profile, a key never: it comes from the
+environment. A `dragoman.toml` of the current directory may be somebody else's, so what decides
+where keys and prompts go (an address, headers, tools, ...) counts there only once the user has
+trusted that file as it is: its path and the hash of its content are kept in the user's own state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import ConfigError
+from ..text.redaction import one_line, shown
+from ..suggestions.keywords import renamed
+
+VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
+FILE = "dragoman.toml"
+UNTRUSTED = "profile.untrusted"  # the code of the error
+
+# What a file of the current directory may say unasked: who is asked, and how. All else, and all
+# that later versions know, may name a place to which keys or words go.
+_FREE = frozenset({
+    "model", "fallbacks", "order", "timeout", "retries", "repairs", "way", "response_format",
+    "system", "memories", "agent_name", "tool_choice", "metadata", "history_tokens", "strict",
+    "policy", "max_answer_bytes", "max_event_bytes", "max_tokens", "temperature", "top_p", "top_k",
+    "presence_penalty", "frequency_penalty", "repetition_penalty", "seed", "stop", "n", "logprobs",
+    "top_logprobs", "reasoning", "reasoning_budget", "thoughts", "service_tier", "user",
+})  # fmt: skip
+_PLAIN_TABLES = frozenset({"response_format", "metadata", "policy"})  # tables of them name no host
+
+
+class Untrusted(NamedTuple):
+    """A file that nobody has trusted yet, what it wants to decide, and the hash of its content."""
+
+    file: Path
+    settings: tuple[str, ...]
+    digest: str
+
+
+class _Content(NamedTuple):
+    """What was read of a file at once: its profiles, and the hash of the bytes they stand in."""
+
+    profiles: dict[str, Any]
+    digest: str
+
+
+def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
+    """The settings of a profile, `model` among them; None if no file has one of this name.
+
+    Without a path: the file that the variable DRAGOMAN_PROFILES names, else `dragoman.toml` in the
+    current directory, else in `~/.config/dragoman` (or below XDG_CONFIG_HOME). Raises ConfigError
+    for a file that cannot be read, for a profile that names no model or holds a key, and for one
+    of the current directory that would decide where keys go and that nobody has trusted.
+    """
+    for file in _files(path):
+        content = _read(file)
+        table = content.profiles.get(name)
+        if table is None:
+            continue
+        where = f"$.profiles.{name}"
+        if not isinstance(table, dict) or not isinstance(table.get("model"), str):
+            text = f"the profile {shown(name)} in {file.name} names no model"
+            hint = 'model = "vendor/model"'
+            raise ConfigError(text, path=f"{where}.model", hint=hint, code="profile.model")
+        table = renamed(table, ("key", "base_url", "headers", "model"))
+        if "key" in table:
+            text = f"the profile {shown(name)} in {file.name} holds a key"
+            hint = "set the variable of the vendor in the environment"
+            raise ConfigError(text, path=f"{where}.key", hint=hint, code="profile.key")
+        decisive = _decisive(table)
+        if decisive and path is None and not _is_trusted(file, content.digest):
+            text = f"{file.name} of this folder says {_listed(decisive)}, and nobody trusts it yet"
+            hint = (
+                "read it, then run `dragoman trust` in this folder, move it to"
+                f" {_own_file().parent}, or name the file: LLM(..., profiles={FILE!r})"
+            )
+            raise ConfigError(text, path=f"{where}.{decisive[0]}", hint=hint, code=UNTRUSTED)
+        return dict(table)
+    return None
+
+
+def untrusted(name: str | None = None, path: str | Path | None = None) -> Untrusted | None:
+    """What the user must be asked before a profile (or any profile of the file) can be used.
+
+    None if there is nothing to ask. The file is that of the current directory, or `path`. Raises
+    ConfigError for a file that cannot be read.
+    """
+    if path is None and os.environ.get(VARIABLE) is not None:
+        return None
+    file = Path(path if path is not None else FILE)
+    if path is None and not file.is_file():
+        return None
+    content = _read(file)
+    if _is_trusted(file, content.digest):
+        return None
+    tables = content.profiles if name is None else {name: content.profiles.get(name)}
+    wanted = tuple(
+        f"{profile_name}: {setting} = {table[setting]}"
+        for profile_name, table in tables.items()
+        if isinstance(table, dict)
+        for setting in _decisive(table)
+    )
+    lines = tuple(one_line(line) for line in wanted)
+    return Untrusted(file.resolve(), lines, content.digest) if wanted else None
+
+
+def trust(file: str | Path, digest: str | None = None) -> None:
+    """Let a file decide as its content is now, or as it was when `digest` was taken.
+
+    A file that changes must be trusted again. Raises ConfigError where nothing can be stored.
+    """
+    path = Path(file).resolve()
+    trusted = _trusted()
+    trusted[str(path)] = digest if digest is not None else _read(path).digest
+    _store(trusted)
+
+
+def distrust(file: str | Path) -> bool:
+    """Forget that a file was trusted. False if it was not."""
+    trusted = _trusted()
+    if trusted.pop(str(Path(file).resolve()), None) is None:
+        return False
+    _store(trusted)
+    return True
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _files(path: str | Path | None) -> list[Path]:
+    named = path if path is not None else os.environ.get(VARIABLE)
+    if named is not None:
+        if not Path(named).is_file():
+            raise ConfigError(f"there is no file {shown(str(named))}", code="profile.file")
+        return [Path(named)]
+    return [file for file in (Path(FILE), _own_file()) if file.is_file()]
+
+
+def _below(variable: str, usual: str) -> Path:
+    """A folder of the user's own by the XDG Base Directory Specification.
+
+    A relative path in the variable is ignored, as the specification demands: it would be a place
+    in the current directory.
+    """
+    named = Path(os.environ.get(variable, ""))
+    return (named if named.is_absolute() else Path.home() / usual) / "dragoman"
+
+
+def _own_file() -> Path:
+    return _below("XDG_CONFIG_HOME", ".config") / FILE
+
+
+def _state_file() -> Path:
+    return _below("XDG_STATE_HOME", ".local/state") / "trusted.json"
+
+
+def _read(file: Path) -> _Content:
+    try:
+        content = file.read_bytes()
+        table = tomllib.loads(content.decode()).get("profiles", {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {file.name}: {error}", code="profile.file") from error
+    if not isinstance(table, dict):
+        raise ConfigError(f"`profiles` in {file.name} is no table", code="profile.file")
+    return _Content(table, hashlib.sha256(content).hexdigest())
+
+
+# -- trust -----------------------------------------------------------------------------------------
+
+
+def _decisive(table: Mapping[str, Any]) -> list[str]:
+    """The settings of a profile that can decide where a key, or what is said, goes."""
+    return [
+        name
+        for name, value in table.items()
+        if name not in _FREE or (_has_table(value) and name not in _PLAIN_TABLES)
+    ]
+
+
+def _has_table(value: Any) -> bool:
+    """Whether there is a table in it: one of `fallbacks` may have an address of its own."""
+    if isinstance(value, dict):
+        return True
+    return isinstance(value, list) and any(map(_has_table, value))
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(shown(name) for name in names[:3]) + more
+
+
+def _is_trusted(file: Path, digest: str) -> bool:
+    """Whether the user named the file, owns it as the configuration, or has trusted it so."""
+    if os.environ.get(VARIABLE) is not None:
+        return True
+    resolved = file.resolve()
+    return resolved == _own_file().resolve() or _trusted().get(str(resolved)) == digest
+
+
+def _trusted() -> dict[str, str]:
+    """The trusted files: path -> hash of the content."""
+    try:
+        table = json.loads(_state_file().read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return table if isinstance(table, dict) else {}
+
+
+def _store(trusted: Mapping[str, str]) -> None:
+    """Write the list whole, readable by the user alone, in the place of the old one."""
+    file = _state_file()
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as opened:
+            json.dump(trusted, opened, indent=1)
+        Path(opened.name).replace(file)
+    except OSError as error:
+        text = f"cannot keep what is trusted in {file.parent}: {error.strerror or error}"
+        hint = "name the file in the variable DRAGOMAN_PROFILES"
+        raise ConfigError(text, hint=hint, code="profile.state") from error

@@ -1,0 +1,137 @@
+"""Reads local media files. The default policy: files under the current directory, no network.
+
+Only media of messages that the program built come here; a tool's output or a provider's answer
+never decides what is opened.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import mimetypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from stat import S_ISREG
+from urllib.parse import unquote, urlsplit
+
+from ..errors import MediaRefused, WriteError
+from ..message import Base64Source, LocalSource, Source
+from ..message.media import media_type_of
+from ..message.media_urls import is_local
+from ..text.redaction import shown
+
+
+def local_files(source: Source, path: str) -> Base64Source | None:
+    """The bytes of a file under the current directory; None for what is no file of this machine.
+
+    Nothing is read where that directory is the root of a disk. Raises MediaRefused, naming `path`
+    (of the source in the input), for a file that is not below it, and WriteError for one that
+    cannot be read, is no regular file, or is too large.
+    """
+    if not is_local(source):
+        return None
+    names = source.path if type(source) is LocalSource else getattr(source, "url", "")
+    try:
+        resolved, folder = path_of(names).resolve(), Path.cwd().resolve()
+        if getattr(source, "chosen", False):  # by the program, for this very message
+            folder = resolved.parent
+        # below the root of a disk is everything: a service that was started there has no folder
+        elif folder == folder.parent or not resolved.is_relative_to(folder):
+            raise _not_allowed(names, folder, path)
+        data = bytes_below(folder, resolved.relative_to(folder).parts, MOST)
+    # ValueError: no path or no URL at all; RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", "") or error
+        text = f"cannot read the local file {shown(names)}: {reason}"
+        hint = "check the path; it is taken from the current directory"
+        raise WriteError(text, path=path, hint=hint, code="media.missing") from error
+    media_type = source.media_type or media_type_of(data[:64]) or type_by_name(resolved)
+    if media_type is None:
+        text = f"cannot tell the media type of {shown(names)}"
+        hint = "give the source a media_type"
+        raise WriteError(text, path=path, hint=hint, code="media.unknown_type")
+    return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
+
+
+def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
+    """The error of a file that a program names and that the default policy does not open."""
+    is_root = folder == folder.parent
+    where = "the current directory is that of the whole disk" if is_root else "it is not below the"
+    text = f"the file {shown(names)} may not be read: {where}"
+    text = text if is_root else f"{text} current directory"
+    hint = "pick it with ImageBlock.from_path(path) or files=[path], or allow its folder with"
+    hint = f"{hint} fetch=MediaFetcher(roots=[FOLDER])"
+    return MediaRefused(text, path=path, hint=hint, code="fetch.root")
+
+
+def path_of(names: str) -> Path:
+    """The path that a source names, as a path or as a `file:` URL."""
+    if names[:5].lower() != "file:":
+        return Path(names)
+    parts = urlsplit(names)
+    # AgentScope writes file://relative/path: the host part belongs to the path
+    host = "" if parts.netloc == "localhost" else parts.netloc
+    return Path(unquote(host + parts.path))
+
+
+MOST = 256 * 2**20  # bytes of a file; what is larger is uploaded, and named by its id
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # no pipe waits
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class TooLarge(OSError):
+    """A file holds more than may be read."""
+
+
+def bytes_below(folder: Path, names: Sequence[str], most: int) -> bytes:
+    """What the regular file holds that stands in the folder; all that is asked is what is open.
+
+    Raises OSError for what is none, TooLarge for more than `most` bytes.
+    """
+    with open(_opened(folder, names), "rb", buffering=0) as file:
+        state = os.fstat(file.fileno())
+        if not S_ISREG(state.st_mode):  # a pipe or device would never end
+            raise OSError("it is no regular file")
+        data = b"" if state.st_size > most else _limited(file, most)
+        if state.st_size > most or len(data) > most:
+            raise TooLarge(f"it is larger than {most:,} bytes")
+        return data
+
+
+def _limited(file: io.FileIO, most: int) -> bytes:
+    """All of it, or one byte more than may be: it may grow, and some files do not know their size.
+
+    A regular file gives what it has at once, but for the largest.
+    """
+    parts: list[bytes] = []
+    left = most + 1
+    while left > 0 and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+_PART = 2**24
+
+
+def _opened(folder: Path, names: Sequence[str]) -> int:
+    """A descriptor of the file; links were resolved, so that one on the way was put there since."""
+    if os.open not in os.supports_dir_fd or not names:
+        return os.open(folder.joinpath(*names), _FILE | _NO_LINK)
+    at = os.open(folder, _FOLDER)
+    try:
+        for name in names[:-1]:
+            below = os.open(name, _FOLDER | _NO_LINK, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(names[-1], _FILE | _NO_LINK, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def type_by_name(file: Path) -> str | None:
+    """The media type that a file's name tells."""
+    known = mimetypes.guess_type(file.name)[0]
+    return {"audio/x-wav": "audio/wav"}.get(known or "", known)

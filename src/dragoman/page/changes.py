@@ -1,0 +1,165 @@
+"""Two requests of one session, one after the other: what is new, and what the cache finds again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Any, TypeAlias
+
+from ..text.json_text import Json
+from ..errors import DragomanError, ReadError
+from ..message import ChatRequest
+from ..analysis import cache_break, diff
+from ..analysis.sameness import Difference, Item, items, tools
+from .exchange import Exchange
+from .long_texts import LongTexts
+
+Shown: TypeAlias = dict[str, Any]
+
+_MOST = 200  # differences that are told one by one
+_WORDS = 2_000  # of two texts that are compared word by word; longer ones are by lines
+_LINES = 4_000  # of two texts that are compared at all
+_AROUND = 80  # characters of what stays, on both sides of what does not
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+def link(exchanges: Sequence[Exchange]) -> None:
+    """Tell each exchange which one stands before it in its session.
+
+    That is the one that it says it follows; else the last of the same session; in a recording that
+    tells of no sessions, the last one of the same wire.
+    """
+    by_name = {exchange.name: exchange for exchange in exchanges if exchange.name}
+    untold = not any(exchange.session or exchange.follows for exchange in exchanges)
+    last: dict[tuple[str, str], Exchange] = {}
+    for exchange in exchanges:
+        if exchange.body is None:
+            continue
+        key = (exchange.session, exchange.wire)
+        before = by_name.get(exchange.follows)
+        if before is None and (exchange.session or untold):
+            before = last.get(key)
+        if before is not None and before.body is not None and before.wire == exchange.wire:
+            exchange.previous = before.id
+        last[key] = exchange
+
+
+def changes(before: Exchange, after: Exchange, texts: LongTexts) -> Shown:
+    """What the later request says otherwise, and where the prompt cache of the earlier one ends.
+
+    Raises ReadError where one of them has no request.
+    """
+    if before.body is None or after.body is None or after.home is None:
+        raise ReadError("there are no two requests to compare", code="page.changes")
+    left, right = before.request, after.request
+    assert left is not None, "a body was read"
+    assert right is not None, "a body was read"
+    differences = diff(left, right)
+    counts = Counter(difference.change for difference in differences)
+    return {
+        "before": before.id, "after": after.id, "wire": after.wire, "counts": dict(counts),
+        "differences": _told(differences[:_MOST], left, right, texts),
+        "cache": _cache(before, after),
+    }  # fmt: skip
+
+
+def _told(
+    differences: Sequence[Difference], left: ChatRequest, right: ChatRequest, texts: LongTexts
+) -> list[Shown]:
+    """Each difference with its `parts`: what stays, what was and what is now, in order."""
+    before, after = _by_place(left), _by_place(right)
+    told = []
+    for one in differences:
+        pieces = parts(before.get(one.left, one.was), after.get(one.right, one.now))
+        shown = {"change": one.change, "kind": one.kind, "left": one.left, "right": one.right}
+        told.append({**shown, "parts": [[how, texts.text(text)] for how, text in pieces]})
+    return told
+
+
+def _by_place(request: ChatRequest) -> dict[str, str]:
+    """The words of all that a request says, by where they stand."""
+    return {item.where: _words(item) for item in reversed([*tools(request), *items(request)])}
+
+
+def _words(item: Item) -> str:
+    match item.kind, item.value:
+        case "call" | "tool", [str(name), *rest]:
+            return "\n".join([name, *map(_laid_out, filter(None, rest))])
+        case "result", list(values):
+            return "\n".join(map(_laid_out, values))
+        case _, value:
+            return _laid_out(value)
+
+
+def _laid_out(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def parts(was: str, now: str) -> list[tuple[str, str]]:
+    """(`same`, `was` or `now`, text) of two texts in order; of what stays the part around changes.
+
+    >>> parts("the night train", "the day train")
+    [('same', 'the '), ('was', 'night'), ('now', 'day'), ('same', ' train')]
+    """
+    if not was or not now:
+        return [(how, text) for how, text in (("was", was), ("now", now)) if text]
+    left, right = was.splitlines(keepends=True), now.splitlines(keepends=True)
+    start = _alike(left, right)
+    end = _alike(left[start:][::-1], right[start:][::-1])
+    head, tail = "".join(left[:start]), "".join(left[len(left) - end :])
+    found = [
+        ("same", head),
+        *_apart(left[start : len(left) - end], right[start : len(right) - end]),
+    ]
+    found = [(how, text) for how, text in (*found, ("same", tail)) if text]
+    last = len(found) - 1
+    return [(how, _near(text, i > 0, i < last) if how == "same" else text)
+            for i, (how, text) in enumerate(found)]  # fmt: skip
+
+
+def _alike(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many both have in common at their beginning."""
+    pairs = zip(left, right, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
+
+
+def _apart(left: list[str], right: list[str]) -> list[tuple[str, str]]:
+    """The parts of lines that differ: by words, by lines if these are many, whole if these are."""
+    words = [_WORD.findall("".join(left)), _WORD.findall("".join(right))]
+    if sum(map(len, words)) <= _WORDS:
+        left, right = words
+    elif len(left) + len(right) > _LINES:
+        return [("was", "".join(left)), ("now", "".join(right))]
+    found: list[tuple[str, str]] = []
+    was = now = ""
+    for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        same = "".join(left[a:b]) if tag == "equal" else ""
+        if same.strip():
+            found += [("was", was), ("now", now), ("same", same)]
+            was = now = ""
+        else:  # a space between two words that are others belongs to both
+            was += "".join(left[a:b])
+            now += "".join(right[c:d])
+    return [*found, ("was", was), ("now", now)]
+
+
+def _near(text: str, behind: bool, before: bool) -> str:
+    """Of what stays the part behind a change, and that before the next one."""
+    if len(text) <= _AROUND * (behind + before) + 3:
+        return text
+    start, end = text[:_AROUND].rpartition(" ")[0], text[-_AROUND:].partition(" ")[2]  # whole words
+    return (start if behind else "") + " … " + (end if before else "")
+
+
+def _cache(before: Exchange, after: Exchange) -> Shown:
+    assert before.body is not None, "it was looked at before"
+    assert after.body is not None, "it was looked at before"
+    try:
+        found = cache_break(before.body, after.body, wire=after.home)
+    except DragomanError as error:  # a protocol of which no cache is known
+        return {"unknown": error.message}
+    names = ("path", "why", "kept", "missed", "counted", "cached", "minimum", "unbound", "rule")
+    return {name: getattr(found, name) for name in names}

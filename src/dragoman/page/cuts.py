@@ -1,0 +1,83 @@
+"""Where a history can be cut: the positions of the slider, and what each of them takes away."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ..codec.wire import Wire
+from ..formatter.fitting import Fitted
+from ..errors import ContextOverflow, DragomanError
+from ..formatter import Formatter, fit_history_sync
+from ..message import ChatRequest, identify
+from ..tokens import CachedTokenCounter
+from .exchange import Exchange
+from .wire_view import target_of
+
+Shown: TypeAlias = dict[str, Any]
+
+EACH = 40  # messages of a history of which every cut is a position
+STEPS = 24  # positions of a longer one
+_WHOLE = 1 << 40  # tokens that no history takes
+
+
+def cuts(exchange: Exchange, target: str, counter: CachedTokenCounter) -> Shown:
+    """The positions of the slider for one wire, the whole history first.
+
+    `positions` have a `limit` of tokens, the `tokens` that are left, and the indexes of the
+    messages that are `dropped`. Of up to 40 messages every cut is there, of longer histories that
+    for each of 24 limits, from the whole down. `refused` says why there is nothing to cut.
+    """
+    request = exchange.request
+    if request is None or not request.messages:
+        return {"positions": []}
+    try:
+        first = _position(request, target_of(target), counter, _WHOLE)
+        first["limit"] = first["tokens"]
+        return {"positions": [first, *_shorter(request, target_of(target), counter, first)]}
+    except DragomanError as error:
+        return {"positions": [], "refused": {"text": error.message, "code": error.code}}
+
+
+def _shorter(
+    request: ChatRequest, target: Wire, counter: CachedTokenCounter, first: Shown
+) -> list[Shown]:
+    """Position after position, each with the largest budget that the one before exceeds."""
+    positions: list[Shown] = []
+    total = first["tokens"]
+    every_cut = len(request.messages) <= EACH
+    most = EACH if every_cut else STEPS
+    limit = total
+    for number in range(1, most + 1):
+        limit = limit - 1 if every_cut else total * (most - number) // most
+        if limit < 1:
+            break
+        try:
+            position = _position(request, target, counter, limit)
+        except ContextOverflow:
+            break
+        if not positions or position["dropped"] != positions[-1]["dropped"]:
+            positions.append(position)
+        limit = min(limit, position["tokens"]) if every_cut else limit
+    return positions
+
+
+def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, limit: int) -> Shown:
+    """What is left of a history within a limit. Raises ContextOverflow if too little may go."""
+    formatter = Formatter(target, policy="ignore", fetch=None, token_counter=counter,
+                          max_tokens=limit)  # fmt: skip
+    fitted = fit_history_sync(request, formatter=formatter)
+    receipt = fitted.receipt
+    return {"limit": limit, "tokens": receipt.tokens_after or receipt.tokens_before,
+            "dropped": _dropped(request, fitted), "cache_lost": receipt.cache_lost,
+            "unbound": len(receipt.unbound)}  # fmt: skip
+
+
+def _dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
+    """The indexes of the messages that went."""
+    left = {id(m) for m in fitted.msgs}
+    gone = [i for i, m in enumerate(request.messages) if id(m) not in left]
+    if not fitted.receipt.unbound:
+        return gone
+    names = set(fitted.receipt.dropped)  # what stays without its thinking is another message
+    ids = identify(request.messages)
+    return [i for i in gone if ids[i] in names]

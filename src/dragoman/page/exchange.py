@@ -1,0 +1,119 @@
+"""Exchange: one request and what came back for it, either of which may be missing.
+
+Nothing is read before somebody asks for it: a recording may hold thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..codec.stream import read_whole
+from ..codec.wire import Wire
+from ..text.json_text import JsonObject
+from ..stream.pieces import Piece, Raw
+from ..errors import ReadError
+from ..agent_logs import Skipped
+from ..message import ChatRequest, ChatResponse, Msg
+from ..analysis.fidelity import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a provider answered, as it came: the `events` of a stream, or one `whole` body."""
+
+    home: Wire
+    events: list[Event]
+    whole: bool
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """The other side of a gateway: what it sent on, and what it was answered."""
+
+    wire: str
+    row: JsonObject
+
+
+@dataclass
+class Exchange:
+    """One exchange, and where it stands.
+
+    `home` is whose `body` it is; without one `own` are messages of ours. `session`, `name` and
+    `follows` are as the recording has them. `losses` are those that a gateway named, `skipped` what
+    a session log holds besides, `compactions` at which messages its agent went on with a summary.
+    `fault` says why nothing can be shown.
+    """
+
+    place: str
+    home: Wire | None = None
+    body: JsonObject | None = None
+    path: str | None = None
+    own: ChatRequest | None = None
+    answer: Recorded | None = None
+    upstream: Upstream | None = None
+    losses: list[JsonObject] = field(default_factory=list)
+    session: str = ""
+    name: str = ""
+    follows: str = ""
+    model: str = ""
+    agent: str = ""
+    when: str = ""
+    fault: str = ""
+    skipped: Sequence[Skipped] = ()
+    compactions: Sequence[int] = ()
+    id: int = 0
+    previous: int | None = None
+
+    @cached_property
+    def request(self) -> ChatRequest | None:
+        """The request as the tree has it. Raises ReadError for a body that cannot be read."""
+        if self.home is None or self.body is None:
+            return self.own
+        return self.home.read_request(self.body, self.path)
+
+    @cached_property
+    def response(self) -> ChatResponse | None:
+        """The answer. Raises ProviderError for an error that came whole, ReadError for none."""
+        if self.answer is None:
+            return None
+        decoder = self.answer.home.stream_decoder(request=self.request)
+        if self.answer.whole:
+            [(_, body)] = self.answer.events
+            return read_whole(decoder, body, self.answer.status, self.answer.home.room.answers)
+        read = False
+        for name, data in self.answer.events:
+            read = _understood(decoder.feed(data, name)) or read
+        if not (_understood(decoder.rest()) or read):
+            raise ReadError(f"nothing in it is an event of {self.answer.home.name}")
+        return decoder.finish()
+
+    @property
+    def messages(self) -> list[Msg]:
+        """The messages of the request; none if there is none."""
+        return self.request.messages if self.request is not None else []
+
+    @property
+    def shape(self) -> str:
+        """What came back: `stream`, `whole`, or nothing."""
+        if self.answer is None:
+            return ""
+        return "whole" if self.answer.whole else "stream"
+
+    @property
+    def wire(self) -> str:
+        """The wire that it was recorded on; empty for messages of ours."""
+        home = self.home or (self.answer.home if self.answer is not None else None)
+        return home.name if home is not None else ""
+
+
+def _understood(pieces: list[Piece]) -> bool:
+    return any(type(piece) is not Raw for piece in pieces)
+
+
+def text_of(value: Any) -> str:
+    """A field of a recording that is text, or a number."""
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""

@@ -1,0 +1,68 @@
+"""A recorded stream, event by event: the data as it came, and what each adds to the answer."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ..text.json_text import loads
+from ..stream.events import EventView, StreamEvent
+from ..errors import ReadError
+from .conversation import answer_messages, block_of, ending
+from .exchange import Exchange
+from .long_texts import LongTexts
+
+Shown: TypeAlias = dict[str, Any]
+
+
+def replay(exchange: Exchange, texts: LongTexts) -> Shown:
+    """The events of a stream; each has the `steps` that it adds to what is shown of the answer.
+
+    A step is `start`, `grow`, `end` or `block` of the block under a key; a call has its name when
+    it starts and its input when it ends. Raises ReadError for a stream that cannot be read.
+    """
+    recorded = exchange.answer
+    if recorded is None or recorded.whole:
+        raise ReadError("there is no stream here", code="page.stream")
+    decoder = recorded.home.stream_decoder(request=exchange.request)
+    view = EventView(decoder.names)
+    events: list[Shown] = []
+    for name, data in recorded.events:
+        body, cut = texts.body(_parsed(data))
+        made = [event for piece in decoder.feed(data, name) for event in view.feed(piece)]
+        events.append({"name": name, "data": body, "long": cut, "steps": _steps(made, texts)})
+    rest = [event for piece in decoder.rest() for event in view.feed(piece)]
+    response = decoder.finish()
+    last = _steps([*rest, *view.finish(response)], texts)
+    if events:
+        events[-1]["steps"] += last
+    return {"wire": recorded.home.name, "framing": recorded.home.room.framing, "events": events,
+            "messages": answer_messages(response, texts), "answer": ending(response),
+            "failed": None if response.error is None else response.error.message}  # fmt: skip
+
+
+def _parsed(data: Any) -> Any:
+    try:
+        return loads(data) if isinstance(data, (str, bytes)) else data
+    except ReadError:  # such as [DONE]
+        return data if isinstance(data, str) else data.decode("utf-8", "replace")
+
+
+def _steps(events: list[StreamEvent], texts: LongTexts) -> list[Shown]:
+    return [step for event in events if (step := _step(event, texts)) is not None]
+
+
+def _step(event: StreamEvent, texts: LongTexts) -> Shown | None:
+    kind, _, part = event.type.partition("-")
+    if kind == "finish":
+        return None
+    key = ".".join(map(str, event.key))
+    if kind == "block":
+        assert event.block is not None, "an event of a block has one"
+        return {"do": "block", "key": key, "block": block_of(event.block, "", texts)}
+    if part == "delta":
+        return {"do": "grow", "key": key, "text": event.text}
+    kind = "call" if kind == "tool" else kind
+    step: Shown = {"do": part, "key": key, "kind": kind}
+    if event.block is not None:
+        step["block"] = block_of(event.block, "", texts)
+    return step

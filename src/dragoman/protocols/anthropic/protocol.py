@@ -1,0 +1,185 @@
+"""The Messages API as a protocol: whole requests, and what reads and writes answers.
+
+Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens` is required.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from ...text.json_text import JsonObject, field_at
+from ...history.passes.survey import Tools
+from ...capabilities import Capabilities
+from ...losses import Field, Report
+from ...message import ChatRequest, RawBlock, TextBlock, Tool
+from ...stream.framing import Framing
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_like.messages import head, in_path, own_extras, replay
+from ..client_arguments import Arguments, with_extra_body
+from ..paths import PathTable, request_paths
+from ..request_fields import choice
+from . import dialect as hosts
+from . import request as fields
+from .answer_write import OVERFLOW, write_response
+from .answer_stream import MessagesEncoder
+from .messages import at_top, message_as_read, write_messages, write_system
+from .answer_read import MessagesReader
+
+_PATH = hosts.Dialect().path
+_EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",
+                     "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+_CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
+
+# of Anthropic's client, version 2; what only its beta messages have goes beside them
+_ARGUMENTS = frozenset({
+    "max_tokens", "messages", "model", "metadata", "service_tier", "stop_sequences", "stream",
+    "system", "thinking", "tool_choice", "tools",
+})  # fmt: skip
+
+
+class Anthropic(Room):
+    """The Messages API in one host's dialect."""
+
+    __slots__ = ()
+    dialect: hosts.Dialect
+    protocol = "anthropic"
+    overflow = OVERFLOW
+    addresses = ("*/v1/messages",)
+    model_patterns = ("claude-*",)
+    state_fields = ("thread", "container")
+    last_events = "type", ("message_stop",)
+    ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
+    base_capabilities = hosts.CAN
+    cache_order = ("model", "tools", "system", "messages")
+    dialect_class = hosts.Dialect
+    reader_class = MessagesReader
+    encoder_class = MessagesEncoder
+    paths: ClassVar[PathTable] = {
+        **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
+        ("options", "reasoning"): ("thinking.type", "output_config.effort"),
+        ("options", "reasoning_budget"): ("thinking.budget_tokens",),
+        ("options", "thoughts"): ("thinking.display",),
+        ("request", "response_format"): fields.FORMAT_PATHS,
+        ("response_format", "schema"): tuple(f"{path}.schema" for path in fields.FORMAT_PATHS),
+        ("tool_choice", "mode"): ("tool_choice.type",),
+        ("tool_choice", "parallel"): ("tool_choice.disable_parallel_tool_use",),
+        ("tool", "kind"): ("type",),
+        ("tool", "domains"): ("allowed_domains",),
+        ("tool", "location"): ("user_location",),
+        **{(kind, "cache"): ("cache_control",) for kind in _CACHED},
+        ("tool_result", "id"): ("tool_use_id",),
+        ("tool_result", "output"): ("content",),
+        ("thinking", "redacted"): ("data",),
+        ("document", "context"): ("context",),
+        ("document", "cite"): ("citations",),
+    }
+
+    claims = staticmethod(hosts.claims)
+    messages = write_messages
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    headers_as_read = hosts.headers_as_read
+    write_response = write_response
+
+    @property
+    def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
+        """How the host frames its streams."""
+        return self.dialect.framing
+
+    @property
+    def host(self) -> str:
+        """Whose forms the bodies have: some have the model in the path, or not every beta."""
+        path, every = self.dialect.path, self.dialect.betas is None
+        return self.protocol if path == _PATH and every else f"{self.protocol} {path}"
+
+    def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Whether own fields go on with a thread (beta), of which only what is new is sent."""
+        thread = own_extras(request, caps).get("thread")
+        return isinstance(thread, dict) and thread.get("type") == "continue"
+
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
+        return [fields.write_tool(tool, caps, report) for tool in tools]
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("type")
+        if kind == "message":
+            return isinstance(payload.get("content"), list)
+        return isinstance(kind, str) and kind in _EVENTS
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Those of `paths`, and what stands beside its node or is no object of its own."""
+        yield "$.options", req.options
+        effort = req.options.reasoning
+        if effort is not None and field_at(body, "output_config.effort") == effort:
+            yield "$.output_config.effort", Field(req.options, "reasoning")
+        for m in req.messages:
+            if at_top(m) and isinstance(m.content, str):
+                yield "$.system", m
+        for path, node in request_paths(req, body, self.paths):
+            yield path, node
+            if type(node) is Tool:
+                yield f"{path}.input_schema", Field(node, "parameters")
+            elif type(node) is TextBlock:
+                for i, citation in enumerate(node.citations or ()):
+                    yield f"{path}.citations[{i}]", citation
+            elif type(node) is RawBlock and node.role != "message":
+                yield path, Field(node, "data")
+            elif getattr(node, "source", None) is not None:
+                yield f"{path}.source", Field(node, "source")
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.messages.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /v1/messages`."""
+        request, caps, dialect = prepared.request, prepared.caps, self.dialect
+        history = prepared.history
+        if dialect.betas is not None:
+            history = hosts.known_scopes(history, dialect, report)
+        body: JsonObject = {} if dialect.model_place == "path" else {"model": prepared.model}
+        headers: dict[str, str] = {}
+        if dialect.version_place == "body":
+            body["anthropic_version"] = dialect.version
+        else:
+            headers["anthropic-version"] = dialect.version
+        thinking = fields.requested_thinking(prepared, report)
+        budget = fields.thinking_budget(thinking, caps)
+        body["max_tokens"] = fields.write_maximum(request, caps, budget, report)
+        start = head(history)
+        if start:
+            body["system"] = write_system(history, start, caps, dialect)
+        elements = prepared.elements
+        if elements is None:
+            elements = write_messages(self, history, caps, report, start)
+        body["messages"] = elements
+        if offered := hosts.known_tools(prepared.offered, dialect, report):
+            body["tools"] = self.tools(offered, caps, report)
+        if (tool_choice := choice(prepared, report)) is not None:
+            body["tool_choice"] = fields.write_choice(tool_choice)
+        body.update(fields.write_options(request, caps, report))
+        fields.write_format(body, prepared, report)
+        if thinking is not None:
+            fields.write_thinking(body, thinking, prepared, report)
+        fields.write_display(body, request, caps, report)
+        if request.stream and dialect.stream_flag:
+            body["stream"] = True
+        replay(body, request, caps, report)
+        if thinking is not None and thinking.off:
+            fields.fit_still_fields(body, request, self.issuer, caps, report)
+        betas = [
+            *(fields.drop_unbound_thinking(body) if prepared.switch else ()),
+            *(fields.needed_betas(body) if "thinking" in body else ()),
+        ]
+        hosts.write_betas(body, headers, betas, dialect, request, report)
+        if request.extras:
+            hosts.drop_unknown_fields(body, dialect, request, caps, report)
+        path = (request.stream and dialect.stream_path) or dialect.path
+        model = in_path(prepared.model or dialect.model, safe="@")
+        return HttpRequest(path.format(model=model), headers, body)

@@ -1,0 +1,144 @@
+"""Converse and ConverseStream: the contract of a protocol, and the whole of a request.
+
+Reference: Amazon Bedrock API reference, "Converse": the model stands in the path, a stream is asked
+for by another operation, the system prompt stands beside the messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from ...text.json_text import JsonObject
+from ...history.passes import survey as roles
+from ...losses import Field, Report
+from ...message import ChatRequest
+from ...message.blocks import NOTES
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_like.messages import filled, head, in_path, issuer_fields, own_extras
+from ..client_arguments import Arguments, with_bytes
+from ..paths import PathTable, request_paths
+from . import request as fields
+from .answer_write import write_response
+from .dialect import CAN, Dialect, claims
+from .answer_stream import OVERFLOW, ConverseEncoder
+from .messages import at_top, message_as_read, write_messages, write_system
+from .answer_read import ConverseReader
+
+_EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
+                     "contentBlockStop", "messageStop"})  # fmt: skip
+
+# what is written behind the tools, in this order
+_BEHIND_TOOLS = ("outputConfig", fields.MODEL_FIELDS, "serviceTier")
+
+_CHOICE, _FORMAT = "toolConfig.toolChoice", "outputConfig.textFormat"
+_NEXT_ITEM = re.compile(r"(.*)\[(\d+)\][.\w]*")
+
+
+class BedrockConverse(Room):
+    """Converse, behind which the models of many makers stand."""
+
+    __slots__ = ()
+    protocol = "bedrock-converse"
+    overflow = OVERFLOW
+    failures = frozenset({"error", "malformed_call"})
+    addresses = ("*/model/*/converse", "*/model/*/converse-stream")
+    tools_path = "$.toolConfig.tools"
+    ordered_flags = roles.MEDIA  # documents without a name of their own get a number
+    framing = "aws-eventstream"
+    base_capabilities = CAN
+    cache_order = ("modelId", "toolConfig", "system", "messages")
+    dialect_class = Dialect
+    reader_class = ConverseReader
+    encoder_class = ConverseEncoder
+    paths: ClassVar[PathTable] = {
+        ("request", "tool_choice"): (_CHOICE,),
+        ("tool_choice", "name"): (f"{_CHOICE}.tool.name",),
+        ("request", "response_format"): (_FORMAT,),
+        **{("response_format", name): (f"{_FORMAT}.structure.jsonSchema.{name}",)
+           for name in ("schema", "name", "description")},
+        ("tool", "parameters"): ("inputSchema.json",),
+        ("text", "text"): ("content", "guardContent.text.text", "text"),
+        ("thinking", "thinking"): ("reasoningText.text",),
+        ("thinking", "signature"): ("reasoningText.signature",),
+        ("thinking", "redacted"): ("redactedContent",),
+        ("tool_use", "id"): ("toolUseId",),
+        ("tool_result", "id"): ("toolUseId",),
+        ("tool_result", "output"): ("content",),
+        ("tool_result", "is_error"): ("status",),
+        ("document", "title"): ("name", "title"),
+        ("document", "context"): ("context",),
+        ("document", "cite"): ("citations",),
+    }  # fmt: skip
+
+    claims = staticmethod(claims)
+    messages = write_messages
+    tools = fields.write_tools
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        if event in _EVENTS or not _EVENTS.isdisjoint(payload):
+            return True
+        output = payload.get("output")
+        return isinstance(output, dict) and isinstance(output.get("message"), dict)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Those of `paths`; a cache point stands behind what it marks, a model in the path."""
+        notes = issuer_fields(req, self.issuer)[1]
+        for path, node in request_paths(req, body, self.paths):
+            if type(node) is not Field or node.node is not req.options:
+                yield path, node
+            if getattr(node, "cache", None) and (item := _NEXT_ITEM.fullmatch(path)):
+                yield f"{item[1]}[{int(item[2]) + 1}].cachePoint", Field(node, "cache")
+            source: Any = getattr(node, "source", None)
+            if source is not None:
+                yield f"{path}.format", Field(source, "media_type")
+        if req.messages and at_top(req.messages[0]):
+            yield "$.system", req.messages[0]
+        for name, path in fields.option_paths(req.options, notes):
+            yield f"$.{path}", Field(req.options, name)
+        # the model stands in the path of most requests
+        in_body = bool(req.model) and notes.get("model") == "body"
+        yield "$.modelId" if in_body else "$", Field(req, "model")
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of boto3's `converse`, or `converse_stream`; boto3 encodes bytes itself."""
+        arguments: Arguments = {"modelId": model, **body}
+        if isinstance(messages := body.get("messages"), list):
+            arguments["messages"] = [with_bytes(message) for message in messages]
+        if isinstance(system := body.get("system"), list):
+            arguments["system"] = [with_bytes(block) for block in system]
+        return arguments
+
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
+        request, caps, history = prepared.request, prepared.caps, prepared.history
+        body: JsonObject = {}
+        start = head(history)
+        if start:
+            body["system"] = write_system(history, caps, report, start)
+        body["messages"] = prepared.elements
+        if prepared.elements is None:
+            body["messages"] = write_messages(self, history, caps, report, start)
+        fields.write_options(body, prepared, report)
+        if tool_config := fields.write_tool_config(self, prepared, report):
+            body["toolConfig"] = tool_config
+        for key in _BEHIND_TOOLS:
+            if key in body:
+                body[key] = body.pop(key)
+        for issuer, foreign in (request.extras or {}).items():
+            if issuer not in caps.reads and not issuer.endswith(NOTES):
+                report.foreign(request, issuer, foreign)
+        # an id may be an ARN, whose colons and slashes are no parts of the path
+        path = self.dialect.path.format(model=in_path(prepared.model or self.model))
+        operation = "converse-stream" if request.stream else "converse"
+        body = filled(body, own_extras(request, caps))
+        fields.fit_still_efforts(body, request, self.issuer, caps, report)
+        return HttpRequest(f"{path}/{operation}", {}, body)

@@ -1,0 +1,427 @@
+"""What the wires of the shape of Chat Completions share: messages, calls, results, tools, choices.
+
+The fields of an issuer that no node models, texts of results and names in URL paths are those of
+other wires, too. Pure functions over the tree; names no wire.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeGuard
+from urllib.parse import quote
+
+from ... import message as tree
+from ...caches import remember
+from ...text.json_text import Json, JsonObject, arguments, loads
+from ...history.passes.argument_names import root_spellings, with_spellings
+from ...history.passes.survey import SYSTEM, RoledHistory
+from ...text.redaction import shown
+from ...stream.arguments import MADE, parse_arguments
+from ...capabilities import Capabilities
+from ...errors import ReadError, WriteError
+from ...losses import Report
+from ...message import Msg, Origin, ResponseFormat, TextBlock, Tool, ToolResultBlock, ToolUseBlock
+from ...message.blocks import NOTES, ContentBlock, Extras, noted
+from ...schema import lowered_once, report_changes
+from ...schema.keywords import below
+
+_Node: TypeAlias = Tool | ResponseFormat  # what has a schema
+_EMPTY: JsonObject = {"type": "object", "properties": {}}
+
+
+def arguments_of(block: ToolUseBlock) -> str:
+    """The argument text: the model's own if it still is the JSON of `input`."""
+    raw, text = block.raw_input, arguments(block.input)
+    try:
+        # by text: to Python 1, 1.0 and true are equal
+        return raw if raw is not None and arguments(loads(raw)) == text else text
+    except ReadError:
+        return text
+
+
+def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
+    """(the schema of a tool's parameters as the wire takes it, whether it is strict).
+
+    An empty object if the tool declares none. Not strict if no strict schema can express it.
+    """
+    schema = tool.schema if tool.schema is not None else dict(_EMPTY)
+    strict = tool.strict
+    if strict is not None and not caps.strict_tools:
+        report.lost("tool.strict", tool, "strict")
+        strict = None
+    schema, strict = fitting_schema(tool, schema, strict, caps, report)
+    names = root_spellings(schema, caps.property_names)
+    if not names:
+        return schema, strict
+    for name, spelling in names.items():
+        field, did = below("parameters.properties", name), f"written as {spelling}"
+        report.lost("property_name.mapped", tool, field, f"{tool.name}: {name}", did)
+    return with_spellings(schema, names), strict
+
+
+def fitting_schema(
+    node: _Node, schema: JsonObject, strict: bool | None, caps: Capabilities, report: Report
+) -> tuple[JsonObject, bool | None]:
+    """(the schema of a tool or a format as the wire takes it, whether it is strict)."""
+    tool = isinstance(node, Tool)
+    field, rules = ("parameters", caps.tool_schema) if tool else ("schema", caps.format_schema)
+    if strict and caps.strict_schema:
+        lowering = lowered_once(schema, caps.strict_schema)
+        if not lowering.unfit:
+            report_changes(lowering, report, node, field, node.name)
+            return lowering.schema, strict
+        why = f"{node.name}: {lowering.unfit}"
+        report.lost("schema.unfit", node, "strict", why, "not strict", lowering.rule)
+        strict = False
+    if rules == "plain":
+        return schema, strict
+    lowering = lowered_once(schema, rules)
+    report_changes(lowering, report, node, field, node.name)
+    return lowering.schema, strict
+
+
+def write_call(
+    block: ToolUseBlock, text: Json, extras: JsonObject, typed: bool = True
+) -> JsonObject:
+    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    function: JsonObject = {"name": block.name, "arguments": text}
+    call: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if not typed:
+        del call["type"]
+    return filled(call, extras) if extras else call
+
+
+def compose_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
+    """The same for a call of the history; some answers name no type, which goes back as it came."""
+    typed = block.spelling is None or UNTYPED not in block.spelling
+    return write_call(block, arguments_of(block), own_extras(block, caps), typed)
+
+
+def answer_call(block: ToolUseBlock, own: bool) -> JsonObject:
+    """The same for a call of an answer; `own`: it was read from this wire."""
+    text: Json = block.raw_input
+    if text is None:
+        text = block.input if own else arguments(block.input)
+    return write_call(block, text, {}, not (own and UNTYPED in (block.spelling or "")))
+
+
+def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
+    """`data`, filled with the fields of those issuers that this wire understands."""
+    if node.extras is not None:
+        for issuer, fields in node.extras.items():
+            if issuer in caps.reads:
+                filled(data, fields)
+            elif not issuer.endswith(NOTES):
+                report.foreign(node, issuer, fields)
+    return data
+
+
+def filled(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+    """`data` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
+    for key, value in fields.items():
+        current = data.get(key)
+        if isinstance(current, dict) and isinstance(value, Mapping):
+            data[key] = filled(dict(current), value)
+        elif isinstance(current, list) and isinstance(value, list):
+            data[key] = [*current, *(item for item in value if item not in current)]
+        else:
+            data[key] = value
+    return data
+
+
+def own_extras(node: Any, caps: Capabilities) -> JsonObject:
+    """The fields of a block or message that are this wire's: its issuers', and those it claims."""
+    if node.extras is None:
+        return {}
+    return {
+        key: value
+        for issuer, fields in node.extras.items()
+        for key, value in fields.items()
+        if issuer in caps.reads or (not issuer and key in caps.claims)
+    }
+
+
+@remember("names of models as parts of paths", entries=256, size=2**12)
+def in_path(model: str, safe: str = "") -> str:
+    """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
+
+    `.` and `..` would be taken as directions, also quoted.
+    """
+    if any(part in (".", "..") for part in model.split("/")):
+        raise WriteError(f"{shown(model)} names no model", path="$.model", code="model.name")
+    return quote(model, safe=safe)
+
+
+def is_plain(block: Any) -> TypeGuard[TextBlock]:
+    """Whether it is a text of which a bare string says all."""
+    return type(block) is TextBlock and block.extras is None and block.cache is None
+
+
+def texts(blocks: Iterable[ContentBlock]) -> list[str]:
+    """The texts of the text blocks."""
+    return [block.text for block in blocks if type(block) is TextBlock]
+
+
+def result_text(block: ToolResultBlock, bullets: bool) -> str:
+    """A result as one text. Several pieces become a list with dashes, or lines."""
+    output = block.output
+    if type(output) is str:
+        return output
+    if output is None:
+        return ""
+    if isinstance(output, list):
+        pieces = [block.text for block in output if type(block) is TextBlock]
+        return "\n".join([f"- {p}" for p in pieces] if bullets and len(pieces) > 1 else pieces)
+    return arguments(output)
+
+
+def with_usual_detail(block: ContentBlock, report: Report) -> ContentBlock:
+    """The block; an image without a detail that is none of `auto`, `low` and `high`."""
+    if type(block) is not tree.ImageBlock or block.detail in (None, "auto", "low", "high"):
+        return block
+    report.lost("media.detail", block, "detail")
+    return replace(block, detail=None)
+
+
+def own_tool(tool: tree.ServerTool, caps: Capabilities) -> JsonObject:
+    """A tool that no ServerTool models, as its provider declares it."""
+    fields = (fields for issuer, fields in (tool.extras or {}).items() if issuer in caps.reads)
+    return next(fields, {})
+
+
+def unsaid(tool: tree.ServerTool, report: Report, *names: str) -> None:
+    """Report the fields of a server tool that the provider's declaration has no place for."""
+    for name, _ in tool.given():
+        if name not in names:
+            report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
+
+
+def head(history: RoledHistory) -> int:
+    """How many messages stand before everything else as the system prompt."""
+    others = (i for i, role in enumerate(history.roles) if role != SYSTEM)
+    return next(others, len(history.roles))
+
+
+# notes in the spelling of calls and results
+UNTYPED = "untyped"  # the call has no type
+_PLACED = "placed"  # the call has an index, which is its position
+_BARE = "bare"  # the call has no arguments
+_CALL = ("id", "function")
+_FUNCTION = ("name", "arguments")
+_Blocks: TypeAlias = list[ContentBlock]
+_Parts: TypeAlias = Callable[[list[Json], str, Origin | None], _Blocks]
+
+
+def read_messages(entries: Iterable[Json], read: Callable[[Json, int], Msg]) -> list[Msg]:
+    """The entries of `messages`, each read by `read(entry, its place)`.
+
+    A result that names no call belongs to the first one of its name that waits for one.
+    """
+    waiting: dict[int, ToolUseBlock] = {}  # the calls of a turn that wait for their results
+    places: dict[str, deque[int]] = {}  # of each id in `waiting`
+    msgs = []
+    for i, entry in enumerate(entries):
+        m = read(entry, i)
+        if type(m.content) is list:
+            if m.role == "assistant":
+                calls = [block for block in m.content if type(block) is ToolUseBlock]
+                if calls:
+                    waiting, places = dict(enumerate(calls)), {}
+                for index, call in enumerate(calls):
+                    places.setdefault(call.id, deque()).append(index)
+            elif m.role == "tool" and type(m.content[0]) is ToolResultBlock:
+                _pair(m.content[0], waiting, places)
+        msgs.append(m)
+    return msgs
+
+
+def _pair(
+    result: ToolResultBlock, waiting: dict[int, ToolUseBlock], places: dict[str, deque[int]]
+) -> None:
+    if result.id:
+        indexes = places.get(result.id)
+        while indexes and waiting.pop(indexes.popleft(), None) is None:
+            pass  # a result that names no call was given that one
+        return
+    for index, call in waiting.items():
+        if result.name in ("", call.name) or not call.id:
+            result.id = call.id
+            result.spelling = f"{result.spelling} {MADE}" if result.spelling else MADE
+            del waiting[index]
+            return
+
+
+def no_message(entry: Json, issuer: str) -> Msg:
+    """An entry that is no message of a known role, kept as it came."""
+    block = tree.RawBlock(issuer, entry, "message", by="client")
+    m = Msg.trusted("", [block], "user")
+    m.read_from = block.read_from = entry
+    return m
+
+
+def content(
+    fields: JsonObject, issuer: str, parts: _Parts, origin: Origin | None = None
+) -> tuple[str | _Blocks, str | None]:
+    """(the content, taken out of `fields`; how it is spelled)."""
+    value = fields.get("content", ...)
+    if not (value is None or isinstance(value, (str, list))):
+        return [], "absent"
+    del fields["content"]
+    if isinstance(value, list):
+        return parts(value, issuer, origin), None if value else "list"
+    return ([], "null") if value is None else (value, None)
+
+
+def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
+    """The `tool_calls` of the message at this place, taken out of `fields`."""
+    entries = fields.get("tool_calls")
+    if not (isinstance(entries, list) and entries):
+        return []
+    del fields["tool_calls"]
+    return [read_call(entry, issuer, i, f"call_{place}_{i}") for i, entry in enumerate(entries)]
+
+
+def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBlock | tree.RawBlock:
+    """The `index` entry of `tool_calls`; `made_id` is for one without an id.
+
+    What is no call of a function by its name is kept as it came.
+    """
+    function = entry.get("function") if isinstance(entry, dict) else None
+    id = entry.get("id") if isinstance(entry, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        raw = tree.RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
+        raw.read_from = entry
+        return raw
+    block = ToolUseBlock(id if isinstance(id, str) and id else made_id, function["name"])
+    fields, notes = _beside(entry, index)
+    unknown = {key: value for key, value in function.items() if key not in _FUNCTION}
+    values = function.get("arguments")
+    if isinstance(values, str):
+        block.input, block.raw_input = parse_arguments(values), values
+    elif isinstance(values, dict):
+        block.input = values
+    elif "arguments" in function:
+        unknown["arguments"] = values
+    else:
+        notes.append(_BARE)
+    if unknown:
+        fields["function"] = unknown
+    block.spelling = " ".join(notes) or None
+    block.extras = {issuer: fields} if fields else None
+    block.read_from = entry
+    return block
+
+
+def _beside(entry: JsonObject, index: int) -> tuple[JsonObject, list[str]]:
+    """(the fields beside the function that no call models, notes on how the others are spelled)."""
+    fields = {key: value for key, value in entry.items() if key not in _CALL}
+    notes = []
+    if not (isinstance(entry.get("id"), str) and entry["id"]):
+        notes.append(MADE)
+        fields |= {"id": entry["id"]} if "id" in entry else {}
+    if fields.get("type") == "function":
+        del fields["type"]
+    elif "type" not in fields:
+        notes.append(UNTYPED)
+    if type(fields.get("index")) is int and fields["index"] == index:
+        notes.append(_PLACED)
+        del fields["index"]
+    return fields, notes
+
+
+def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
+    """The entry of `tool_calls` that `read_call` made the block of."""
+    if type(block) is tree.RawBlock:
+        return block.data
+    assert type(block) is ToolUseBlock  # the other one of the two
+    notes = (block.spelling or "").split()
+    values = block.input if block.raw_input is None else block.raw_input
+    entry: JsonObject = {} if MADE in notes else {"id": block.id}
+    entry["function"] = {"name": block.name} | ({} if _BARE in notes else {"arguments": values})
+    if UNTYPED not in notes:
+        entry["type"] = "function"
+    if _PLACED in notes:
+        entry["index"] = index
+    return filled(entry, (block.extras or {}).get(issuer, {}))
+
+
+def split_calls(blocks: Iterable[ContentBlock]) -> tuple[_Blocks, _Blocks]:
+    """(the calls, also those that no tree models; the other blocks)."""
+    calls: _Blocks = []
+    others: _Blocks = []
+    for block in blocks:
+        is_call = type(block) is ToolUseBlock or (
+            type(block) is tree.RawBlock and block.role == "call"
+        )
+        (calls if is_call else others).append(block)
+    return calls, others
+
+
+def calls_as_read(calls: Iterable[ContentBlock], issuer: str) -> list[Json]:
+    """The `tool_calls` that `read_calls` read."""
+    return [call_as_read(call, issuer, index) for index, call in enumerate(calls)]
+
+
+def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> Extras | None:
+    """The extras of a node: fields that it does not model, and notes on how it was spelled."""
+    extras = {issuer: other_fields} if other_fields else {}
+    if notes:
+        extras[noted(issuer)] = notes
+    return extras or None
+
+
+def issuer_fields(node: Any, issuer: str) -> tuple[JsonObject, JsonObject]:
+    """(a copy of the fields that the node does not model, its notes): of `issuer_extras`."""
+    extras = node.extras or {}
+    return dict(extras.get(issuer, {})), extras.get(noted(issuer), {})
+
+
+def object_of(value: Json) -> JsonObject:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
+    """Whether the value is a list of objects, and not empty."""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def are_texts(value: Json) -> TypeGuard[list[str]]:
+    """Whether the value is a list of texts, and not empty."""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def without(data: JsonObject, *keys: str) -> JsonObject:
+    """The fields but for those under `keys`."""
+    fields = dict(data)
+    for key in keys:
+        fields.pop(key, None)
+    return fields
+
+
+def is_text(value: Json) -> TypeGuard[str]:
+    """Whether it is a text without halves of characters, which names nothing, and not empty."""
+    if not isinstance(value, str) or not value:
+        return False
+    return value.isascii() or value.encode("utf-8", "ignore").decode() == value
+
+
+def require_text(value: Any) -> str:
+    """The value, which is text. Raises TypeError if it is not."""
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value
+
+
+def answered_call(id: str, name: str, arguments: Json) -> ToolUseBlock:
+    """A call of an answer, whole or begun. Raises TypeError for arguments of another type."""
+    call = ToolUseBlock(id, name)
+    if isinstance(arguments, str):
+        call.raw_input = arguments
+    elif isinstance(arguments, dict):
+        call.input = arguments
+    elif arguments is not None:
+        raise TypeError("arguments are text or an object")
+    return call

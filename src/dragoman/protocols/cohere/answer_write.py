@@ -1,0 +1,220 @@
+"""Answers of Cohere: their figures and finish reasons in both directions, and whole answers.
+
+Reference: Cohere API, "Chat": `Usage`; recorded answers: `tokens` has what the model read, with
+the cache and without images; thinking is part of the output. Billed units have no figure of ours
+and stay as they came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ... import message as tree
+from ...text.json_text import Json, JsonObject
+from ...stream.arguments import MADE
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import noted
+from ..answers import AnswerWriter, beyond_figures, first_candidate, without_cache
+from ..base import Room
+from ..chat_like.messages import answer_call, filled, object_of
+from ..error_words import OverflowWords
+from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
+
+FINISH_REASONS: dict[str, FinishReason] = {
+    "COMPLETE": "stop",
+    "STOP_SEQUENCE": "stop",
+    "MAX_TOKENS": "length",
+    "TOOL_CALL": "tool_calls",
+    "ERROR": "error",
+    "TIMEOUT": "error",
+}
+_NEAREST = {"malformed_call": "ERROR"}
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """`tokens` without the cache and with images; other fields are extras."""
+    tokens = object_of(data.get("tokens"))
+    input, images = _count(tokens.get("input_tokens")), _count(tokens.get("image_tokens")) or 0
+    cached = _count(data.get("cached_tokens"))
+    input = None if input is None else input + images
+    output, reasoning = tokens.get("output_tokens"), tokens.get("reasoning_tokens")
+    usage = without_cache(Usage(input, cached, None, _count(output), _count(reasoning)))
+    unknown, _ = beyond_figures(data, figures(usage, images), is_same=_is_same)
+    usage.extras = {issuer: unknown} if unknown else None
+    return usage
+
+
+def figures(usage: Usage, images: int) -> JsonObject:
+    """`{"tokens": {...}, "cached_tokens"}`, as far as they are known."""
+    input = usage.input
+    if input is not None:
+        input += (usage.cache_read or 0) - images
+    counts = {"input_tokens": input, "output_tokens": usage.output,
+              "reasoning_tokens": usage.reasoning}  # fmt: skip
+    tokens = {key: n for key, n in counts.items() if n is not None}
+    data: JsonObject = {"tokens": tokens} if tokens else {}
+    return data if usage.cache_read is None else {**data, "cached_tokens": usage.cache_read}
+
+
+def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
+    """The figures for a client; the answer of another wire gets all that a client demands."""
+    extras = writer.fields(usage)
+    if writer.own:
+        images = _count(object_of(extras.get("tokens")).get("image_tokens"))
+        return filled(figures(usage, images or 0), extras)
+    writer.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
+    known = (usage.input, usage.cache_read, usage.cache_write, usage.output)
+    if usage.total is not None and usage.total != sum(count or 0 for count in known):
+        writer.report.lost("answer.usage", usage, "total")
+    input, cached = (usage.input or 0) + (usage.cache_write or 0), usage.cache_read or None
+    total = Usage(input, cached, None, usage.output or 0, usage.reasoning or None)
+    return filled(figures(total, 0), extras)
+
+
+def _is_same(value: Any, figure: Any) -> bool:
+    """Whether a figure is known; the SDK makes floats of the whole numbers that are sent."""
+    return figure is not None and type(value) is not bool and bool(value == figure)
+
+
+def _count(value: Any) -> int | None:
+    """A number of tokens; the API's types are floats, its answers whole numbers."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
+
+
+class CohereWriter(AnswerWriter):
+    """Writes the blocks of an answer."""
+
+    __slots__ = ()
+    finish_reasons = FINISH_REASONS
+    nearest_reasons = _NEAREST
+
+    def item(self, block: ContentBlock) -> Json:
+        """The item of the content; None, with a loss, for what an answer here cannot hold."""
+        if type(block) is tree.RawBlock and self.reads(block.issuer):
+            return block.data
+        self.fields(block)
+        if type(block) is tree.RefusalBlock:
+            return {"type": "text", "text": self.text(block)}
+        if type(block) is tree.ThinkingBlock:
+            self.without_seals(block)
+            if not (block.thinking or self.own):
+                return None
+        elif type(block) is not tree.TextBlock:
+            self.report.lost("answer.unsaid", block)
+            return None
+        return part_as_read(block if self.own else replace(block, spelling=None), self.issuer)
+
+    def citations(self, block: ContentBlock, index: int) -> list[Json]:
+        """The citations of the item `index` (-1: the plan); one that has no span is a loss."""
+        extras = (block.extras or {}).get(self.issuer, {})
+        if "citations" in extras:
+            return citations_as_read(extras, index)
+        citations: list[Json] = []
+        if type(block) is not tree.TextBlock:
+            return citations
+        for citation in block.citations or ():
+            self.fields(citation)
+            if (data := write_citation(citation, block.text, index)) is None:
+                self.report.lost("answer.unsaid", citation, what="citation")
+            else:
+                citations.append(data)
+        return citations
+
+    def call(self, block: ToolUseBlock) -> JsonObject:
+        """The entry of `tool_calls`; an id that the model did not give is for other clients."""
+        call = answer_call(block, self.own)
+        if self.own and MADE in (block.spelling or "").split():
+            del call["id"]
+        return filled(call, self.fields(block))
+
+    def message(self, candidate: Candidate) -> JsonObject:
+        """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
+        extras = {**self.fields(candidate), **self.fields(candidate.msg)}
+        unknown = dict(object_of(extras.pop("message", None)))
+        notes = (candidate.extras or {}).get(noted(self.issuer), {})
+        message: JsonObject = {} if "role" in notes else {"role": "assistant"}
+        parts, fields = self._content(candidate.msg.blocks)
+        if parts or not ("tool_calls" in fields or self.own):
+            text = candidate.msg.blocks[0] if len(parts) == 1 and self.own else None
+            is_string = type(text) is tree.TextBlock and text.spelling == TEXT
+            message["content"] = text.text if is_string else parts  # type: ignore[union-attr]
+        if "citations" in fields and isinstance(unknown.get("citations"), list):
+            unknown["citations"] = [*fields["citations"], *unknown["citations"]]
+        return {**message, **fields, **unknown, **extras}
+
+    def _content(self, blocks: list[ContentBlock]) -> tuple[list[Json], JsonObject]:
+        """(the items of the content, the fields beside it)."""
+        parts: list[Json] = []
+        calls: list[Json] = []
+        citations: list[Json] = []
+        plan: JsonObject = {}
+        for block in blocks:
+            if type(block) is ToolUseBlock:
+                calls.append(self.call(block))
+            elif self.own and type(block) is tree.RawBlock and block.role == "call":
+                calls.append(block.data)
+            elif type(block) is tree.RawBlock and self.reads(block.issuer):
+                parts.append(block.data)
+            elif self.own and type(block) is tree.TextBlock and block.spelling == PLAN:
+                self.fields(block)
+                plan["tool_plan"] = block.text
+                citations += self.citations(block, -1)
+            elif (item := self.item(block)) is not None:
+                citations += self.citations(block, len(parts))
+                parts.append(item)
+        fields = {"tool_calls": calls, "citations": citations}
+        return parts, plan | {key: items for key, items in fields.items() if items}
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+) -> JsonObject:
+    """The body of an answer. One that is an error and nothing else is written as an error."""
+    first = first_candidate(resp, report)
+    if resp.error is not None and not first.msg.content:
+        return error_body(resp.error)
+    writer = CohereWriter.for_answer(resp, room.dialect.issuers, report)
+    extras = writer.answer_fields(resp)
+    if resp.model is not None:
+        report.lost("answer.unsaid", resp, "model")  # no answer here names it
+    id = resp.id if resp.id is not None or writer.own else writer.made_id(resp)
+    body: JsonObject = {} if id is None else {"id": id}
+    body["message"] = writer.message(first)
+    if (reason := writer.finish_reason(first.finish, first)) is not None:
+        body["finish_reason"] = reason
+    usage = write_usage(resp.usage, writer)
+    if usage or not (writer.own or "usage" in extras):
+        body["usage"] = usage
+    if resp.error is not None and not writer.own:
+        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
+    return filled(body, extras)
+
+
+OVERFLOW = OverflowWords(
+    "too many tokens: total number of tokens (prompt and prediction) cannot exceed {limit}",
+    "too many tokens: the prompt is longer than the model's context",
+    ("too many tokens: size limit exceeded by {n} tokens",),
+)
+
+
+def error_body(error: ProviderError) -> JsonObject:
+    """`{"message", "error_type"}`, or the body as it came."""
+    body: Any = error.body
+    is_flat = isinstance(body, dict) and isinstance(body.get("message"), str)
+    if is_flat and not body.keys() & _WORDS_OF_OTHERS:
+        return body  # type: ignore[no-any-return]  # the object that came
+    return {"message": OVERFLOW.message(error), **error_type(error)}
+
+
+_WORDS_OF_OTHERS = {"type", "code", "object", "status"}  # of errors that other wires tell so flat
+
+
+def error_type(error: ProviderError) -> JsonObject:
+    """`{"error_type"}`, of which one kind is known (recorded); empty for the others."""
+    return {"error_type": "TOO_MANY_TOKENS"} if error.kind == "context_overflow" else {}

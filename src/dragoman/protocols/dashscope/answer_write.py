@@ -1,0 +1,361 @@
+"""Answers: how sound, token counts and finish reasons are read and written, and whole answers.
+
+Reading the rest of an answer is the reader's part; streams are the encoder's.
+
+Reference: Model Studio, "Qwen API via DashScope", response object; "Qwen-TTS" and "Qwen-Omni",
+`output.audio`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+from ... import message as tree
+from ...error_kinds import ErrorKind
+from ...text.json_text import Json, JsonObject, field_at, put_field
+from ...text.json_text import arguments as json_text
+from ...stream.arguments import MADE
+from ...stream.think_tags import join_think_tags
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
+from ...message.logprobs import Logprob, write_list
+from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
+from ..base import Room
+from ..chat_like.messages import filled, object_of
+from ..error_words import OverflowWords
+from .blocks import MEDIA, media_link
+
+# spellings of a text: a part of a content list, the text of an answer without choices
+PART, FIELD = "part", "text"
+SOUND_FIELD = "sound"  # the spelling of sound that stands beside the choices, not in a part
+AROUND = "around"  # the note of what the vendor's SDK puts around an answer
+NO_ID = "dragoman"  # the id of an answer that has none
+_WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
+_UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
+FINISH_REASONS = _WRITTEN | _UNWRITTEN
+
+
+# figure of a Usage -> where it stands; the `input` of a Usage is without what was cached
+_COUNTS = {
+    "input": "input_tokens",
+    "cache_read": "prompt_tokens_details.cached_tokens",
+    "cache_write": "prompt_tokens_details.cache_creation_input_tokens",
+    "output": "output_tokens",
+    "reasoning": "output_tokens_details.reasoning_tokens",
+    "audio_in": "input_tokens_details.audio_tokens",
+    "audio_out": "output_tokens_details.audio_tokens",
+    "total": "total_tokens",
+}
+
+
+def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
+    """`output.audio`: a piece of base64, or a link to the whole.
+
+    `streamed`: pieces came before; a link behind them is kept beside them.
+    """
+    data, url = audio.get("data"), audio.get("url")
+    block = AudioBlock(Base64Source("audio/wav", ""), spelling=SOUND_FIELD)
+    key = "data"
+    if isinstance(data, str) and data:
+        block.source = Base64Source("audio/wav", data)
+    elif isinstance(url, str) and url and not streamed:
+        block.source = tree.URLSource(url, read=True)
+        key = "url"
+    if other_fields := {k: v for k, v in audio.items() if k != key or not v}:
+        block.extras = {answered(issuer): other_fields}
+    return block
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """The figures of one answer; what the neutral ones do not give back stays in extras."""
+    counts: Any = {name: first_count(field_at(data, path)) for name, path in _COUNTS.items()}
+    usage = without_cache(Usage(**counts))
+    if other_fields := beyond_figures(data, _figures(usage))[0]:
+        usage.extras = {issuer: other_fields}
+    return usage
+
+
+def _figures(usage: Usage) -> JsonObject:
+    """The neutral figures as this wire says them; unknown ones are left out."""
+    data: JsonObject = {}
+    for name, path in _COUNTS.items():
+        value = getattr(usage, name)
+        if value is not None:
+            if name == "input":
+                value += (usage.cache_read or 0) + (usage.cache_write or 0)
+            put_field(data, path, value)
+    return data
+
+
+def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
+    """One bill for several choices: each event of a stream tells that of its own choice."""
+    total = dict(bills[-1])
+    if len(bills) < 2:
+        return total
+    outputs = [count if type(count := bill.get("output_tokens")) is int else 0 for bill in bills]
+    if isinstance(total.get("total_tokens"), int):
+        total["total_tokens"] += sum(outputs) - outputs[-1]
+    total["output_tokens"] = sum(outputs)
+    details: dict[str, int] = {}
+    for bill in bills:
+        for key, value in object_of(bill.get("output_tokens_details")).items():
+            details[key] = details.get(key, 0) + (value if type(value) is int else 0)
+    return {**total, "output_tokens_details": details} if details else total
+
+
+class DashScopeWriter(AnswerWriter):
+    """Writes the blocks of an answer."""
+
+    __slots__ = ()
+    finish_reasons = _WRITTEN
+    unwritten_reasons = _UNWRITTEN
+    needs_reason = False
+    token_fields = ("bytes",)
+
+    def part(self, block: ContentBlock) -> JsonObject | None:
+        """The block as a part of the content; None if no part can say it."""
+        raw = block.data if type(block) is tree.RawBlock and self.reads(block.issuer) else None
+        if isinstance(raw, dict):
+            return raw
+        fields = self.fields(block)
+        if type(block) is TextBlock or type(block) is tree.RefusalBlock:
+            return {"text": self.text(block), **fields}
+        source = getattr(block, "source", None)
+        foreign = type(source) is tree.FileSource and not self.reads(source.issuer)
+        if block.type not in MEDIA or foreign:
+            self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
+            return None
+        for name in ("title", "detail"):
+            if getattr(block, name) is not None:
+                self.report.lost("answer.unsaid", block, name)
+        head = block.spelling if self.own else None
+        part: JsonObject | None = self.medium(
+            block,  # type: ignore[arg-type]  # one of MEDIA
+            lambda one: {one.type: media_link(one, head), **fields},
+            lambda text: {"text": text},
+        )
+        return part
+
+    def sound(self, block: AudioBlock) -> JsonObject:
+        """`output.audio`: sound that stands beside the choices."""
+        source = block.source
+        if type(source) is tree.URLSource:
+            return {"url": source.url, **self.fields(block)}
+        data = source.data if type(source) is Base64Source else ""
+        return {**({"data": data} if data else {}), **self.fields(block)}
+
+    def call(
+        self, block: ToolUseBlock, index: int, arguments: Any, missing_id: str = ""
+    ) -> JsonObject:
+        """An entry of `tool_calls`, or its first fragment, which may have no id yet."""
+        fields = self.fields(block)
+        entry: JsonObject = {"type": "function"}
+        if not self.own:
+            entry |= {"index": index, "id": block.id or missing_id}
+        elif block.id and MADE not in (block.spelling or "").split():
+            entry["id"] = block.id
+            fields.pop("id", None)  # what stood there before the id was told
+        if self.own and fields.get("type", "") is None:  # it had none
+            del entry["type"], fields["type"]
+        entry["function"] = {"name": block.name, "arguments": arguments}
+        return filled(entry, fields)
+
+    def arguments(self, block: ToolUseBlock) -> Any:
+        """The argument text that the model wrote."""
+        if block.raw_input is not None and (self.own or block.raw_input.strip()):
+            return block.raw_input
+        if self.own or isinstance(block.input, str):
+            return block.input
+        return json_text(block.input)
+
+    def usage(self, usage: Usage) -> JsonObject:
+        """The figures as this wire sums them: everything read, everything written, and both."""
+        fields = self.fields(usage)
+        data = _figures(usage)
+        if data and not self.own:
+            for name in ("input", "output"):
+                if f"{name}_tokens" not in data:
+                    data[f"{name}_tokens"] = 0
+                    self.report.lost("answer.field", usage, name)
+            data.setdefault("total_tokens", data["input_tokens"] + data["output_tokens"])
+        return filled(data, fields)
+
+    def _choice(self, candidate: tree.Candidate, in_parts: bool) -> JsonObject:
+        fields = self.fields(candidate)
+        self.fields(candidate.msg)
+        other_fields = dict(object_of(fields.pop("message", None)))
+        tags = fields.pop("think_tags", "")  # sections without a word, behind all text
+        blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
+        if self.own and any(block.spelling == FIELD for block in blocks):
+            message: JsonObject = {"text": self._joined_text(join_think_tags(blocks))}
+        else:
+            message = {"role": "assistant", **self._message(blocks, other_fields, in_parts)}
+            message |= other_fields
+        choice: JsonObject = {"message": message, **fields}
+        if tokens := self.tokens(candidate):
+            choice["logprobs"] = write_logprobs(tokens)
+        if (reason := self.finish_reason(candidate.finish, candidate)) is not None:
+            choice["finish_reason"] = reason
+        return choice
+
+    def _message(
+        self, blocks: Sequence[ContentBlock], other_fields: JsonObject, in_parts: bool
+    ) -> JsonObject:
+        """The fields that the blocks fill; `other_fields` loses content that is put in between."""
+        calls: list[Json] = []
+        thoughts: list[str] = []
+        content: list[ContentBlock] = []
+        for block in join_think_tags(blocks) if self.own else blocks:
+            if type(block) is tree.ThinkingBlock:
+                thoughts.append(self.thought(block))
+            elif type(block) is ToolUseBlock:
+                calls.append(self.call(block, len(calls), self.arguments(block)))
+            elif type(block) is tree.RawBlock and not self.reads(block.issuer):
+                self.part(block)  # which names it
+            elif not (self.own and block.spelling == SOUND_FIELD):
+                content.append(block)
+                in_parts = in_parts or type(block) is tree.RawBlock or block.type in MEDIA_KINDS
+        in_parts = in_parts or any(map(self._is_part, blocks))
+        fields = {"reasoning_content": "\n".join(filter(None, thoughts)), "tool_calls": calls}
+        message: JsonObject = {key: value for key, value in fields.items() if value}
+        if in_parts:
+            parts = [part for block in content if (part := self.part(block)) is not None]
+            empty_parts = other_fields.pop("content", None)
+            has_gaps = isinstance(empty_parts, list)
+            message["content"] = _with_empty(parts, empty_parts) if has_gaps else parts
+        elif content or not self.own:
+            message["content"] = self._joined_text(content)
+        return message
+
+    def _is_part(self, block: ContentBlock) -> bool:
+        """Whether it was a part, or has a text and fields beside it, which only a part can hold."""
+        issuers = (block.extras or ()) if type(block) is TextBlock else ()
+        has_fields = any(self.reads(issuer.removesuffix(ANSWER)) for issuer in issuers)
+        return block.spelling == PART or has_fields
+
+    def _joined_text(self, content: Sequence[ContentBlock]) -> str:
+        """One text: all texts side by side."""
+        text = ""
+        for block in content:
+            if type(block) is TextBlock or type(block) is tree.RefusalBlock:
+                self.fields(block)
+                text += self.text(block)
+            else:
+                self.part(block)  # which names it
+        return text
+
+    def output(self, resp: ChatResponse, fields: JsonObject, in_parts: bool) -> JsonObject:
+        """The field `output`: the choices, and what stands beside them, taken out of `fields`."""
+        choices = [self._choice(candidate, in_parts) for candidate in resp.candidates]
+        for index, choice in enumerate(choices if not self.own else ()):
+            if len(choices) > 1 or "tool_calls" in choice["message"]:
+                choice["index"] = index
+        if choices and "logprobs" not in choices[0] and (tokens := self.tokens(resp)):
+            choices[0]["logprobs"] = write_logprobs(tokens)
+        output: JsonObject = {"choices": choices}
+        if self.own and _without_choices(resp, fields):
+            message = choices[0].pop("message")
+            text = {"text": message["text"]} if "text" in message else {}
+            output = {**text, **choices[0]}
+        for candidate in resp.candidates if self.own else ():
+            for block in candidate.msg.blocks:
+                if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
+                    output["audio"] = self.sound(block)
+        filled(output, object_of(fields.pop("output", None)))
+        if not self.own and resp.model is not None:
+            output["model_name"] = resp.model
+        return output
+
+
+def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
+    """`logprobs` of a choice, as cnblogs/dashscope-sdk types it: `{"content": [token entries]}`."""
+    return {"content": write_list(tokens, with_bytes=True)}
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
+) -> JsonObject:
+    """The body of the answer, as the generation endpoints give it whole."""
+    said = any(candidate.msg.content for candidate in resp.candidates)
+    if resp.error is not None and not said and is_error(resp.error.body):
+        return resp.error.body
+    writer = DashScopeWriter.for_answer(resp, room.dialect.issuers, report)
+    fields = writer.fields(resp)
+    writer.without_events(fields, resp, "extras.events")
+    output = writer.output(resp, fields, not writer.own and takes_parts(request))
+    body: JsonObject = {**fields, "output": output}
+    if usage := writer.usage(resp.usage):
+        body["usage"] = usage
+    if resp.id is not None:
+        body.setdefault("request_id", resp.id)
+    if not writer.own and body.get("request_id") is None:
+        body["request_id"] = NO_ID
+        report.lost("answer.field", resp, "id")
+    if writer.own:
+        body |= (resp.extras or {}).get(noted(writer.issuer), {}).get(AROUND, {})
+    if resp.error is not None and not body.get("code"):
+        body |= {"code": error_code(resp.error), "message": OVERFLOW.message(resp.error)}
+    return body
+
+
+def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
+    """Whether the answer was `{"output": {"text", "finish_reason"}}`, without choices."""
+    first = resp.candidates[0]
+    if any(block.spelling == FIELD for block in first.msg.blocks):
+        return True
+    empty_text = "text" in object_of(fields.get("output"))
+    return empty_text and not first.msg.blocks and not first.extras
+
+
+def _with_empty(parts: list[JsonObject], empty_parts: list[Any]) -> list[Json]:
+    """The parts where `empty_parts` has null, and its parts that say nothing where they stood."""
+    waiting = iter(parts)
+    merged = [next(waiting, None) if part is None else part for part in empty_parts]
+    return [*(part for part in merged if part is not None), *waiting]
+
+
+def takes_parts(request: tree.ChatRequest | None) -> bool:
+    """Whether the request was made to the multimodal endpoint, which answers in parts."""
+    users = [m for m in request.messages if m.role == "user"] if request is not None else []
+    return bool(users) and all(m.spelling == "list" for m in users)
+
+
+OVERFLOW = OverflowWords(
+    "Range of input length should be [1, {limit}]",
+    "Range of input length is exceeded",
+)
+
+
+# codes of the vendor's SDK (dashscope/v2/errors.py) and of Model Studio's page "Error messages"
+_ERROR_CODES: dict[ErrorKind, str] = {
+    "context_overflow": "InvalidParameter",
+    "content_filter": "DataInspectionFailed",
+    "rate_limit": "Throttling.RateQuota",
+    "overloaded": "ServiceUnavailable",
+    "billing": "Arrearage",
+    "authentication": "InvalidApiKey",
+    "permission": "AccessDenied",
+    "not_found": "Model.NotExist",
+    "model_not_found": "Model.NotExist",
+    "too_large": "BadRequest.TooLarge",
+    "timeout": "GatewayTimeout",
+    "invalid": "InvalidParameter",
+}
+
+
+def is_error(body: Json) -> TypeGuard[JsonObject]:
+    """Whether an error came as this API tells it; some others have an `object` beside these."""
+    if not isinstance(body, dict) or not isinstance(body.get("code"), str):
+        return False
+    return "message" in body and "object" not in body
+
+
+def error_code(error: ProviderError) -> str:
+    """The code as it came over this wire, or in its words."""
+    if is_error(error.body):
+        return error.code
+    return _ERROR_CODES.get(error.kind, "InternalError")

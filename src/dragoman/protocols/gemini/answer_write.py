@@ -1,0 +1,432 @@
+"""Answers: finish reasons and usage in both directions, citations, and whole answers written.
+
+Reference: Gemini API, "GenerateContentResponse", "FinishReason" and "UsageMetadata".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from typing import Any
+
+from ... import message as tree
+from ...error_kinds import fitting_status
+from ...text.json_text import Json, JsonObject
+from ...stream.arguments import parse_partial
+from ...sealed_state import borne
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import ContentBlock, MediaBlock, noted
+from ...message.logprobs import RESULT, write_result
+from ..answers import AnswerWriter, first_count
+from ..base import Room
+from ..chat_like.messages import issuer_extras
+from ..error_words import OverflowWords
+from ..finish_words import finish_meaning
+from .blocks import TEXT, has_odd_detail, write_part
+
+_FILTERED = (
+    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "LANGUAGE", "ESCALATION",
+)  # fmt: skip
+
+
+# Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
+# these alone
+REASONS: dict[Any, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(_FILTERED, "content_filter"),
+    "MALFORMED_FUNCTION_CALL": "malformed_call",
+    "UNEXPECTED_TOOL_CALL": "malformed_call",
+    "MISSING_THOUGHT_SIGNATURE": "error",
+    "MALFORMED_RESPONSE": "error",
+    "PUP_LIMITED_DISABLED": "error",  # the account, for what it asked before
+    "NO_IMAGE": "error",
+    "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds have an end before an answer
+    "IMAGE_OTHER": "other",
+    "OTHER": "other",
+    "CONTINUATION": "pause",
+    1: "stop",
+    2: "length",
+    **dict.fromkeys((3, 4, 7, 8), "content_filter"),
+}
+
+_BY_TEXT = {str(word): meaning for word, meaning in REASONS.items()}  # as `Finish.raw` has them
+
+
+UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
+
+
+# the reason of an answer -> (the wire's, whether that means the same)
+_WIRE_REASONS: dict[str, tuple[str, bool]] = {
+    "stop": ("STOP", True),
+    "tool_calls": ("STOP", True),
+    "length": ("MAX_TOKENS", True),
+    "content_filter": ("SAFETY", True),
+    "malformed_call": ("MALFORMED_FUNCTION_CALL", True),
+    "error": ("MALFORMED_RESPONSE", False),
+    "refusal": ("SAFETY", False),
+    "pause": ("MAX_TOKENS", False),  # CONTINUATION demands a token that nobody else gives
+    "context_overflow": ("MAX_TOKENS", False),
+    "other": ("OTHER", True),
+}
+
+
+_BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
+_TOOL_TOKENS, _TOTAL = "toolUsePromptTokenCount", "totalTokenCount"
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """`promptTokenCount` without its cache, with what tools read; `candidates` with `thoughts`.
+
+    Some models count thoughts among the candidates: the total tells (simonw/llm-gemini issue 75,
+    looked up on 2026-11-28). Modalities, and what does not follow from the neutral figures, stay
+    in extras.
+    """
+    prompt, tools = first_count(data.get("promptTokenCount")), first_count(data.get(_TOOL_TOKENS))
+    cached = first_count(data.get("cachedContentTokenCount"))
+    thoughts = first_count(data.get("thoughtsTokenCount"))
+    said, total = first_count(data.get("candidatesTokenCount")), first_count(data.get(_TOTAL))
+    inside = thoughts and said is not None and thoughts <= said
+    inside = inside and total == (prompt or 0) + (tools or 0) + (said or 0)
+    if prompt is not None and cached is not None and cached <= prompt:
+        prompt -= cached
+    usage = Usage(
+        _sum(prompt, tools),
+        cached,
+        None,
+        said if inside else _sum(said, thoughts),
+        thoughts,
+        _audio_tokens(data.get("promptTokensDetails")),
+        _audio_tokens(data.get("candidatesTokensDetails")),
+        total,
+    )
+    neutral = figures(usage, tools)
+    fields = {key: value for key, value in data.items() if neutral.get(key, _NONE) != value}
+    absent = [key for key in neutral if key not in data]
+    usage.extras = issuer_extras(issuer, fields, {"absent": absent} if absent else {})
+    return usage
+
+
+_NONE = object()
+
+
+def figures(usage: Usage, tools: int | None = None) -> JsonObject:
+    """The neutral figures as this wire says them; `tools` of the input were read by server tools.
+
+    Candidates are left out where all that was written is thinking.
+    """
+    prompt = _sum(usage.input, usage.cache_read, usage.cache_write)
+    output = usage.output
+    if output is not None and usage.reasoning is not None:
+        output = output - usage.reasoning or None
+    counts = {
+        "promptTokenCount": None if prompt is None else prompt - (tools or 0),
+        "cachedContentTokenCount": usage.cache_read,
+        "candidatesTokenCount": output,
+        "thoughtsTokenCount": usage.reasoning,
+        "totalTokenCount": usage.total,
+    }
+    return {key: value for key, value in counts.items() if value is not None}
+
+
+def _sum(*counts: int | None) -> int | None:
+    numbers = [count for count in counts if count is not None]
+    return sum(numbers) if numbers else None
+
+
+def _audio_tokens(details: Any) -> int | None:
+    for item in details if isinstance(details, list) else ():
+        # also where enums are asked for as numbers
+        if isinstance(item, dict) and item.get("modality") in ("AUDIO", 4):
+            return first_count(item.get("tokenCount", item.get("token_count")))
+    return None
+
+
+def grounding(texts: Sequence[TextBlock]) -> JsonObject:
+    """`{"groundingChunks", "groundingSupports"}` for the citations of the texts; empty if none."""
+    chunks: list[JsonObject] = []
+    supports: list[JsonObject] = []
+    offset = 0  # in bytes
+    for block in texts:
+        for citation in block.citations or ():
+            chunk, segment = _chunk(citation), _segment(citation, block.text, offset)
+            if chunk not in chunks:
+                chunks.append(chunk)
+            support = next((item for item in supports if item["segment"] == segment), None)
+            if support is None:
+                support = {"segment": segment, "groundingChunkIndices": []}
+                supports.append(support)
+            if (index := chunks.index(chunk)) not in support["groundingChunkIndices"]:
+                support["groundingChunkIndices"].append(index)
+        offset += _bytes(block.text)
+    return {"groundingChunks": chunks, "groundingSupports": supports} if supports else {}
+
+
+def _chunk(citation: Citation) -> JsonObject:
+    fields = {"uri": citation.url, "title": citation.title, "text": citation.quote}
+    source = {key: value for key, value in fields.items() if value}
+    return {"web" if citation.url and not citation.quote else "retrievedContext": source}
+
+
+def _segment(citation: Citation, text: str, offset: int) -> JsonObject:
+    """The bytes that are cited; without a span that is the whole block."""
+    first = citation.start or 0
+    last = len(text) if citation.end is None else citation.end
+    start, end = offset + _bytes(text[:first]), offset + _bytes(text[:last])
+    if start >= end:
+        return {}
+    segment: JsonObject = {"startIndex": start} if start else {}
+    return {**segment, "endIndex": end, "text": text[first:last]}
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+class GeminiWriter(AnswerWriter):
+    """Writes the nodes of an answer; of one that was read from this wire, its notes hold.
+
+    A block of a stream comes in many pieces, each of which may lose the same: it is reported once.
+    """
+
+    __slots__ = ("_partial_call", "_streamed")
+    token_fields = ("id",)
+
+    def __init__(
+        self, report: Report, issuers: Sequence[str], own: bool, streamed: bool = False
+    ) -> None:
+        super().__init__(report, issuers, own)
+        self._partial_call = False  # whether a call was written without all of its arguments
+        self._streamed = streamed
+
+    def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
+        """Report the fields of another issuer, those of a stream once."""
+        if self._is_first(f"{issuer} {key}" for key in fields):
+            super().foreign(node, issuer, fields)
+
+    def _is_first(self, losses: Iterable[str]) -> bool:
+        """Whether any of these losses has not been reported of this stream."""
+        before = len(self._reported)
+        self._reported.update(losses)
+        return not self._streamed or len(self._reported) > before
+
+    def parts(
+        self, blocks: Sequence[ContentBlock], open_end: bool = False
+    ) -> tuple[list[Any], list[TextBlock]]:
+        """(the parts of a candidate, the texts in them with what they cite)."""
+        parts: list[Any] = []
+        texts: list[TextBlock] = []
+        for block in blocks:
+            if type(block) is TextBlock or type(block) is RefusalBlock:
+                texts.append(block if type(block) is TextBlock else TextBlock(block.text))
+            pieces = (self.part(piece, open_end) for piece in self._pieces(block))
+            parts += (part for part in pieces if part is not None)
+        return parts, texts
+
+    def _pieces(self, block: ContentBlock) -> list[ContentBlock]:
+        """Neighbouring texts, which are one block, as they were when they were read."""
+        notes = (block.spelling or "").split() if self.own else []
+        is_text = type(block) is TextBlock or type(block) is ThinkingBlock
+        if not notes or not is_text or not all(map(str.isdecimal, notes)):
+            return [block]
+        name = "text" if type(block) is TextBlock else "thinking"
+        text = getattr(block, name)
+        ends = [0, *accumulate(map(int, notes))]
+        if ends[-1] != len(text):
+            return [replace(block, spelling=None)]
+        values = [text[start:end] for start, end in pairwise(ends)]
+        return [replace(block, spelling=None, **{name: value}) for value in values]
+
+    def part(self, block: ContentBlock, open_end: bool = False) -> Any:
+        """The part that says the block; None, and a loss, for what no part says.
+
+        `open_end`: the answer broke off, so that half of a call may be the last of it.
+        """
+        if type(block) is tree.RawBlock:
+            if self.reads(block.issuer):
+                return block.data
+            return self.report.lost("answer.unsaid", block)
+        self.fields(block)
+        for citation in (type(block) is TextBlock and block.citations) or ():
+            self.fields(citation)
+        if type(block) is RefusalBlock:
+            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            return {"text": block.text}
+        if isinstance(block, MediaBlock) and has_odd_detail(block):
+            self.report.lost("answer.unsaid", block, "detail")
+        if isinstance(block, MediaBlock) and block.title is not None and not self.own:
+            self.report.lost("answer.unsaid", block, "title")
+        if type(block) is tree.ToolResultBlock:
+            return self.report.lost("answer.unsaid", block)
+        if type(block) is ThinkingBlock and not self._is_readable(block):
+            return None
+        if type(block) is tree.ToolUseBlock and not isinstance(block.input, dict):
+            as_text = self.own and TEXT in (block.spelling or "").split()
+            if not as_text:
+                return self._part_of_call(block, open_end)
+        if isinstance(block, MediaBlock):
+            return self.medium(
+                block,
+                lambda one: write_part(one, self.issuer, self.own),
+                lambda text: {"text": text},
+            )
+        return write_part(block, self.issuer, self.own)
+
+    def _is_readable(self, block: ThinkingBlock) -> bool:
+        """Whether there is more to a thought than what only another provider can read in it."""
+        if borne(block) is not None:
+            return True
+        for name in ("signature", "redacted"):
+            if getattr(block, name) is not None and self._is_first([name]):
+                self.report.lost("answer.unsaid", block, name)
+        return self.own or bool(block.thinking)
+
+    def _part_of_call(self, block: tree.ToolUseBlock, open_end: bool) -> Json:
+        """A call without an object for its arguments; one that an answer broke off in goes on."""
+        self.report.lost("answer.unsaid", block, "input", what="arguments that are no object")
+        self._partial_call = True
+        args = parse_partial(block.raw_input) if block.raw_input and not open_end else {}
+        call = replace(block, input=args if isinstance(args, dict) else {}, raw_input=None)
+        part: Any = write_part(call, self.issuer, self.own)
+        if open_end:
+            part["functionCall"] = {**part["functionCall"], "willContinue": True}
+            part["functionCall"].pop("args", None)
+        return part
+
+    def reason(self, finish: Finish, node: object, broken: bool = False) -> str | None:
+        """The reason for which it ended; None where nobody told.
+
+        If a call is `broken` off, nobody must take the answer for whole.
+        """
+        if self.own and not self._partial_call:
+            raw: Any = finish.raw or ""
+            meaning = finish_meaning(raw, _BY_TEXT)
+            # the provider's reason still says why; content corrects the open ones
+            fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
+            if finish.raw is None or fits:
+                return finish.raw
+        cut_off = broken and finish.reason in _BY_CONTENT
+        reason, exact = ("MAX_TOKENS", False) if cut_off else _WIRE_REASONS[finish.reason]
+        if not exact:
+            self.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
+        return reason
+
+    def usage(self, usage: Usage) -> JsonObject:
+        """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
+        fields = self.fields(usage)
+        data = figures(usage, first_count(fields.get(_TOOL_TOKENS)))
+        for key in (usage.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+            data.pop(key, None)
+        if not self.own:
+            self._add_figures(data, usage)
+        return {**data, **fields}
+
+    def _add_figures(self, data: JsonObject, usage: Usage) -> None:
+        """What other wires leave to be summed up, and the sound among the tokens."""
+        if usage.cache_write:
+            self.report.lost("answer.usage", usage, "cache_write", did="told as prompt")
+        if "totalTokenCount" not in data and data:
+            names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+            data["totalTokenCount"] = sum(data.get(name, 0) for name in names)
+        for name, audio in (("prompt", usage.audio_in), ("candidates", usage.audio_out)):
+            if audio:
+                text = data.get(f"{name}TokenCount", 0) - audio
+                counts = {"TEXT": text} if text > 0 else {}
+                rows = {**counts, "AUDIO": audio}.items()
+                data[f"{name}TokensDetails"] = [{"modality": m, "tokenCount": n} for m, n in rows]
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
+) -> JsonObject:
+    """The body of the answer to `request`."""
+    issuers = room.dialect.issuers
+    origins = [candidate.msg.origin for candidate in resp.candidates]
+    own = any(origin is not None and origin.issuer in issuers for origin in origins)
+    writer = GeminiWriter(report, issuers, own)
+    fields = writer.answer_fields(resp)
+    body: JsonObject = {}
+    entries = [_candidate(item, i, writer, resp) for i, item in enumerate(resp.candidates)]
+    if not (own and len(entries) == 1 and not entries[0]) and "candidates" not in fields:
+        feedback = fields.get("promptFeedback")
+        if isinstance(feedback, dict):  # of which some candidates say nothing but the reason
+            blocked = {str(feedback.get(key)) for key in ("blockReason", "block_reason")}
+            for i, candidate in enumerate(resp.candidates):
+                if entries[i].keys() == {"finishReason"} and candidate.finish.raw in blocked:
+                    entries[i] = {}
+        body["candidates"] = entries
+        if "promptFeedback" in fields and not any(entries):
+            del body["candidates"]
+    if usage := writer.usage(resp.usage):
+        body["usageMetadata"] = usage
+    model = resp.model or (None if own or request is None else request.model)
+    for key, value in (("modelVersion", model), ("responseId", resp.id)):
+        if value is not None:
+            body[key] = value
+    body.update(fields)
+    if resp.error is not None and "error" not in body:
+        body["error"] = error_body(resp.error)
+    return body
+
+
+def _candidate(
+    candidate: tree.Candidate, index: int, writer: GeminiWriter, resp: ChatResponse
+) -> JsonObject:
+    fields = writer.fields(candidate)
+    writer.fields(candidate.msg)
+    entry: JsonObject = {}
+    is_open = resp.status in ("interrupted", "error") or writer.own
+    open_end = is_open and candidate.finish.raw is None
+    parts, texts = writer.parts(candidate.msg.blocks, open_end)
+    if "content" in fields:
+        content = fields.pop("content")
+        entry["content"] = {"parts": parts, **content} if parts and content is not None else content
+    elif parts or not writer.own:
+        entry["content"] = {"parts": parts, "role": "model"} if parts else {"role": "model"}
+    broken = any(call.unfinished for call in candidate.msg.calls)
+    reason = None if open_end else writer.reason(candidate.finish, candidate, broken)
+    if reason is not None:
+        entry["finishReason"] = reason
+    if not writer.own:
+        entry["index"] = index
+    is_cited = "groundingMetadata" in fields or "citationMetadata" in fields
+    if not is_cited and (metadata := grounding(texts)):
+        entry["groundingMetadata"] = metadata
+    if tokens := writer.tokens(resp if index == 0 else candidate):
+        entry[RESULT] = write_result(tokens)
+    entry.update(fields)
+    return entry
+
+
+OVERFLOW = OverflowWords(
+    "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({limit}).",
+    "The input token count exceeds the maximum number of tokens allowed.",
+    (
+        "input token count is {tokens} but model only supports up to {limit}",
+        "input token count exceeds the maximum number of tokens allowed",
+    ),
+)
+
+
+def error_body(error: ProviderError) -> Json:
+    """`{"code", "message", "status"}`: as the provider said it, if it spoke like this."""
+    body: Any = error.body[0] if isinstance(error.body, list) and error.body else error.body
+    data = body.get("error") if isinstance(body, dict) else None
+    if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
+        return data
+    status = fitting_status(error.kind, error.status)
+    word = _STATUSES.get(status, "INTERNAL")
+    return {"code": status, "message": OVERFLOW.message(error), "status": word}
+
+
+# google.rpc.Code by its status of HTTP
+_STATUSES = {
+    400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
+    409: "ABORTED", 429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED", 529: "UNAVAILABLE",
+}  # fmt: skip

@@ -1,0 +1,182 @@
+"""Interactions as a protocol: the tables and functions of its room.
+
+Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `CreateModelInteraction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from ...text.json_text import JsonObject, member
+from ...history.passes.survey import Tools
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...losses import Field, Report
+from ...message import ChatRequest, ChatResponse, ContentBlock, ToolChoice
+from ...message.blocks import MEDIA_KINDS, NOTES
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_like.messages import filled, own_extras
+from ..client_arguments import Arguments, with_extra_body
+from ..paths import PathTable, request_paths
+from ..request_fields import choice, response_format
+from . import dialect as dialects
+from . import request as fields
+from .answer_write import OVERFLOW, write_response
+from .blocks import OUTPUT, grouped, is_content
+from .answer_stream import InteractionEncoder
+from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
+from .answer_read import InteractionReader
+
+_CONFIG = fields.CONFIG
+_ARGUMENTS = frozenset({"model", "agent", "input", "stream"})  # the client adds the rest as it is
+
+
+class GeminiInteractions(Room):
+    """Gemini's Interactions."""
+
+    __slots__ = ()
+    dialect: dialects.Dialect
+    protocol = "gemini-interactions"
+    overflow = OVERFLOW
+    failures = frozenset({"error", "failed", "interrupted"})
+    messages_path = "$.input"
+    addresses = ("*/interactions",)
+    unique_fields = dialects.UNIQUE_FIELDS
+    model_patterns = ("gemini-*",)
+    state_fields = ("previous_interaction_id", "continuation_token", "cached_content")
+    token_fields = ("continuation_token",)
+    base_capabilities = dialects.CAN
+    dialect_class = dialects.Dialect
+    reader_class = InteractionReader
+    encoder_class = InteractionEncoder
+    paths: ClassVar[PathTable] = {
+        **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.OPTIONS.items()},
+        ("options", "reasoning"): (f"{_CONFIG}.thinking_level",),
+        ("options", "thoughts"): (f"{_CONFIG}.thinking_summaries",),
+        ("request", "tool_choice"): (f"{_CONFIG}.tool_choice",),
+        **{("tool_choice", name): (f"{_CONFIG}.tool_choice",) for name in ("mode", "name")},
+        ("tool_choice", "allowed"): (f"{_CONFIG}.tool_choice",),
+        **{("response_format", name): ("response_format",) for name in ("kind", "schema")},
+        ("tool", "stores"): ("file_search_store_names",),
+        ("text", "text"): ("text",),
+        ("text", "citations"): ("annotations",),
+        ("thinking", "thinking"): ("summary",),
+        ("thinking", "signature"): ("signature",),
+        **{("tool_use", name): ("arguments",) for name in ("input", "raw_input")},
+        ("tool_result", "id"): ("call_id",),
+        ("tool_result", "output"): ("result",),
+        **{(kind, "source"): ("data", "uri") for kind in MEDIA_KINDS},
+        **{(kind, "detail"): ("resolution",) for kind in MEDIA_KINDS},
+    }
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.interactions.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
+    claims = staticmethod(dialects.claims)
+    messages = write_messages
+    messages_as_read = messages_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
+
+    def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
+        """Nothing: steps find each other by the ids of calls alone."""
+        return ()
+
+    def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
+        """The same request with the token, and the interaction in place of the input.
+
+        Where the provider keeps nothing (`store: false`) the input is sent again; an agent and what
+        runs in the background go on by themselves. Source: google-genai 3.6.1,
+        `_continuation_body`, `ContinuationRequest` (looked up 2026-11-28).
+        """
+        token = (resp.extras or {}).get(self.issuer, {}).get("continuation_token")
+        runs_there = body.get("agent") or body.get("agent_config") or body.get("background")
+        if not (isinstance(token, str) and token) or runs_there:
+            return None
+        rest = {**body, "continuation_token": token}
+        if resp.id and body.get("store") is not False:
+            del rest["input"]
+            rest["previous_interaction_id"] = resp.id
+        return rest
+
+    def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Whether own fields name the interaction that the provider keeps."""
+        return bool(own_extras(request, caps).get("previous_interaction_id"))
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("event_type")
+        if isinstance(kind, str):
+            return kind.startswith(("interaction.", "step."))
+        if payload.get("object") == "interaction":
+            return True
+        return isinstance(payload.get("steps"), list) and isinstance(payload.get("status"), str)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Those of `paths`, and where the prompt and the fields of the model's steps stand."""
+        items = body.get("input")
+        firsts: dict[int, ContentBlock] = {}  # the first blocks of steps with several
+        for m in req.messages:
+            if m.spelling == TOP or isinstance(items, str):
+                path = "$.system_instruction" if m.spelling == TOP else "$.input"
+                yield from ((path, m), (path, Field(m, "content")))
+            if m.role == "assistant":
+                firsts.update((id(group[0]), group[0]) for group in grouped(m.blocks))
+        yield "$", req.options
+        for path, node in request_paths(req, body, self.paths):
+            yield path, node
+            if (source := getattr(node, "source", None)) is not None:
+                yield f"{path}.mime_type", Field(source, "media_type")
+            if id(node) in firsts and is_content(firsts[id(node)]):
+                above = path.rpartition(".content")[0] or path
+                extras = (firsts[id(node)].extras or {}).get(self.issuer, {}).get(OUTPUT, {})
+                for name in extras:
+                    field = Field(node, member(f"extras.{self.issuer}.{OUTPUT}", name))
+                    yield member(above, name), field
+
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """The tools alone: that calls shall keep to their schemas is said beside them."""
+        return fields.write_tools(self, tools, replace(caps, strict_tools=False), report)
+
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /interactions`."""
+        request, caps = prepared.request, prepared.caps
+        own_fields = own_extras(request, caps)
+        for issuer, extras in (request.extras or {}).items():
+            if issuer not in caps.reads and not issuer.endswith(NOTES):
+                report.foreign(request, issuer, extras)
+        body: JsonObject = {} if own_fields.get("agent") else {"model": prepared.model}
+        elements = prepared.elements
+        prompt, start = write_system(prepared.history, elements is not None, report)
+        if prompt:
+            body["system_instruction"] = prompt
+        if elements is None:
+            elements = [*StepWriter(prepared.history, caps, report).write(start)]
+            if not elements:
+                why = "there is nothing to send"
+                raise WriteError(why, path="$.messages", code="messages.empty")
+        body["input"] = elements
+        # one mode keeps the calls of all functions to their schemas
+        wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
+        strict = caps.strict_tools and True in wishes and False not in wishes
+        strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
+        declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
+        if tools := fields.write_tools(self, prepared.offered, declared, report):
+            body["tools"] = tools
+        body.update(fields.write_config(request, caps, report))
+        tool_choice = choice(prepared, report, prepared.tools)
+        if tool_choice is not None or strict:
+            value = fields.write_choice(tool_choice or ToolChoice("auto"), strict)
+            body[_CONFIG] = {**body.get(_CONFIG, {}), "tool_choice": value}
+        if (form := response_format(request, caps, report)) is not None:
+            body["response_format"] = fields.write_format(form, caps, report)
+        if request.stream:
+            body["stream"] = True
+        headers = {"Api-Revision": self.dialect.revision} if self.dialect.revision else {}
+        return HttpRequest(self.dialect.path, headers, filled(body, own_fields))

@@ -1,0 +1,266 @@
+"""Answers of Mistral: their figures and finish reasons in both directions, and whole answers.
+
+Reference: Mistral API, "UsageInfo"; recorded answers: the cache is part of `prompt_tokens`, audio
+is counted beside it, and `total_tokens` has both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ... import message as tree
+from ...error_kinds import ErrorKind
+from ...text.json_text import Json, JsonObject
+from ...stream.pieces import TIMES, answer_second
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import MediaBlock, noted
+from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
+from ..base import Room
+from ..chat_like.messages import answer_call, filled
+from ..error_words import OverflowWords
+from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
+
+UNPLACED = "unplaced"  # the spelling of a call without an index
+ANONYMOUS = "anonymous"  # the spelling of a call without an id
+ABSENT = "absent"  # the note of usual fields that a choice came without
+
+FINISH_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "model_length": "context_overflow",
+    "tool_calls": "tool_calls",
+    "error": "error",
+}
+# as the API names them, and as its reference does
+_DETAILS = ("prompt_tokens_details", "prompt_token_details")
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """`prompt_tokens` without its cache and with audio; thinking is part of `completion_tokens`.
+
+    Fields that do not follow from the neutral figures are extras: seconds of audio, the tier.
+    """
+    objects = (data[key] for key in _DETAILS if isinstance(data.get(key), dict))
+    details: JsonObject = next(objects, {})
+    keys = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, output, total = (first_count(data.get(key)) for key in keys)
+    cached = first_count(details.get("cached_tokens"), data.get("num_cached_tokens"))
+    audio = first_count(details.get("audio_tokens"))
+    if prompt is not None and audio and total == prompt + (output or 0) + audio:
+        prompt += audio
+    usage = without_cache(Usage(prompt, cached, None, output, None, audio, None, total))
+    unknown, _ = beyond_figures(data, figures(usage, cache_field="num_cached_tokens" in data))
+    usage.extras = {issuer: unknown} if unknown else None
+    return usage
+
+
+def figures(usage: Usage, cache_field: bool = False) -> JsonObject:
+    """The neutral figures in this wire's fields; `cache_field`: the cache has one of its own."""
+    counts = [n for n in (usage.input, usage.cache_read) if n is not None]
+    prompt = sum(counts) if counts else None
+    if prompt is not None and usage.audio_in and usage.total == prompt + (usage.output or 0):
+        prompt -= usage.audio_in
+    cached = None if cache_field else usage.cache_read
+    details = {"cached_tokens": cached, "audio_tokens": usage.audio_in}
+    data: JsonObject = {
+        "prompt_tokens": prompt,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.total,
+        "prompt_tokens_details": {k: n for k, n in details.items() if n is not None},
+    }
+    return {key: value for key, value in data.items() if value not in (None, {})}
+
+
+def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
+    """The figures for a client; the answer of another wire gets all that a client demands."""
+    extras = writer.fields(usage)
+    if writer.own:
+        return filled(figures(usage, cache_field="num_cached_tokens" in extras), extras)
+    writer.lost_figures(usage, ("cache_write", "reasoning", "audio_out"))
+    uncached = (usage.input or 0) + (usage.cache_write or 0)
+    cached, output, total = usage.cache_read or None, usage.output or 0, usage.total
+    if total is None:
+        total = uncached + (cached or 0) + output
+    audio = usage.audio_in or None
+    data = figures(Usage(uncached, cached, None, output, audio_in=audio, total=total))
+    return filled(data, extras)
+
+
+# the sources of media that have a chunk
+_SOURCES: dict[type[ContentBlock], tuple[type[tree.Source], ...]] = {
+    tree.ImageBlock: (tree.URLSource, tree.Base64Source),
+    tree.AudioBlock: (tree.Base64Source,),
+    tree.DocumentBlock: (tree.URLSource, tree.Base64Source, tree.FileSource),
+}
+
+
+class MistralWriter(AnswerWriter):
+    """Writes the blocks of an answer."""
+
+    __slots__ = ()
+    finish_reasons = FINISH_REASONS
+
+    def chunk(self, block: ContentBlock) -> Json:
+        """The chunk; None, with a loss, for what an answer of this wire cannot hold."""
+        self.fields(block)
+        if type(block) is tree.RefusalBlock:
+            return {"type": "text", "text": self.text(block)}
+        if self.own and isinstance(block, MediaBlock):
+            return self.medium(
+                block,
+                lambda one: part_as_read(one, self.issuer),
+                lambda text: {"type": "text", "text": text},
+            )
+        if self.own and (type(block) is not tree.RawBlock or self.reads(block.issuer)):
+            return part_as_read(block, self.issuer)
+        if type(block) is tree.ThinkingBlock:
+            self.without_seals(block)
+            if not block.thinking:
+                return None
+            return part_as_read(replace(block, spelling=CLOSED), self.issuer)
+        if type(block) is tree.TextBlock:
+            self.without_citations(block)
+        elif type(block) is tree.RawBlock and self.reads(block.issuer):
+            return block.data
+        elif not self._has_chunk(block):
+            self.report.lost("answer.unsaid", block)
+            return None
+        return write_part(block, (block.extras or {}).get(self.issuer))
+
+    def without_citations(self, block: tree.TextBlock) -> None:
+        """Report the sources of a text: this wire has none but its own references."""
+        for citation in block.citations or ():
+            self.report.lost("answer.unsaid", citation, what="citation")
+
+    def _has_chunk(self, block: ContentBlock) -> bool:
+        """Whether a medium has a chunk; the fields of it that have no place are losses."""
+        kind, source = type(block), getattr(block, "source", None)
+        if type(source) not in _SOURCES.get(kind, ()):
+            return False
+        if type(source) is tree.FileSource and not self.reads(source.issuer):
+            return False
+        known = "detail" if kind is tree.ImageBlock else ""
+        if kind is tree.DocumentBlock and type(source) is not tree.FileSource:
+            known = "title"
+        for name in ("title", "detail"):
+            if name != known and getattr(block, name) is not None:
+                self.report.lost("answer.unsaid", block, name)
+        return True
+
+    def call(self, block: ToolUseBlock, index: int) -> JsonObject:
+        """The entry of `tool_calls` at this index of its message."""
+        has_index = not (self.own and UNPLACED in (block.spelling or "").split())
+        fields = {"index": index} if has_index else {}
+        entry = filled(answer_call(block, self.own), fields | self.fields(block))
+        if self.own and ANONYMOUS in (block.spelling or "").split():
+            del entry["id"]
+        return entry
+
+    def message(self, blocks: list[ContentBlock]) -> JsonObject:
+        """Content and calls. Text alone is a string; anything else makes it a list of chunks."""
+        chunks: list[Any] = []
+        calls: list[Json] = []
+        plain = True
+        strings = (tree.TextBlock,) if self.own else (tree.TextBlock, tree.RefusalBlock)
+        for block in blocks:
+            if type(block) is ToolUseBlock:
+                calls.append(self.call(block, len(calls)))
+            elif (chunk := self.chunk(block)) is not None:
+                chunks.append(chunk)
+                is_chunk = self.own and block.spelling in (CHUNK, REFERENCE)
+                plain = plain and type(block) in strings and not is_chunk
+        message: JsonObject = {}
+        if plain and (chunks or not self.own):
+            message["content"] = "".join(chunk["text"] for chunk in chunks)
+        elif chunks:
+            message["content"] = chunks
+        if calls or not self.own:
+            message["tool_calls"] = calls or None
+        return message
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+) -> JsonObject:
+    """The body of an answer. One that is an error and nothing else is written as an error."""
+    if resp.error is not None and not any(c.msg.content for c in resp.candidates):
+        return error_body(resp.error)
+    writer = MistralWriter.for_answer(resp, room.dialect.issuers, report)
+    extras = writer.answer_fields(resp, TIMES if answer_second(resp.extras) is not None else ())
+    body: JsonObject = {"object": "chat.completion", **_head(resp, writer, request)}
+    candidates = resp.candidates
+    if writer.own and resp.status == "interrupted":  # such an answer has one all the same
+        candidates = [c for c in candidates if c.msg.content or c.extras or c.finish.raw]
+    body["choices"] = [_choice(c, index, writer) for index, c in enumerate(candidates)]
+    usage = write_usage(resp.usage, writer)
+    if usage or not (writer.own or "usage" in extras):
+        body["usage"] = usage
+    if resp.error is not None and "error" not in extras:
+        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
+    return filled(body, extras)
+
+
+def _head(resp: ChatResponse, writer: AnswerWriter, request: ChatRequest | None) -> JsonObject:
+    """The id, the model and the time; another wire's answer must have all of them."""
+    head: JsonObject = {"id": resp.id, "model": resp.model}
+    head = {key: value for key, value in head.items() if value is not None}
+    if writer.own:
+        return head
+    if resp.id is None:
+        head["id"] = writer.made_id(resp)
+    if resp.model is None:
+        head["model"] = (request.model if request is not None else None) or "unknown"
+        writer.report.lost("answer.field", resp, "model", did=head["model"])
+    created = answer_second(resp.extras)
+    if created is None:
+        writer.report.lost("answer.field", resp, "created", did="0")
+    return {**head, "created": created or 0}
+
+
+def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObject:
+    extras = writer.fields(candidate)
+    message: JsonObject = {"role": "assistant", **writer.message(candidate.msg.blocks)}
+    message.update(writer.fields(candidate.msg))
+    if isinstance(extras.get("message"), dict):
+        message |= extras.pop("message")
+    reason = writer.finish_reason(candidate.finish, candidate)
+    notes = (candidate.extras or {}).get(noted(writer.issuer), {}) if writer.own else {}
+    choice = {"index": index, "message": message, "finish_reason": reason, **extras}
+    for key in notes.get(ABSENT, ()):
+        (choice if key == "message" else message).pop(key)
+    return choice
+
+
+OVERFLOW = OverflowWords(
+    "Prompt contains {tokens} tokens, too large for model with {limit} maximum context length",
+    "Prompt is too large for the model's maximum context length",
+    ("prompt contains {tokens} tokens *too large for model with {limit} maximum context length",),
+)
+
+
+# kind -> (type, code), where the kind has a type of its own; recorded errors, and the bodies that
+# users report of limits (cline issue 9085, raycast issue 31107)
+_ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
+    "context_overflow": ("invalid_request_error", None),
+    "content_filter": ("invalid_request_error", None),
+    "rate_limit": ("rate_limited", "1300"),
+    "overloaded": ("service_tier_capacity_exceeded", "3505"),
+    "not_found": ("invalid_model", "1500"),
+    "model_not_found": ("invalid_model", "1500"),
+    "too_large": ("invalid_request_error", None),
+    "invalid": ("invalid_request_error", None),
+}
+
+
+def error_body(error: ProviderError) -> JsonObject:
+    """`{"object": "error", "message", "type", "param", "code"}`, or the body as it came."""
+    body = error.body
+    if isinstance(body, dict) and (body.get("object") == "error" or "detail" in body):
+        return body
+    word, code = _ERRORS.get(error.kind, ("api_error", None))
+    message = OVERFLOW.message(error)
+    return {"object": "error", "message": message, "type": word, "param": None, "code": code}

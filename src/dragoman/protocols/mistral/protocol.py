@@ -1,0 +1,99 @@
+"""Mistral's chat completions as a protocol: the tables and functions of its room.
+
+Reference: Mistral API, "Chat Completion", request body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ...text.json_text import JsonObject
+from ..base import PreparedRequest
+from ..chat_like.protocol import ChatRoom
+from ..chat_like.messages import in_path
+from ..client_arguments import Arguments, named_only
+from ..paths import CHAT_PATHS, PathTable
+from . import blocks, dialect, request
+from . import messages as entries
+from .answer_write import OVERFLOW, write_response
+from .answer_stream import MistralEncoder
+from .answer_read import MistralReader
+
+_SCHEMA = ("schema", "name", "description", "strict")
+
+# of Mistral's client, version 3
+_ARGUMENTS = frozenset({
+    "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
+    "metadata", "response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty",
+    "n", "prediction", "parallel_tool_calls", "reasoning_effort", "prompt_mode", "guardrails",
+    "prompt_cache_key", "service_tier", "safe_prompt", "logprobs", "top_logprobs", "top_k",
+    "min_tokens", "repetition_penalty", "prompt_logprobs", "top_prompt_logprobs",
+})  # fmt: skip
+
+
+class Mistral(ChatRoom):
+    """Mistral's chat completions."""
+
+    __slots__ = ()
+    protocol = "mistral"
+    overflow = OVERFLOW
+    failures = frozenset({"error"})
+    unsaid_ends = frozenset({"done"})
+    addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
+    unique_fields = dialect.UNIQUE_FIELDS
+    model_patterns = dialect.MODEL_PATTERNS
+    lookback = 1  # the model continues a last message of its own
+    base_capabilities = dialect.CAN
+    dialect_class = dialect.Dialect
+    reader_class = MistralReader
+    encoder_class = MistralEncoder
+    option_keys = request.OPTIONS
+    ranges = request.RANGES
+    choices = request.CHOICES
+    paths: ClassVar[PathTable] = {
+        **CHAT_PATHS,
+        **{("options", name): (key,) for name, key in request.OPTIONS.items()},
+        ("options", "reasoning"): ("reasoning_effort", request.PROMPT_MODE),
+        ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
+        ("tool_choice", "name"): ("tool_choice.function.name",),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        **{("response_format", name): (f"response_format.json_schema.{name}",) for name in _SCHEMA},
+        ("tool", "strict"): ("function.strict",),
+        ("image", "source"): ("image_url",),
+        ("image", "detail"): ("image_url.detail",),
+        ("audio", "source"): ("input_audio",),
+        ("document", "source"): ("document_url", "file_id"),
+        ("document", "title"): ("document_name",),
+    }
+
+    claims = staticmethod(dialect.claims)
+    read_parts = staticmethod(blocks.read_parts)
+    part_as_read = staticmethod(blocks.part_as_read)
+    read_other_fields = entries.read_other_fields
+    other_fields_as_read = entries.other_fields_as_read
+    messages = entries.write_messages
+    write_blocks = entries.write_blocks
+    write_result = entries.write_result
+    read_thinking = request.read_thinking
+    thinking_as_read = request.thinking_as_read
+    write_options = request.write_options
+    write_response = write_response
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat.complete`, or `stream` for a stream."""
+        return named_only(body, headers, _ARGUMENTS, "mistralai")
+
+    def endpoint(self, prepared: PreparedRequest) -> str:
+        """The host's path, for a stream if that has another, with the model where it stands."""
+        host: dialect.Dialect = self.dialect
+        path = (prepared.request.stream and host.stream_path) or host.path
+        return path.format(model=in_path(prepared.model or self.model))
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("object")
+        ours = kind is None or (isinstance(kind, str) and kind.startswith("chat.completion"))
+        return ours and isinstance(payload.get("choices"), list)

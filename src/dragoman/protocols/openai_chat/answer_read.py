@@ -1,0 +1,496 @@
+"""Answers of Chat Completions, read: whole ones and streams, as the pieces that they are made of.
+
+Reference: OpenAI API, "The chat completion object", "Chat completion chunk"; recorded answers and
+streams of some forty hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ...text.json_text import Json, JsonObject, canonical
+from ...message.media_urls import read_url
+from ...stream import pieces as errors
+from ...stream.arguments import StreamedCalls
+from ...stream.pieces import End, Failed, Meta, Part, Piece
+from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
+from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
+from ..chat_like.messages import answered_call, require_text
+from ..finish_words import read_finish, says_reason
+from .answer_write import FINISH_REASONS, read_usage
+from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
+from .dialect import THINKING_FIELDS, Dialect
+
+_LEGACY_INDEX = 1 << 20  # of a `function_call`: a call of its own, behind those of `tool_calls`
+
+
+def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
+    """The content of an answer that is a list, as some hosts have it."""
+    blocks: list[ContentBlock] = []
+    for part in content:
+        kind = part.get("type")
+        if kind == "text" and isinstance(part.get("text"), str):
+            other_fields = {key: part[key] for key in part if key not in ("type", "text")}
+            extras = {issuer: other_fields} if other_fields else None
+            block: ContentBlock = TextBlock(part["text"], extras=extras)
+        elif kind == "image_url":
+            block = read_image(part, issuer)
+        elif kind == "refusal":
+            block = RefusalBlock(require_text(part.get("refusal")))
+        elif kind == "reasoning" and isinstance(part.get("summary"), list):
+            summary = "".join(require_text(entry.get("text")) for entry in part["summary"])
+            block = ThinkingBlock(summary, extras={issuer: part})
+        else:
+            block = RawBlock(issuer, part)
+        block.spelling = PART if block.spelling is None else f"{PART} {block.spelling}"
+        blocks.append(block)
+    return blocks
+
+
+def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
+    """`{"image_url": {"url": ...}}` in an answer, or with the URL alone."""
+    link = entry.get("image_url")
+    url = link.get("url") if isinstance(link, dict) else link
+    if not isinstance(url, str):
+        return RawBlock(issuer, entry)
+    source, head = read_url(url)
+    block = ImageBlock(source, spelling=head)
+    other_fields = {key: entry[key] for key in entry if key not in ("type", "image_url")}
+    if entry.get("type", "image_url") != "image_url":
+        other_fields["type"] = entry["type"]
+    if not isinstance(link, dict):
+        block.spelling = BARE if head is None else f"{BARE} {head}"
+    elif len(link) > 1:
+        other_fields["image_url"] = {key: link[key] for key in link if key != "url"}
+    notes: JsonObject = {} if "type" in entry else {"absent": ["type"]}
+    extras = {issuer: other_fields, noted(issuer): notes}
+    block.extras = {key: fields for key, fields in extras.items() if fields} or None
+    return block
+
+
+def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
+    """`{"type": "url_citation", "url_citation": {start_index, end_index, url, title}}`.
+
+    In a delta it has its index in the list beside it.
+    """
+    if in_delta and "index" in entry:
+        entry = {key: value for key, value in entry.items() if key != "index"}
+    citation = Citation()
+    data = entry.get("url_citation")
+    unknown = dict(data) if isinstance(data, dict) and entry.get("type") == "url_citation" else {}
+    for key, name in CITATION_FIELDS.items():
+        if type(unknown.get(key)) is (int if key.endswith("_index") else str):
+            setattr(citation, name, unknown.pop(key))
+    if citation == Citation():
+        return Citation(extras={issuer: entry})
+    other_fields = {key: entry[key] for key in entry if key not in ("type", "url_citation")}
+    if unknown:
+        other_fields["url_citation"] = unknown
+    citation.extras = {issuer: other_fields} if other_fields else None
+    return citation
+
+
+# how the bytes of a format begin, in base64
+_AUDIO_BEGINNINGS = {"UklGR": "audio/wav", "SUQz": "audio/mpeg", "//": "audio/mpeg",
+                     "T2dn": "audio/ogg", "ZkxhQ": "audio/flac"}  # fmt: skip
+
+
+def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
+    """Speech in an answer: its transcript as text, and how it sounds."""
+    blocks: list[tuple[int, ContentBlock]] = []
+    if audio.get("transcript"):
+        transcript = require_text(audio["transcript"])
+        blocks.append((0, TextBlock(transcript, spelling=TRANSCRIPT)))
+    data = require_text(audio.get("data") or "")
+    other_fields = {key: audio[key] for key in audio if key not in ("data", "transcript")}
+    empty_fields = {key: audio[key] for key in ("data", "transcript") if not audio.get(key, "x")}
+    if data or other_fields:
+        media_types = (of for head, of in _AUDIO_BEGINNINGS.items() if data.startswith(head))
+        block = AudioBlock(Base64Source(next(media_types, "audio/pcm"), data))
+        extras = {issuer: other_fields, answered(issuer): empty_fields}
+        block.extras = {key: fields for key, fields in extras.items() if fields} or None
+        blocks.append((1, block))
+    return blocks
+
+
+def has_content(value: Any) -> bool:
+    """Whether there is anything in it: some hosts send calls whose every field is empty."""
+    return any(value.values()) if isinstance(value, dict) else bool(value)
+
+
+_CALL_FIELDS = {"id", "type", "function", "index"}
+_FUNCTION_FIELDS = {"name", "arguments"}
+
+
+def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
+    """One entry of `tool_calls`: a call of a function, or of a custom tool, which takes text.
+
+    `complete`: it is no fragment of a stream, so what it lacks is noted.
+    """
+    id, function = entry.get("id"), entry.get("function")
+    if not isinstance(function, dict):
+        if function is not None:
+            raise TypeError("a call's function is an object")
+        if (call := _read_freeform_call(entry, issuer)) is not None:
+            return call
+        if complete or "custom" in entry:
+            return RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
+        function = {}
+    name = function.get("name")
+    id, name = "" if id is None else require_text(id), "" if name is None else require_text(name)
+    block = answered_call(id, name, function.get("arguments"))
+    if not complete and entry.keys() <= _CALL_FIELDS and function.keys() <= _FUNCTION_FIELDS:
+        return block  # most fragments
+    # such as a signature, which has to come back
+    unknown = {key: value for key, value in entry.items() if key not in _CALL_FIELDS}
+    unusual: JsonObject = {}
+    if other_fields := {k: v for k, v in function.items() if k not in _FUNCTION_FIELDS}:
+        unusual["function"] = other_fields
+    if CUSTOM in unknown and not has_content(unknown[CUSTOM]):  # it says that this is none
+        unusual[CUSTOM] = unknown.pop(CUSTOM)
+    absent = _read_spelling(entry, function, unusual) if complete else []
+    extras = {issuer: unknown, noted(issuer): {"absent": absent} if absent else {},
+              answered(issuer): unusual}  # fmt: skip
+    block.extras = {key: fields for key, fields in extras.items() if fields} or None
+    return block
+
+
+def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
+    """A call of a custom tool, or a fragment of one: `{"id", "custom": {"name", "input"}}`."""
+    custom = entry.get(CUSTOM)
+    if not isinstance(custom, dict):
+        return None
+    id, name, text = entry.get("id"), custom.get("name"), custom.get("input")
+    if not all(isinstance(value, str | None) for value in (id, name, text)):
+        return None
+    call = ToolUseBlock(id or "", name or "", raw_input=text, freeform=True)
+    unknown = {key: value for key, value in entry.items() if key not in (*_CALL_FIELDS, CUSTOM)}
+    other_fields = {k: v for k, v in custom.items() if k not in ("name", "input")}
+    if other_fields:
+        unknown[CUSTOM] = other_fields
+    call.extras = {issuer: unknown} if unknown else None
+    return call
+
+
+def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
+    """The fields that a whole call lacks; `unusual` gets what it has otherwise than others."""
+    odd = {"index": True, "type": entry.get("type") != "function", "id": not entry.get("id")}
+    unusual |= {key: entry[key] for key, is_odd in odd.items() if is_odd and key in entry}
+    empty_fields = {key: function[key] for key in ("name", "arguments")
+             if key in function and function[key] in (None, {})}  # fmt: skip
+    if empty_fields:
+        unusual["function"] = {**unusual.get("function", {}), **empty_fields}
+    absent = [key for key in ("id", "type", "function") if key not in entry]
+    return absent + [key for key in ("name", "arguments") if key not in function]
+
+
+THINKING, TEXT, REFUSAL, AUDIO, IMAGE, CALL = range(6)  # the order of blocks
+
+
+_CHOICE_FIELDS = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text",
+                  "error"}  # fmt: skip
+
+
+_BESIDE_MESSAGE = {"delta", "text", "usage", "error"}
+
+
+_MESSAGE_FIELDS = {"role", "content", "refusal", "tool_calls", "function_call",
+                   "reasoning_details", "audio", "images", "annotations",
+                   *THINKING_FIELDS}  # fmt: skip
+
+
+_USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
+_TEXT_ONLY = {"content"}
+_ABSENT = object()
+
+
+class ChoiceReader:
+    """Reads one candidate of the answer."""
+
+    def __init__(self, index: int, issuer: str, dialect: Dialect) -> None:
+        self.error_reason = ""  # why the candidate ended, if that is an error
+        self._index = index
+        self._issuer = issuer
+        self._pieces: list[Piece] = []
+        self._calls = StreamedCalls()
+        self._thinking = ThinkingReader(issuer, dialect.cumulative_details)
+        self._length = 0  # characters of text so far, for hosts that repeat all of it
+        self._citations: set[str] = set()
+        self._values: JsonObject = {}  # of the fields that went into extras already
+        self._has_deltas = False
+
+    def read(self, choice: JsonObject, position: int, chunk: bool) -> list[Piece]:
+        """The pieces of one entry of `choices`; `chunk`: it is one of a stream for sure."""
+        self._pieces = []
+        delta, message = choice.get("delta"), choice.get("message")
+        complete = not isinstance(delta, dict)
+        if isinstance(message, dict):
+            self._message(message, complete=True, snapshot=not complete)
+        elif isinstance(delta, dict):
+            self._has_deltas = True
+            self._message(delta, complete=False)
+        elif isinstance(choice.get("text"), str):
+            self._part(TEXT, 0, TextBlock(choice["text"]))
+        if (complete or isinstance(message, dict)) and not chunk:
+            self._spelling(choice, position)
+        self._unknown(choice, complete, chunk)
+        if choice.get("error"):
+            self._pieces.append(Failed(errors.provider_error(choice)))
+        if isinstance(choice.get("usage"), dict):
+            self._pieces.append(read_usage(choice["usage"], self._issuer))
+        raw = choice.get("finish_reason")
+        if says_reason(raw) or (complete and isinstance(message, dict)):
+            finish = read_finish(raw, FINISH_REASONS)
+            if finish.reason == "error":
+                self.error_reason = finish.raw or ""
+            self._pieces.append(End(finish, self._index))
+        return self._pieces
+
+    def _part(self, rank: int, i: int, block: ContentBlock) -> None:
+        self._pieces.append(Part((self._index, rank, i), block))
+
+    def _spelling(self, choice: JsonObject, position: int) -> None:
+        """How a whole choice is spelled, where others are not spelled so."""
+        message = choice.get("message")
+        absent = [key for key in ("index", "finish_reason", "message") if key not in choice]
+        notes: JsonObject = {}
+        if isinstance(message, dict):
+            absent += [key for key in ("role", "content") if key not in message]
+            if isinstance(message.get("content"), list):
+                notes["content"] = "list"
+        if absent:
+            notes["absent"] = absent
+        index = choice.get("index", self._index)
+        if index != self._index or type(index) is not int:
+            notes["index"] = index
+        if position != self._index:
+            notes["at"] = position
+        raw = choice.get("finish_reason")
+        if raw is not None and not isinstance(raw, str):
+            notes["finish_reason"] = raw
+        if notes:
+            self._pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
+
+    def _unknown(self, choice: JsonObject, complete: bool, chunk: bool) -> None:
+        """Log probabilities, which grow, and the fields that no node models."""
+        full = (complete or "message" in choice) and not chunk
+        logprobs = choice.get("logprobs")
+        if logprobs is not None or (full and "logprobs" in choice):
+            fields = {"logprobs": logprobs}
+            self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
+        modeled = _CHOICE_FIELDS
+        if full and "message" in choice:  # beside a message, a delta is none that adds to it
+            modeled = modeled - _BESIDE_MESSAGE
+            modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
+        if choice.keys() <= modeled:
+            return
+        unknown = {key: value for key, value in choice.items()
+                   if key not in modeled and (full or value is not None)
+                   and self._values.get(key, _ABSENT) != value}  # fmt: skip
+        self._values |= unknown
+        if unknown:
+            self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
+
+    def _message(self, message: JsonObject, complete: bool, snapshot: bool = False) -> None:
+        if not complete and message.keys() == _TEXT_ONLY and type(message["content"]) is str:
+            if text := message["content"]:  # most deltas
+                self._length += len(text)
+                self._part(TEXT, 0, TextBlock(text))
+            return
+        for i, thinking in self._thinking.read(message):
+            self._part(THINKING, i, thinking)
+        content = message.get("content")
+        if type(content) is str:
+            text = content[self._length :] if snapshot else content
+            if text:
+                self._length += len(text)
+                self._part(TEXT, 0, TextBlock(text))
+        elif content is not None:
+            for i, block in enumerate(read_answer_parts(content, self._issuer)):
+                self._part(TEXT, i, block)
+        if message.get("refusal"):
+            self._part(REFUSAL, 0, RefusalBlock(require_text(message["refusal"])))
+        if complete or not message.keys() <= _USUAL_FIELDS:
+            self._more(message, complete)
+
+    def _more(self, message: JsonObject, complete: bool) -> None:
+        """What few messages have beside their text."""
+        entries = message.get("tool_calls") or ()
+        self._read_calls(entries, complete)
+        function = message.get(LEGACY)
+        # hosts that serve old clients, too, say one call in both fields
+        is_repeated = complete and any(entry.get("function") == function for entry in entries)
+        if function and has_content(function) and not is_repeated:
+            # in a stream each of its deltas has one of the two
+            call = ToolUseBlock("", require_text(function.get("name") or ""), spelling=LEGACY)
+            if complete:
+                call.extras = {noted(self._issuer): {"field": LEGACY}}
+            if (raw := function.get("arguments")) is not None:
+                call.raw_input = require_text(raw)
+            self._part(CALL, _LEGACY_INDEX, call)
+        audio = message.get("audio")
+        if audio and has_content(audio):
+            for i, block in read_audio(audio, self._issuer):
+                self._part(AUDIO, i, block)
+        for i, entry in enumerate(message.get("images") or ()):
+            self._part(IMAGE, i, read_image(entry, self._issuer))
+        if "annotations" in message and (citations := self._new_citations(message, complete)):
+            self._part(TEXT, 0, TextBlock("", citations))
+        unknown = _unknown_fields(message, complete)
+        if is_repeated and function:
+            unknown[LEGACY] = function
+        if unknown:
+            fields = {"message": unknown}
+            self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
+
+    def _read_calls(self, entries: Iterable[JsonObject], complete: bool) -> None:
+        for i, entry in enumerate(entries):
+            if complete:
+                self._part(CALL, i, read_call(entry, self._issuer, complete))
+            elif (fragment := self._fragment(entry)) is not None:
+                self._part(CALL, *fragment)
+
+    def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock] | None:
+        """(which call, what the fragment adds to it); None for one that says nothing at all."""
+        block = read_call(entry, self._issuer, complete=False)
+        index = entry.get("index")
+        if type(block) is not ToolUseBlock:
+            return self._calls.call(str(entry.get("id") or ""), "", index, ""), block
+        text = block.raw_input or ("{}" if block.input else "")
+        if self._calls.says_nothing(block.id, block.name, index, text) and not block.extras:
+            return None
+        return self._calls.call(block.id, block.name, index, text), block
+
+    def _new_citations(self, message: JsonObject, complete: bool) -> list[Citation]:
+        """The annotations, without those that a stream repeats."""
+        citations: list[Citation] = []
+        for entry in message.get("annotations") or ():
+            text = canonical(entry)
+            if text not in self._citations or (complete and not self._has_deltas):
+                citations.append(read_citation(entry, self._issuer, in_delta=not complete))
+            self._citations.add(text)
+        return citations
+
+
+def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
+    """The fields of a message or delta that no block holds."""
+    if not complete:
+        return {key: value for key, value in message.items()
+                if key not in _MESSAGE_FIELDS and value is not None}  # fmt: skip
+    # what is empty says nothing, but it stood there
+    unknown = {key: value for key, value in message.items()
+               if key not in _MESSAGE_FIELDS or not has_content(value)}  # fmt: skip
+    if message.get("role") != "assistant" and "role" in message:
+        unknown["role"] = message["role"]
+    copies = [name for name in THINKING_FIELDS if message.get(name)]
+    if not message.get("reasoning_details"):
+        copies = copies[1:]  # the first of them is the block
+    return unknown | {name: message[name] for name in copies}
+
+
+_READ_ELSEWHERE = {"object", "choices", "usage", "error", "obfuscation"}  # of a body
+_CHUNKS = ("chat.completion.chunk", "chat.completion.done")
+_OBJECTS = ("chat.completion", *_CHUNKS, "")
+
+
+# of errors that are not wrapped
+_ERROR_FIELDS = {"message", "msg", "Message", "detail", "errors", "error_message", "error_msg",
+                 "code"}  # fmt: skip
+
+
+_EMPTY: Mapping[str, Json] = MappingProxyType({})
+
+
+class ChatReader:
+    """Reads one answer."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._issuer = dialect.issuers[0]
+        self._values: JsonObject = {}  # of the fields of the body that were read already
+        self._choices: dict[int, ChoiceReader] = {}
+
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """The pieces of one chunk, or of a whole answer."""
+        choices = payload.get("choices")
+        pieces: list[Piece] = []
+        host_field = self._dialect.own_field
+        host_data = (payload.get(host_field) if host_field else None) or _EMPTY
+        # a chunk may come without choices, what is no chunk at all is an error
+        usual = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
+        error = payload.get("error") or host_data.get("error")
+        error = error or ("base_resp" in payload and errors.host_error(payload))
+        if error or not usual:
+            described = error or _ERROR_FIELDS & payload.keys()
+            if not described or isinstance(payload.get("message"), dict):
+                raise LookupError("neither a chunk nor an error")  # a ping of the host's own
+            of_host = host_data.get("error") and not payload.get("error")
+            failure = errors.provider_error(host_data if of_host else payload, name=event)
+            failure.body = payload
+            pieces.append(Failed(failure))
+        kind = payload.get("object")
+        complete, chunk = kind == "chat.completion", kind in _CHUNKS
+        for i, entry in enumerate(choices or ()):
+            index = entry.get("index")
+            if type(index) is not int or index < 0:
+                index = i
+            choice = self._choices.get(index)
+            if choice is None:
+                choice = self._choices[index] = ChoiceReader(index, self._issuer, self._dialect)
+            pieces += choice.read(entry, i, chunk)
+            complete = complete or "delta" not in entry
+        complete = complete and not chunk
+        full = complete or (choices is None and not chunk)
+        if head := self._head(payload, complete, full):
+            pieces[:0] = head
+        usage = payload.get("usage") or host_data.get("usage")
+        if isinstance(usage, dict):
+            pieces.append(read_usage(usage, self._issuer, complete))
+        return pieces
+
+    def finish(self) -> list[Piece]:
+        """Nothing, unless a host gave an error for a reason: it may never have said which."""
+        reasons = (choice.error_reason for choice in self._choices.values())
+        reason = next(filter(None, reasons), "")
+        return [Failed(errors.finish_error(reason))] if reason else []
+
+    def _head(self, payload: JsonObject, complete: bool, full: bool) -> list[Piece]:
+        """What the body says of the whole answer; chunks repeat it. `full`: nulls count, too."""
+        pieces: list[Piece] = []
+        values = self._values
+        unknown: JsonObject = {}
+        for key, value in payload.items():
+            if key in _READ_ELSEWHERE:
+                if full and _is_unusual(key, value, complete):
+                    unknown[key] = value
+            elif values.get(key, _ABSENT) == value:
+                continue
+            elif key in ("id", "model"):
+                values[key] = value
+                if not isinstance(value, str) or (full and not value):
+                    unknown[key] = value
+                else:
+                    id, model = (value, None) if key == "id" else (None, value)
+                    pieces.append(Meta(id=id, model=model, issuer=self._issuer))
+            elif value is not None or full:
+                values[key] = unknown[key] = value
+        notes: JsonObject = {}
+        if complete:  # what a whole answer has otherwise than others
+            absent = [key for key in ("object", "usage", "choices") if key not in payload]
+            notes |= {"absent": absent} if absent else {}
+            if "choices" in payload and not payload["choices"]:
+                notes["choices"] = payload["choices"]
+        if unknown or notes:
+            pieces.append(Meta(unknown, issuer=self._issuer, notes=notes or None))
+        return pieces
+
+
+def _is_unusual(key: str, value: Json, complete: bool) -> bool:
+    """Whether a field is other than in every answer."""
+    if key == "object":
+        return bool(value != "chat.completion")
+    if key == "usage":
+        return not isinstance(value, dict) or not value
+    return complete and key == "error"

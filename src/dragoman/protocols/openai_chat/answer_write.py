@@ -1,0 +1,436 @@
+"""Answers of Chat Completions, written; and their token figures, read and written.
+
+Hosts disagree on which figures contain which others; the neutral ones are disjoint. Reference:
+OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from ...text.json_text import Json, JsonObject, arguments
+from ...message.media_urls import url_of
+from ...stream.arguments import MADE
+from ...stream.pieces import TIMES, answer_second
+from ...stream.open_block import argument_text
+from ...stream.think_tags import join_think_tags
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import (
+    ImageBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    noted,
+)
+from ...message.logprobs import Logprob, write_list
+from .. import answers
+from ..answers import AnswerWriter
+from ..base import Room
+from ..chat_like.messages import filled, issuer_extras, issuer_fields
+from ..finish_words import finish_meaning
+from . import blocks as wire_blocks
+from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
+from .dialect import THINKING_FIELDS, Dialect
+
+# the figures -> the fields of Usage
+_FIGURES = {
+    "prompt_tokens": "input",
+    "completion_tokens": "output",
+    "total_tokens": "total",
+    "prompt_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
+                              "audio_tokens": "audio_in"},
+    "completion_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
+}  # fmt: skip
+
+
+# where some hosts have a detail among the figures themselves
+_FLAT_DETAILS = {
+    "cache_read": ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"),
+    "cache_write": ("cache_creation_input_tokens", "cache_creation_tokens"),
+    "reasoning": ("reasoning_tokens",),
+}
+
+
+def read_usage(data: JsonObject, issuer: str, final: bool = False) -> Usage:
+    """`prompt_tokens` without its cache, `completion_tokens` with its reasoning.
+
+    Some hosts leave reasoning out of the completion, some the cache out of the prompt: their
+    totals tell. What does not add up stays in extras. `final`: no other figures will follow.
+    """
+    usage = answers.read_figures(data, _FIGURES, _FLAT_DETAILS)
+    prompt, completion = answers.first_count(data.get("prompt_tokens")), usage.output
+    if completion is not None and usage.reasoning:
+        outside = usage.reasoning > completion
+        if prompt is not None and usage.total is not None:
+            outside = outside or usage.total == prompt + completion + usage.reasoning
+        usage.output = completion + usage.reasoning if outside else completion
+    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
+    if not final:  # a figure that is still unknown is no figure
+        unknown = {key: value for key, value in unknown.items() if value is not None}
+    usage.extras = issuer_extras(issuer, unknown, {"absent": absent} if absent and final else {})
+    return usage
+
+
+def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
+    """`usage` of an answer. That of another wire has the three figures all clients look for."""
+    extras = writer.fields(usage)
+    figures = answers.figures(usage, _FIGURES)
+    if writer.own:
+        for path in writer.notes(usage).get("absent", ()):
+            key, _, detail = path.partition(".")
+            if detail:
+                figures[key] = {name: n for name, n in figures[key].items() if name != detail}
+            else:
+                figures.pop(key, None)
+        return filled({key: value for key, value in figures.items() if value != {}}, extras)
+    if not figures:
+        return {}
+    for key in ("prompt_tokens", "completion_tokens"):
+        if key not in figures:
+            figures[key] = 0
+            writer.report.lost("answer.field", usage, key)
+    figures.setdefault("total_tokens", figures["prompt_tokens"] + figures["completion_tokens"])
+    return figures
+
+
+class ChatAnswerWriter(AnswerWriter):
+    """Writes the blocks of an answer as fields of its message."""
+
+    __slots__ = ("_thinking_field", "tags")
+    token_fields = ("bytes",)
+
+    def __init__(self, report: Report, dialect: Dialect, own: bool) -> None:
+        super().__init__(report, dialect.issuers, own)
+        self.tags = bool(dialect.think_tags)  # whether thinking may have been read in them
+        self._thinking_field = (dialect.thinking_fields or THINKING_FIELDS)[0]
+
+    def notes(self, node: Any) -> JsonObject:
+        """How the node was spelled on this wire."""
+        return issuer_fields(node, self.issuer)[1]
+
+    def block(self, block: ContentBlock, offset: int) -> JsonObject:
+        """The fields of one block, or of a piece of one; `offset`: characters of text before it."""
+        if type(block) is TextBlock:
+            return self._text(block, offset)
+        if type(block) is ThinkingBlock:
+            return self._thinking(block)
+        if type(block) is ToolUseBlock:
+            return self._call(block)
+        if type(block) is RefusalBlock:
+            self.fields(block)
+            if block.category is not None and not self.own:
+                self.report.lost("answer.unsaid", block, "category")
+            return {"refusal": block.text}
+        if type(block) is ImageBlock and block.source.type in ("url", "base64"):
+            return {"images": [self._image(block)]}
+        if block.type == "audio" and block.source.type == "base64":
+            data = {"data": block.source.data} if block.source.data else {}
+            return {"audio": {**data, **self.fields(block)}}
+        if block.type == "raw" and self.reads(block.issuer):
+            return {"tool_calls" if block.role == "call" else "images": [block.data]}
+        self.report.lost("answer.unsaid", block)
+        return {}
+
+    def part(self, block: ContentBlock) -> Json:
+        """An entry of content that is a list, as it was read."""
+        if type(block) is TextBlock:
+            return {**write_part(block), **self.fields(block)}
+        if type(block) is RefusalBlock:
+            return write_part(block)
+        if type(block) is ImageBlock:
+            return self._image(block)
+        return block.data if block.type == "raw" else self.fields(block)
+
+    def detail(self, block: ThinkingBlock, spelling: list[str]) -> JsonObject:
+        """An entry of `reasoning_details` as it was read."""
+        return wire_blocks.detail_as_read(block, spelling, self.fields(block))
+
+    def _text(self, block: TextBlock, offset: int) -> JsonObject:
+        self.fields(block)
+        if block.spelling == TRANSCRIPT:
+            return {"audio": {"transcript": block.text}}
+        fields: JsonObject = {"content": block.text} if block.text else {}
+        rows = enumerate(block.citations or ())
+        citations = [self._citation(block, citation, i, offset) for i, citation in rows]
+        if annotations := [entry for entry in citations if entry is not None]:
+            fields["annotations"] = annotations
+        return fields
+
+    def _citation(self, block: TextBlock, citation: Citation, i: int, offset: int) -> Json:
+        """`url_citation`, which has four fields. Reference: `message.annotations`."""
+        data = {key: getattr(citation, name) for key, name in CITATION_FIELDS.items()}
+        data = {key: value for key, value in data.items() if value is not None}
+        if self.own:
+            entry = {"type": "url_citation", "url_citation": data} if data else {}
+            return filled(entry, self.fields(citation))
+        path = f"citations[{i}]"
+        if citation.url is None:
+            self.report.lost("answer.unsaid", block, path, what="a citation")
+            return None
+        if citation.quote is not None:
+            self.report.lost("answer.unsaid", block, f"{path}.quote", what="a citation")
+        for issuer, extras in (citation.extras or {}).items():
+            for key in extras:
+                field = f"{path}.extras.{issuer}.{key}".rstrip(".")
+                self.report.lost("extras.foreign", block, field, what="a citation")
+        end = len(block.text) if citation.end is None else citation.end
+        span = {"start_index": offset + (citation.start or 0), "end_index": offset + end}
+        return {"type": "url_citation", "url_citation": {"title": "", **data, **span}}
+
+    def _thinking(self, block: ThinkingBlock) -> JsonObject:
+        """Thinking in the field or the details that it was read from; of others, what is text."""
+        spelling = (block.spelling or "").split()
+        if self.own and spelling[:1] == ["detail"]:
+            return {"reasoning_details": [self.detail(block, spelling)]}
+        extras = self.fields(block)
+        sealed = block.signature is not None or block.redacted is not None
+        if block.origin is not None and self.reads(block.origin.issuer) and sealed:
+            return {"reasoning_details": wire_blocks.write_details(block, extras, in_answer=True)}
+        for name in ("signature", "redacted"):
+            if getattr(block, name):
+                self.report.lost("answer.unsaid", block, name)
+        in_field = spelling and spelling[0] in THINKING_FIELDS
+        field = spelling[0] if in_field else self._thinking_field
+        return {field: block.thinking} if block.thinking else {}
+
+    def _image(self, block: ImageBlock) -> JsonObject:
+        """`{"type": "image_url", "image_url": {"url": ...}}`."""
+        extras = self.fields(block)
+        notes = (block.spelling or "").split(" ") if self.own else []
+        for name in () if self.own else ("title", "detail"):
+            if getattr(block, name) is not None:
+                self.report.lost("answer.unsaid", block, name)
+        head = " ".join(note for note in notes if note not in (PART, BARE))
+        url = url_of(block.source, head or None)
+        link = url if BARE in notes else {"url": url}
+        entry = filled({"type": "image_url", "image_url": link}, extras)
+        for key in (block.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+            entry.pop(key, None)
+        return entry
+
+    def _call(self, block: ToolUseBlock) -> JsonObject:
+        extras, notes = self.fields(block), self.notes(block)
+        if block.freeform:
+            entry = wire_blocks.freeform_call(block, argument_text(block))
+            return {"tool_calls": [filled(entry, extras)]}
+        text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
+        if not text and not (self.own and text is not None):
+            text = block.input
+            if block.unfinished and not text:
+                text = ""
+            elif not (self.own or isinstance(text, str)):
+                text = arguments(text)
+        function: JsonObject = {"name": block.name, "arguments": text}
+        entry = {"id": block.id, "type": "function", "function": function}
+        if not self.own:
+            return {"tool_calls": [filled(entry, extras)]}
+        if "field" in notes:
+            return {notes["field"]: function}
+        if MADE in (block.spelling or "").split():
+            del entry["id"]
+        for key in notes.get("absent", ()):
+            entry.pop(key, None)
+            function.pop(key, None)
+        return {"tool_calls": [filled(entry, extras)]}
+
+
+ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none of its own
+
+
+_RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
+    "stop": ("stop", "eos"),
+    "length": ("length", "max_tokens"),
+    "tool_calls": ("tool_calls", "function_call"),
+    "content_filter": ("content_filter", "sensitive"),
+    "refusal": ("refusal",),
+    "context_overflow": ("model_context_window_exceeded",),
+    "error": ("error", "abort", "network_error", "insufficient_system_resource"),
+}
+FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw in words}
+
+
+# the reasons that clients know: neutral and on this wire they have the same names
+_KNOWN_REASONS = ("stop", "length", "tool_calls", "content_filter")
+
+
+# a call that was cut, or that its own provider takes for none, must not look like one to be run;
+# nor what is not all of an answer like one that is
+_NEAREST_REASONS = {"context_overflow": "length", "malformed_call": "length", "error": "length",
+                    "pause": "length", "refusal": "content_filter"}  # fmt: skip
+
+
+CUT = ("length", "context_overflow", "malformed_call", "error")  # calls may lack their arguments
+# reasons that content may have corrected
+_CORRECTED = ("stop", "tool_calls", "refusal", "malformed_call", "other")
+
+
+def write_finish(
+    finish: Finish, blocks: Iterable[ContentBlock], writer: ChatAnswerWriter, node: object
+) -> str | None:
+    """Why the answer ended; None where an answer of this wire did not say."""
+    if writer.own:
+        read = finish_meaning(finish.raw, FINISH_REASONS)
+        corrected = read in _CORRECTED and finish.reason in _CORRECTED
+        if finish.raw is None or finish.reason == read or corrected:
+            return finish.raw
+    kinds = {*map(type, blocks)}
+    reason: str = finish.reason
+    if reason == "refusal" and RefusalBlock in kinds:
+        return "stop"
+    if reason not in _KNOWN_REASONS or (reason == "tool_calls" and ToolUseBlock not in kinds):
+        broke_off = reason == "other" and finish.raw is None  # nobody said that it had ended
+        reason = "length" if broke_off else _NEAREST_REASONS.get(reason, "stop")
+        writer.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
+    return reason
+
+
+def write_error(error: ProviderError) -> JsonObject:
+    """`{"message", "type", "param", "code"}`: the object of the host where it has that form."""
+    body = error.body if isinstance(error.body, dict) else {}
+    data = body.get("error")
+    # errors of other protocols have such an object too, with other fields
+    others = body.get("type") == "error" or (isinstance(data, dict) and "status" in data)
+    if isinstance(data, dict) and isinstance(data.get("message"), str) and not others:
+        return data
+    kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
+    message = answers.OPENAI_OVERFLOW.message(error)
+    return {"message": message, "type": kind, "param": None,
+            "code": code or error.code or error.status or None}  # fmt: skip
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+) -> JsonObject:
+    """The body of the answer."""
+    dialect: Dialect = room.dialect
+    origin = resp.candidates[0].msg.origin if resp.candidates else None
+    own = origin is not None and origin.issuer in dialect.issuers
+    writer = ChatAnswerWriter(report, dialect, own)
+    second = None if own else answer_second(resp.extras)
+    extras = writer.fields(resp, TIMES if second is not None else ())
+    notes = writer.notes(resp)
+    writer.without_events(extras, resp, "extras.events")
+    body: JsonObject = {**_head(resp, writer, request, second), **extras}
+    if "choices" in notes:
+        body["choices"] = notes["choices"]
+    else:
+        candidates = [*enumerate(resp.candidates)]
+        rows = [(writer.notes(c).get("at", i), _write_choice(c, i, writer)) for i, c in candidates]
+        if rows and "logprobs" not in rows[0][1] and (tokens := writer.tokens(resp)):
+            rows[0][1]["logprobs"] = write_logprobs(tokens)
+        body["choices"] = [choice for _, choice in sorted(rows, key=itemgetter(0))]
+    usage = write_usage(resp.usage, writer)
+    if usage and "usage" not in extras:
+        body["usage"] = usage
+    if resp.error is not None and "error" not in body:
+        body["error"] = write_error(resp.error)
+    for key in notes.get("absent", ()):
+        body.pop(key, None)
+    return body
+
+
+def _head(
+    resp: ChatResponse, writer: ChatAnswerWriter, request: ChatRequest | None, second: int | None
+) -> JsonObject:
+    """Who answered, and when. An answer of another wire gets what it does not tell."""
+    fields: JsonObject = {"id": resp.id, "object": "chat.completion", "created": second}
+    fields["model"] = resp.model
+    if not writer.own:
+        model = request.model if request is not None else None
+        for key, value in (("id", ANSWER_ID), ("created", 0), ("model", model or "")):
+            if fields[key] is None:
+                fields[key] = value
+                writer.report.lost("answer.field", resp, key)
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _write_choice(candidate: Candidate, i: int, writer: ChatAnswerWriter) -> JsonObject:
+    extras, notes = writer.fields(candidate), writer.notes(candidate)
+    absent = notes.get("absent", ())
+    unknown = extras.pop("message", {}) if "message" not in absent else {}
+    message: JsonObject = {"role": "assistant", "content": None}
+    blocks = candidate.msg.blocks
+    if writer.own and writer.tags:
+        blocks = [*join_think_tags(blocks)]
+    if notes.get("content") == "list":
+        message["content"] = [writer.part(block) for block in blocks if _is_part(block)]
+        blocks = [block for block in blocks if not _is_part(block)]
+    _add_blocks(message, blocks, writer)
+    if tags := extras.pop("think_tags", ""):  # sections without a word, behind all text
+        message["content"] = (message["content"] or "") + tags
+    for key, value in (unknown if isinstance(unknown, dict) else {}).items():
+        if key != "content" or not message["content"]:
+            message[key] = value
+    writer.fields(candidate.msg)
+    reason = write_finish(candidate.finish, candidate.msg.blocks, writer, candidate)
+    choice: JsonObject = {"index": i, "message": message, **extras}
+    if tokens := writer.tokens(candidate):
+        choice["logprobs"] = write_logprobs(tokens)
+    choice["finish_reason"] = notes.get("finish_reason", reason)
+    if not isinstance(unknown, dict):
+        choice["message"] = unknown
+    if "index" in notes:
+        choice["index"] = notes["index"]
+    for key in absent:
+        choice.pop(key, None)
+        if key == "role" or (key == "content" and message["content"] is None):
+            del message[key]
+    return choice
+
+
+def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
+    """`logprobs` of a choice. Reference: "The chat completion object"."""
+    return {"content": write_list(tokens), "refusal": None}
+
+
+def _is_part(block: ContentBlock) -> bool:
+    """Whether the block stood in a list of parts; texts have no other place beside one."""
+    if type(block) is TextBlock:
+        return block.spelling != "transcript"
+    return (block.spelling or "").split(" ")[0] == PART
+
+
+class TextFlow:
+    """Where texts stand in their fields: words side by side, each thought on a new line."""
+
+    def __init__(self) -> None:
+        self.length = 0  # characters of content so far
+        self._fields: dict[str, Any] = {}  # the block that each thought is of
+
+    def join(self, fields: JsonObject, block: ContentBlock, key: Any) -> JsonObject:
+        """The fields of a block, or of a piece of it, with what has to stand before its text."""
+        if type(block) is ThinkingBlock:
+            for field, text in fields.items():
+                if isinstance(text, str):
+                    if self._fields.setdefault(field, key) != key:
+                        fields[field] = f"\n{text}"
+                    self._fields[field] = key
+        self.length += len(fields.get("content", ""))
+        return fields
+
+
+def _add_blocks(message: JsonObject, blocks: list[ContentBlock], writer: ChatAnswerWriter) -> None:
+    """Put the blocks into their fields."""
+    flow = TextFlow()
+    for i, block in enumerate(blocks):
+        for field, value in flow.join(writer.block(block, flow.length), block, i).items():
+            current = message.get(field)
+            if isinstance(value, list) and current:
+                current.extend(value)
+            elif isinstance(value, dict) and current:
+                message[field] = {**current, **value}
+            else:
+                message[field] = current + value if isinstance(current, str) else value
+    if "audio" in message and not writer.own:
+        message["audio"] = complete_audio(message["audio"])
+
+
+def complete_audio(audio: JsonObject) -> JsonObject:
+    """Speech with the fields that every client looks for. Reference: `message.audio`."""
+    return {"id": "audio_dragoman", "expires_at": 0, "data": "", "transcript": "", **audio}

@@ -1,0 +1,235 @@
+"""The wire of Chat Completions: the whole request, and what reads and writes all others.
+
+Reference: OpenAI API, "Create chat completion", request body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from ...text.json_text import JsonObject
+from ...history.passes.survey import Tools
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...losses import Field, Report
+from ...message import ChatRequest, ServerTool, Tool
+from .. import request_fields
+from ..answers import OPENAI_OVERFLOW
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_like.request import freeform_names, function_tool, write_choice
+from ..chat_like.messages import issuer_fields, own_extras, replay
+from ..client_arguments import Arguments, with_extra_body
+from ..paths import PathTable, request_paths
+from ..reasoning import asked, moot
+from . import request as fields
+from .answer_write import write_response
+from .blocks import CACHE_MARKS, cache_mark
+from .dialect import CAN, THINKING_FIELDS, Dialect, claims
+from .answer_stream import ChatEncoder
+from .messages import messages_as_read, write_messages
+from .answer_read import ChatReader
+
+_SCHEMA = ("schema", "name", "description", "strict")
+_INPUT = ("input", "raw_input")
+_CACHED = ("tool", "message", "text", "image", "audio", "video", "document", "tool_use",
+           "tool_result")  # fmt: skip
+
+# of OpenAI's client, version 3
+_ARGUMENTS = frozenset({
+    "messages", "model", "tools", "tool_choice", "parallel_tool_calls", "response_format", "stream",
+    "stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "n", "stop",
+    "presence_penalty", "frequency_penalty", "seed", "logprobs", "top_logprobs", "user",
+    "service_tier", "reasoning_effort", "metadata", "store",
+})  # fmt: skip
+
+
+class OpenAIChat(Room):
+    """Chat Completions in one vendor's dialect."""
+
+    __slots__ = ()
+    dialect: Dialect
+    protocol = "openai-chat"
+    overflow = OPENAI_OVERFLOW
+    unsaid_ends = frozenset({"done"})
+    addresses = ("*/chat/completions",)
+    model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
+    # of what stands beside the words of an answer, opencode 1.18 brings this back and nothing else
+    # (recorded on 2026-11-22)
+    seals_in = "extra_content.google.thought_signature"
+    base_capabilities = CAN
+    dialect_class = Dialect
+    reader_class = ChatReader
+    encoder_class = ChatEncoder
+    paths: ClassVar[PathTable] = {
+        ("request", "tool_choice"): ("tool_choice", "function_call", "parallel_tool_calls"),
+        ("tool_choice", "mode"): ("tool_choice", "function_call"),
+        ("tool_choice", "name"): ("tool_choice.function.name", "function_call.name"),
+        ("tool_choice", "allowed"): ("tool_choice.allowed_tools.tools",),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        **{("response_format", name): (f"response_format.json_schema.{name}",) for name in _SCHEMA},
+        **{("tool", name): (f"function.{name}", name) for name in ("parameters", *_SCHEMA[1:])},
+        **{(node, "cache"): (*CACHE_MARKS,) for node in _CACHED},
+        ("message", "thinking"): THINKING_FIELDS,
+        ("message", "refusal"): ("refusal",),
+        ("tool_use", "name"): ("function.name", "name"),
+        **{("tool_use", name): ("function.arguments", "arguments", "input") for name in _INPUT},
+        ("tool_result", "id"): ("tool_call_id", "tool_use_id"),
+        ("tool_result", "output"): ("content",),
+        ("thinking", "thinking"): ("text", "summary", "thinking"),
+        ("thinking", "redacted"): ("data",),
+        ("refusal", "text"): ("refusal",),
+        ("image", "source"): ("image_url.url", "image_url", "source"),
+        ("audio", "source"): ("input_audio.data", "audio_url.url"),
+        ("video", "source"): ("video_url.url", "video"),
+        **{(kind, "detail"): (f"{kind}_url.detail",) for kind in ("image", "audio", "video")},
+        ("document", "source"): (
+            "file.file_id",
+            "file.file_data",
+            "image_url.url",
+            "image_url",
+            "source",
+        ),
+        ("document", "detail"): ("image_url.detail",),
+        ("document", "title"): ("file.filename",),
+    }
+
+    claims = staticmethod(claims)
+    messages = write_messages
+    messages_as_read = messages_as_read
+    read_request = fields.read_request
+    read_with_history = fields.read_with_history
+    body_as_read = fields.body_as_read
+    respell = fields.respell
+    write_response = write_response
+
+    def can(self) -> Capabilities:
+        """What this protocol carries in its dialect, before any model's facts."""
+        kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
+        sealed_text = self.dialect.thinking_details
+        reference = self.dialect.issuers[0] == self.protocol  # the reference's own host
+        return replace(
+            super().can(), server_tools=kinds, sealed_text=sealed_text, freeform_tools=reference,
+            # OpenAI docs, "Audio and speech": an earlier answer is named, `audio: {"id": ...}`
+            speech_ids=frozenset({self.issuer} if reference else ()),
+        )  # fmt: skip
+
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """Function tools, and those of the vendor's own that are declared beside them."""
+        entries = []
+        for tool in tools:
+            if isinstance(tool, Tool):
+                write = fields.freeform_tool if tool.freeform else function_tool
+                entry = write(tool, caps, report)
+                if tool.cache is not None and caps.cached_tools:
+                    entry.update(cache_mark(tool.cache, self.dialect.cache_mark))
+            elif tool.kind == "own":  # it goes back as it was read
+                entry = own_extras(tool, caps)
+            else:
+                entry = fields.write_server_tool(self, tool, caps, report)
+            if entry:
+                entries.append(entry)
+        return entries
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        return isinstance(payload.get("choices"), list)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Those of `paths`, and of options where they were read; what is proven by its details."""
+        _, notes = issuer_fields(req, self.issuer)
+        table = {**self.paths}
+        for name, _ in req.options.given():
+            table["options", name] = (fields.option_path(name, notes, self.dialect),)
+        # of the paths of several kinds the one that is there
+        for name, path in self.dialect.server_fields.items():
+            key = ("tool", name.partition(".")[2])
+            table[key] = (*table.get(key, ()), path)
+        if notes.get("tool_choice") == "unsaid":
+            table["request", "tool_choice"] = ("parallel_tool_calls",)
+        yield "$", req.options
+        switches = (tool for tool in req.tools if type(tool) is ServerTool)
+        yield from (("$", tool) for tool in switches if issuer_fields(tool, self.issuer)[1])
+        entries = body.get("messages")
+        texts: dict[int, str] = {}
+        for i, m in enumerate(req.messages[: len(entries) if isinstance(entries, list) else 0]):
+            if not isinstance(getattr(m, "read_from", {}), dict):
+                yield from ((f"$.messages[{i}]", node) for node in (m, *m.blocks))
+            for block in m.blocks:  # thinking, of which the details are no more than the proof
+                spelling = (block.spelling or "").split(" ")
+                if spelling[0] == "detail" and spelling[-1] in THINKING_FIELDS:
+                    texts[id(block)] = f"$.messages[{i}].{spelling[-1]}"
+        for path, node in request_paths(req, body, table):
+            if type(node) is not Field:
+                yield path, node
+            elif node.name == "thinking":
+                yield texts.get(id(node.node), path), node
+            elif node.name != "source":  # a source has a path of its own
+                yield path, node
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat.completions.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /chat/completions`."""
+        request, caps = prepared.request, prepared.caps
+        messages = prepared.elements
+        if caps.endpoint and caps.endpoint != self.dialect.path and messages is None:
+            text = f"the model is not served here but at {caps.endpoint}"
+            hint = "send the request over the wire openai-responses"
+            raise WriteError(text, path="$.model", hint=hint, code="model.endpoint")
+        if messages is None:
+            messages = self.messages(prepared.history, caps, report)
+        body: JsonObject = {"model": prepared.model, "messages": messages}
+        if prepared.offered:
+            if tools := self.tools(prepared.offered, caps, report):
+                body["tools"] = tools
+            for tool in prepared.server_tools:
+                body.update(fields.write_server_tool(self, tool, caps, report, switch=True))
+        tool_choice = request_fields.choice(prepared, report, body.get("tools", ()))
+        if tool_choice is not None:
+            names = freeform_names(prepared.offered)
+            write_choice(body, tool_choice, fields.CHOICES, freeform=names)
+        form = request_fields.response_format(request, caps, report)
+        # where no other can be asked for, text goes without saying
+        if form is not None and caps.formats != {"text"}:
+            body["response_format"] = request_fields.spelled_format(form, report)
+        self._configure(body, request, caps, report)
+        if request.stream:
+            body["stream"] = True
+        body.update(self.dialect.fixed)
+        if request.extras is not None:
+            replay(body, request, caps, report)
+        if request.stream:
+            fields.ask_usage(self, body, request, report)
+        return HttpRequest(self.dialect.path, {}, body)
+
+    def _configure(
+        self, body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
+    ) -> None:
+        dialect, keys = self.dialect, self.dialect.option_keys
+        body.update(request_fields.options(request, keys, caps, report))
+        if "service_tier" in body:
+            request_fields.usual_tier(body, dialect.usual_tier, request, report)
+        stops = body.get("stop", ())
+        if 0 < dialect.stops < len(stops):
+            body["stop"] = stops[: dialect.stops]
+            report.lost("option.range", request.options, "stop", did=f"the first {dialect.stops}")
+        for name, limits in dialect.limits.items():
+            request_fields.within(body, keys[name], name, limits, request, report)
+        # hosts have words of their own
+        levels = fields.EFFORTS if caps.form in ("", "effort") else ()
+        thinking = asked(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
+        if thinking is not None:
+            thinking = fields.fit_thinking(thinking, caps, request.options, report)
+        if thinking is not None:
+            body.update(asked_fields := fields.thinking_fields(thinking, caps))
+            if not asked_fields:
+                moot(request, report)
+        if path := keys.get("thoughts"):
+            thinks = caps.thinks != "never" and not (thinking is not None and thinking.off)
+            fields.write_shown(body, path, request, thinks, report)

@@ -1,0 +1,535 @@
+"""Answers of the Responses API as a whole: the response, its usage, and why it ended.
+
+What the reader makes of the same fields stands beside it, as do the items of streams that only
+this API has, which grow by themselves.
+
+An answer that was read from this wire is written as it was read; one of another wire gets each
+field that clients demand.
+
+Reference: OpenAI API, "The response object": `usage.input_tokens` contains what was read from the
+cache and what was written to it, `output_tokens` contains the reasoning, at all recorded hosts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, TypeAlias
+
+from ...error_kinds import ErrorKind
+from ...text.json_text import Json, JsonObject, canonical
+from ...stream.arguments import parse_arguments
+from ...stream.builder import first_candidate_only
+from ...stream.pieces import TIMES, answer_second, provider_error
+from ...stream.open_block import argument_text
+from ...errors import ProviderError
+from ...losses import Report
+from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
+from ...message.answer import FinishReason
+from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
+from ...message.client_tools import item_of_call
+from ...message.ending import UNFINISHED
+from ...message.logprobs import Logprob, write_list
+from .. import answers
+from ..answers import AnswerWriter
+from ..base import Room
+from ..chat_like.messages import filled, issuer_extras
+from ..finish_words import finish_meaning
+from . import blocks as wire_blocks
+from .blocks import ABSENT, BESIDE
+from .dialect import Dialect
+from .raw_items import drawing
+
+# status, or reason of an incomplete response -> why it ended
+FINISH_REASONS: dict[str, FinishReason] = {
+    "max_output_tokens": "length",
+    "max_tokens": "length",
+    "max_messages": "length",
+    "steered": "pause",  # at a safe place, by whoever asked; another response goes on from here
+    "content_filter": "content_filter",
+    "completed": "stop",
+    "complete": "stop",
+    "failed": "error",
+}
+
+_INCOMPLETE = {
+    **dict.fromkeys(("length", "context_overflow", "pause"), "max_output_tokens"),
+    "content_filter": "content_filter",
+}
+
+# codes of a response that failed, by kind; of all others it is the server's fault
+_FAILED: dict[ErrorKind, str] = {
+    **{kind: code for kind, (_, code) in answers.OPENAI_ERRORS.items()},
+    "content_filter": "invalid_prompt",
+    "invalid": "invalid_prompt",
+}
+
+# reasons that a response says without a loss
+_EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
+
+
+def defaults(dialect: Dialect) -> JsonObject:
+    """What every response has, and no other wire tells: new lists and dicts for each answer."""
+    fields: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
+                          "metadata": {}, "parallel_tool_calls": True, "temperature": None,
+                          "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+    if dialect.form == "open":  # Open Responses, ResponseResource of 2026-04-24
+        fields |= {"background": False, "completed_at": None, "frequency_penalty": 0,
+                   "max_output_tokens": None, "max_tool_calls": None, "presence_penalty": 0,
+                   "previous_response_id": None, "prompt_cache_key": None, "reasoning": None,
+                   "safety_identifier": None, "service_tier": "default", "store": False,
+                   "temperature": 1, "text": {"format": {"type": "text"}}, "top_logprobs": 0,
+                   "top_p": 1, "truncation": "disabled"}  # fmt: skip
+    return fields
+
+
+UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
+
+# the figures -> the fields of Usage
+_FIGURES = {
+    "input_tokens": "input",
+    "input_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
+                             "audio_tokens": "audio_in"},
+    "output_tokens": "output",
+    "output_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
+    "total_tokens": "total",
+}  # fmt: skip
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """The figures, made disjoint; those that the neutral ones do not give back stay in extras."""
+    usage = answers.read_figures(data, _FIGURES)
+    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
+    usage.extras = issuer_extras(issuer, unknown, {ABSENT: absent} if absent else {})
+    return usage
+
+
+# which values of a field the neutral ones give back; any other stays among the extras
+_MODELED: dict[str, Callable[[Any], bool]] = {
+    "id": lambda value: isinstance(value, str) and bool(value),
+    "model": lambda value: isinstance(value, str) and bool(value),
+    "output": lambda value: isinstance(value, list),
+    "usage": lambda value: isinstance(value, dict) and bool(value),
+    "object": lambda value: bool(value == "response"),
+    "status": lambda value: bool(value == "completed"),
+}
+
+
+def read_extras(response: JsonObject) -> JsonObject:
+    """Fields of the response that nobody models: what was asked for, prices, errors."""
+    extras = {key: value for key, value in response.items() if key not in _MODELED}
+    if isinstance(extras.get("reasoning"), str):
+        del extras["reasoning"]
+    modeled = ((key, fits) for key, fits in _MODELED.items() if key in response)
+    return extras | {key: response[key] for key, fits in modeled if not fits(response[key])}
+
+
+def read_finish(response: JsonObject, status: Any) -> Finish:
+    """Why it ended: `completed`, or what made it `incomplete`."""
+    raw = status if isinstance(status, str) else ""
+    details = response.get("incomplete_details")
+    if raw == "incomplete" and isinstance(details, dict):
+        raw = details["reason"] if isinstance(details.get("reason"), str) else raw
+    reason = FINISH_REASONS.get(raw, "other")
+    if status == "incomplete":  # whoever says why
+        meaning = finish_meaning(raw, FINISH_REASONS)
+        reason = meaning if meaning in UNFINISHED else "length"
+    return Finish(reason, raw if response.get("status") else None)
+
+
+def read_failure(response: JsonObject) -> ProviderError:
+    """The error of a response that failed."""
+    if response.get("error"):
+        return provider_error(response, name="response.failed")
+    error = provider_error({"message": "the response failed"}, name="response.failed")
+    error.body = response
+    return error
+
+
+_Path: TypeAlias = tuple[str | int, ...]
+_MOST_COMMANDS = 10_000  # of one call, for a number of somebody else's makes a list of ours
+
+
+class Growth(NamedTuple):
+    """The item's kind, where in it the text grows, and the field of the event that has it."""
+
+    kind: str
+    path: _Path
+    field: str
+
+
+_COMMAND = Growth("shell_call", ("action", "commands"), "command")
+_ARGUMENTS = Growth("mcp_call", ("arguments",), "arguments")
+_GROWING = {
+    "mcp_call_arguments": _ARGUMENTS,
+    "mcp_call.arguments": _ARGUMENTS,
+    "code_interpreter_call_code": Growth("code_interpreter_call", ("code",), "code"),
+    "apply_patch_call_operation_diff": Growth("apply_patch_call", ("operation", "diff"), "diff"),
+    "shell_call_command": _COMMAND,
+    "shell_call_output_content": Growth("shell_call_output", ("output",), "output"),
+}
+_IMAGE = "partial_image_b64"
+GROWTH: dict[str, Growth] = {
+    **{f"{name}.done": growth for name, growth in _GROWING.items()},
+    **{f"{name}.delta": growth._replace(field="delta") for name, growth in _GROWING.items()},
+    "shell_call_command.added": _COMMAND,
+    "image_generation_call.partial_image": Growth("image_generation_call", (_IMAGE,), _IMAGE),
+}
+
+
+class GrowingItem:
+    """An item of a stream that stays as it is, but for the texts that grow in it."""
+
+    __slots__ = ("_texts", "data")
+
+    def __init__(self, data: JsonObject) -> None:
+        self.data = data  # as it was announced, or is by now
+        self._texts: dict[_Path, list[str]] = {}
+
+    def grow(self, growth: Growth, event: JsonObject) -> None:
+        """Note what the event says; a `delta` adds, any other field replaces."""
+        text = event.get(growth.field)
+        index = event.get("command_index")  # which command of a shell's
+        if index is not None and not (type(index) is int and 0 <= index < _MOST_COMMANDS):
+            raise TypeError("a place is a small number")
+        if growth.path == ("output",):
+            self._print(text, index or 0)
+        elif isinstance(text, str):
+            path = growth.path if index is None else (*growth.path, index)
+            if growth.field == "delta":
+                self._texts.setdefault(path, []).append(text)
+            elif text:
+                self._texts[path] = [text]
+        elif text is not None:
+            raise TypeError("text was expected")
+
+    def _print(self, output: Any, index: int) -> None:
+        """What a command printed: `{"stdout": ..., "stderr": ...}`, or a list of those at last."""
+        if isinstance(output, list):
+            self.data = {**self.data, "output": output}
+            self._texts = {path: t for path, t in self._texts.items() if path[0] != "output"}
+            return
+        for name in ("stdout", "stderr"):
+            if isinstance(text := output.get(name), str):
+                self._texts.setdefault(("output", index, name), []).append(text)
+
+    def grown(self) -> JsonObject:
+        """The item so far, with the texts that have grown in it."""
+        data: JsonObject = self.data
+        for path, texts in self._texts.items():
+            data = _with_text(data, path, "".join(texts))
+        return data
+
+
+def _with_text(value: Any, path: _Path, text: str) -> Any:
+    """The value with the text at the path, and with the objects and lists on the way."""
+    if not path:
+        return text
+    step, *below = path
+    copy: Any
+    if isinstance(step, int):
+        copy = list(value) if isinstance(value, list) else []
+        copy.extend("" for _ in range(step + 1 - len(copy)))
+        inside = copy[step]
+    else:
+        copy = dict(value) if isinstance(value, dict) else {}
+        inside = copy.get(step)
+    copy[step] = _with_text(inside, tuple(below), text)
+    return copy
+
+
+# notes of this wire's reader that no other wire's reader makes
+_NOTES = frozenset({"string", "item", "object"})
+
+
+def _order(call: ToolUseBlock, text: str) -> Json:
+    """What a call says to do: its arguments, parsed."""
+    return parse_arguments(text) if call.raw_input is not None and text else call.input
+
+
+class ItemWriter(AnswerWriter):
+    """Writes blocks as items; what this wire cannot say goes to the report.
+
+    `seed` is what the ids of the items are made of.
+    """
+
+    __slots__ = ("defaults", "pending", "raw", "seed")
+    token_fields = ("bytes",)
+
+    def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
+        super().__init__(report, dialect.issuers, own)
+        self.raw = dialect.raw
+        self.defaults = defaults(dialect)
+        self.seed = seed
+        self.pending: deque[Logprob] = deque()  # tokens of the texts to come, of another wire
+
+    def id(self, prefix: str, index: int) -> str:
+        """The id of the item at an index."""
+        text = f"{self.seed}\0{index}".encode("utf-8", "surrogatepass")
+        return f"{prefix}_{blake2b(text, digest_size=12).hexdigest()}"
+
+    def reader_issuer(self, block: ContentBlock) -> str | None:
+        """The issuer of a block that this wire's reader made; None for one of another wire."""
+        for issuer in block.extras or ():
+            bare = issuer.removesuffix(ANSWER).removesuffix(NOTES)
+            if bare in self.issuers:
+                return bare
+        if block.type == "raw" or type(block) is ThinkingBlock:
+            origin = block if block.type == "raw" else block.origin
+            return origin.issuer if origin is not None and origin.issuer in self.issuers else None
+        if type(block) is ToolUseBlock and self.own:  # it may have no field of its own
+            return self.issuer
+        return None if _NOTES.isdisjoint(wire_blocks.spellings(block)) else self.issuer
+
+    def part(self, block: ContentBlock) -> JsonObject | None:
+        """`output_text` or `refusal`; None for a text without a word, which is no part."""
+        self.fields(block)
+        if block.type == "refusal":
+            if block.category is not None:
+                self.report.lost("answer.unsaid", block, "category")
+            return {"type": "refusal", "refusal": block.text}
+        assert type(block) is TextBlock  # no other is a part
+        if not block.text and not block.citations:
+            return None
+        annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
+        return {"type": "output_text", "text": block.text,
+                "annotations": [entry for entry in annotations if entry is not None],
+                "logprobs": write_list(self._tokens_of(block.text), with_bytes=True)}  # fmt: skip
+
+    def _tokens_of(self, text: str) -> list[Logprob]:
+        """The next tokens, as many as the text is long."""
+        tokens: list[Logprob] = []
+        length = 0
+        while self.pending and length < len(text):
+            tokens.append(self.pending.popleft())
+            length += len(tokens[-1].token)
+        return tokens
+
+    def _annotation(self, citation: Citation, text: str) -> JsonObject | None:
+        """The annotation that says this; it must have a span and a title."""
+        self.fields(citation)
+        if (annotation := wire_blocks.write_citation(citation, self.issuers)) is not None:
+            return annotation
+        if citation.url is None:
+            self.report.lost("answer.unsaid", citation)
+            return None
+        if citation.quote is not None:
+            self.report.lost("answer.unsaid", citation, "quote")
+        for name in ("start", "end", "title"):
+            if getattr(citation, name) is None:
+                self.report.lost("answer.field", citation, name)
+        page = {"url": citation.url, "title": citation.url, **wire_blocks.citation_span(citation)}
+        return {"type": wire_blocks.URL, "start_index": 0, "end_index": len(text), **page}
+
+    def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
+        """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
+        self.fields(block)
+        sealed = self.sealed(block)
+        for name in ("signature", "redacted") if sealed is None else ():
+            if getattr(block, name):
+                self.report.lost("answer.unsaid", block, name)
+        if not block.thinking and sealed is None:
+            return None
+        item = {"type": "reasoning", "id": id, **wire_blocks.reasoning(block, self.raw)}
+        item.pop("encrypted_content", None)
+        return item if sealed is None else {**item, "encrypted_content": sealed}
+
+    def sealed(self, block: ThinkingBlock) -> str | None:
+        """What somebody has sealed in the thought for clients of this wire."""
+        return (block.redacted or block.signature) if self.reader_issuer(block) else None
+
+    def call(self, id: str, block: ToolUseBlock) -> JsonObject:
+        """The call; a function's has an empty object where there are no arguments."""
+        self.fields(block)
+        text = argument_text(block)
+        if (item := item_of_call(block, _order(block, text))) is not None:
+            return {"id": id, "status": "incomplete" if block.unfinished else "completed", **item}
+        has_text = text or block.unfinished or block.freeform
+        item = wire_blocks.tool_call(block, text if has_text else "{}")
+        status = "incomplete" if block.unfinished else "completed"
+        return {"type": item["type"], "id": id, **item, "status": status}
+
+    def response(
+        self, resp: ChatResponse, output: list[Json] | None = None, requested: str = ""
+    ) -> JsonObject:
+        """The response; `output` if its items were written before.
+
+        `requested` is the model that the request named, for an answer that names none.
+        """
+        for candidate in resp.candidates[1:]:
+            self.report.lost("answer.candidates", candidate)
+        resp = first_candidate_only(resp)
+        second = None if self.own else answer_second(resp.extras)
+        extras = self.fields(resp, TIMES if second is not None else ())
+        usage_extras = self.fields(resp.usage)
+        for candidate in resp.candidates:
+            self.fields(candidate)
+            self.fields(candidate.msg)
+        if output is None:
+            self.pending.extend(self.tokens(resp) if resp.candidates else ())
+            output = self._output(resp)
+            if self.pending:  # likelihoods stand on texts here
+                self.lost_once("answer.unsaid", resp, what="logprobs of tokens that no text holds")
+        if self.own:
+            return {**self._as_read(resp, output, usage_extras), **extras}
+        model = resp.model or requested
+        fields = {"id": resp.id, "model": model, "created_at": second}
+        unknown = [name for name, value in fields.items() if not value]
+        made_up = (name for name, value in self.defaults.items() if value not in (None, {}))
+        for name in (*unknown, *made_up):
+            self.report.lost("answer.field", resp, name)
+        return {"id": self.seed, "object": "response", "created_at": second or self.report.second,
+                "status": "completed", **self.defaults, "model": model, "output": output,
+                "usage": self._usage(resp.usage), **self._end(resp, output)}  # fmt: skip
+
+    def _output(self, resp: ChatResponse) -> list[Json]:
+        """The items: those of this wire as they came, others composed."""
+        blocks = resp.candidates[0].msg.blocks if resp.candidates else []
+        blocks = [block for block in blocks if not (self.own and block.spelling == BESIDE)]
+        if self.own:  # sound comes in events alone
+            for block in blocks:
+                if block.type == "audio":
+                    self.report.lost("answer.unsaid", block)
+            blocks = [block for block in blocks if block.type != "audio"]
+        broken = resp.status in ("truncated", "interrupted")
+        items: list[Json] = []
+        for run, issuer in self._runs(blocks):
+            if issuer is None:
+                status = "incomplete" if broken and run[-1] is blocks[-1] else "completed"
+                items += self._items(run, len(items), status)
+                continue
+            own_items = wire_blocks.items_as_read(run, issuer, self.raw)
+            if not self.own and type(run[0]) is ThinkingBlock:  # one that was sealed for us
+                own_items = [{"id": self.id("rs", len(items)), **item} for item in own_items]
+            items += own_items
+        return items
+
+    def _runs(self, blocks: Sequence[ContentBlock]) -> list[tuple[list[ContentBlock], str | None]]:
+        """(the blocks of an item, whose they are); a text that was put behind is another item."""
+        runs: list[tuple[list[ContentBlock], str | None]] = []
+        for group in wire_blocks.grouped(blocks, self.issuer):
+            issuer = self.reader_issuer(group[0])
+            runs.append(([group[0]], issuer))
+            for block in group[1:]:
+                block_issuer = self.reader_issuer(block)
+                if block_issuer != issuer and (block_issuer or not _may_follow(block, group[0])):
+                    runs.append(([], block_issuer))
+                    issuer = block_issuer
+                runs[-1][0].append(block)
+        return runs
+
+    def _items(self, run: list[ContentBlock], index: int, status: str) -> list[JsonObject]:
+        """The item of these blocks of another wire, if they say anything here."""
+        first = run[0]
+        item: JsonObject | None = None
+        if first.type in ("text", "refusal"):
+            if parts := [part for block in run if (part := self.part(block)) is not None]:
+                item = wire_blocks.answer_message(self.id("msg", index), parts, {}, status)
+        elif type(first) is ThinkingBlock:
+            item = self.reasoning(self.id("rs", index), first)
+        elif type(first) is ToolUseBlock:
+            item = self.call(self.id(wire_blocks.call_prefix(first), index), first)
+        elif (item := self.drawing(first, index)) is None:
+            self.report.lost("answer.unsaid", first)
+        return [] if item is None else [item]
+
+    def drawing(self, block: ContentBlock, index: int) -> JsonObject | None:
+        """The item of an image that another wire's model drew; None for any other block."""
+        item = drawing(block, self.id("ig", index))
+        if item is not None:
+            self.fields(block)
+        return item
+
+    def _as_read(
+        self, resp: ChatResponse, output: list[Json], usage_extras: JsonObject
+    ) -> JsonObject:
+        """The response as it was read, but for what stands in its extras."""
+        candidate = resp.candidates[0] if resp.candidates else None
+        blocks = candidate.msg.blocks if candidate is not None else []
+        thoughts = (block for block in reversed(blocks) if block.type == "thinking")
+        texts = (block.thinking for block in thoughts if block.spelling == BESIDE)
+        ended = candidate is None or candidate.finish.raw is not None
+        fields = {"object": "response", "id": resp.id, "model": resp.model,
+                  "status": "completed" if ended else None, "reasoning": next(texts, None),
+                  "output": output}  # fmt: skip
+        body: JsonObject = {key: value for key, value in fields.items() if value is not None}
+        if resp.usage != Usage():
+            body["usage"] = filled(answers.figures(resp.usage, _FIGURES), usage_extras)
+            for issuer in self.issuers:
+                for key in (resp.usage.extras or {}).get(noted(issuer), {}).get(ABSENT, ()):
+                    body["usage"].pop(key, None)
+        return body
+
+    def _usage(self, usage: Usage) -> JsonObject | None:
+        """The figures with each of those that the SDK's types demand; None if nobody told any."""
+        counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total)
+        if all(count is None for count in counts):
+            return None
+        figures = answers.figures(usage, _FIGURES)
+        for name in ("input", "output"):
+            if f"{name}_tokens" not in figures:
+                self.report.lost("answer.field", usage, name)
+        zeros = {"input_tokens": 0, "output_tokens": 0} | figures
+        data: JsonObject = {
+            "input_tokens": 0,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": 0,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": zeros["input_tokens"] + zeros["output_tokens"],
+        }
+        return filled(data, figures)
+
+    def _end(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
+        """Why it ended: the fields that say so, where it did not end well."""
+        candidate = resp.candidates[0] if resp.candidates else None
+        reason: str = candidate.finish.reason if candidate is not None else "other"
+        contents = (item.get("content") for item in output if isinstance(item, dict))
+        parts = (part for content in contents if isinstance(content, list) for part in content)
+        kinds = (part.get("type") for part in parts if isinstance(part, dict))
+        if reason == "refusal" and "refusal" not in kinds:  # here a part says it
+            self.report.lost("answer.finish", candidate, "finish", what=reason)
+            reason = "content_filter"
+        fields: JsonObject = {}
+        if resp.error is not None or reason == "error":
+            message = "the answer failed"
+            if resp.error is not None:
+                message = answers.OPENAI_OVERFLOW.message(resp.error)
+            code = _FAILED.get(resp.error.kind, "server_error") if resp.error else "server_error"
+            fields = {"status": "failed", "error": {"code": code, "message": message}}
+        elif reason in _INCOMPLETE:
+            details = {"reason": _INCOMPLETE[reason]}
+            fields = {"status": "incomplete", "incomplete_details": details}
+        elif resp.status in ("truncated", "interrupted"):  # broken off, and nobody says why
+            fields = {"status": "incomplete"}
+            self.report.lost("answer.finish", resp, "status", what=resp.status)
+        if reason not in _EXACT and resp.status != "interrupted":
+            self.report.lost("answer.finish", candidate or resp, "finish", what=reason)
+        return fields
+
+
+def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
+    """Whether a part without own fields may have stood behind the first one as it is."""
+    if block.type == "refusal" or first.type != "text":
+        return True
+    annotated = any("annotations" in fields for fields in (first.extras or {}).values())
+    return not annotated and first.citations is None
+
+
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+) -> JsonObject:
+    """A whole answer as this wire's clients take it."""
+    issuers = [*(resp.extras or ())]
+    issuers += [c.msg.origin.issuer for c in resp.candidates if c.msg.origin is not None]
+    own = any(issuer in room.dialect.issuers for issuer in issuers)
+    requested = (request.model if request is not None else None) or ""
+    return ItemWriter(room.dialect, report, answer_seed(resp), own).response(resp, None, requested)
+
+
+def answer_seed(resp: ChatResponse) -> str:
+    """What the ids of an answer's items are made of."""
+    if resp.id:
+        return resp.id
+    text = canonical([plain_value(block) for c in resp.candidates for block in c.msg.blocks])
+    return f"resp_{blake2b(text.encode(), digest_size=12).hexdigest()}" if text else UNNAMED

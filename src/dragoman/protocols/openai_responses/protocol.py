@@ -1,0 +1,285 @@
+"""The protocol `openai-responses`: the Responses API of OpenAI and of hosts that speak it.
+
+Reference: OpenAI API, "Create a model response", request body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from ...text.json_text import JsonObject, member
+from ...history.passes.survey import SYSTEM, RoledHistory
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...losses import Field, Report
+from ...message import ChatRequest, ContentBlock, TextBlock, Tool
+from ...message.blocks import NOTES, answered, noted
+from ...message.request import ITEM as ITEM_KIND
+from ..answers import OPENAI_OVERFLOW
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_like.messages import filled, is_plain, own_extras
+from ..client_arguments import Arguments, with_extra_body
+from ..paths import PathTable, request_paths
+from ..request_fields import choice, response_format, spelled_format
+from . import request as fields
+from .answer_write import write_response
+from .blocks import ITEM, MARK, grouped
+from .dialect import CAN, Dialect, claims
+from .answer_stream import ResponsesEncoder
+from .messages import InputWriter, messages_as_read, write_messages
+from .answer_read import ResponsesReader
+from .tool_choice import write_choice
+
+# What names, or asks for, something that the host keeps: 400 or no use where it keeps nothing.
+_STATE = ("previous_response_id", "conversation", "store")
+
+_SCHEMA = ("name", "schema", "description", "strict")
+
+# of OpenAI's client, version 3
+_ARGUMENTS = frozenset({
+    "input", "instructions", "model", "tools", "tool_choice", "parallel_tool_calls", "text",
+    "stream", "max_output_tokens", "temperature", "top_p", "top_logprobs", "reasoning", "include",
+    "user", "service_tier", "metadata", "store", "truncation", "previous_response_id",
+})  # fmt: skip
+
+
+class OpenAIResponses(Room):
+    """The Responses API in one host's dialect."""
+
+    __slots__ = ()
+    dialect: Dialect
+    protocol = "openai-responses"
+    overflow = OPENAI_OVERFLOW
+    failures = frozenset({"error", "failed", "interrupted"})
+    messages_path = "$.input"
+    addresses = ("*/responses",)
+    model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
+    state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")
+    last_events = "type", ("response.completed", "response.incomplete", "response.failed")
+    base_capabilities = CAN
+    cache_order = ("model", "tools", "instructions", "input")
+    dialect_class = Dialect
+    reader_class = ResponsesReader
+    encoder_class = ResponsesEncoder
+    paths: ClassVar[PathTable] = {
+        **{("options", name): keys for name, keys in fields.OPTIONS.items()},
+        ("options", "reasoning"): ("reasoning.effort",),
+        ("options", "thoughts"): ("reasoning.summary",),
+        ("options", "logprobs"): ("include",),
+        ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        ("tool_choice", "allowed"): ("tool_choice", "parallel_tool_calls"),
+        ("request", "response_format"): ("text.format",),
+        **{("response_format", name): (f"text.format.{name}",) for name in _SCHEMA},
+        ("tool", "domains"): ("filters.allowed_domains",),
+        ("tool", "blocked_domains"): ("filters",),
+        ("tool", "location"): ("user_location",),
+        ("tool", "stores"): ("vector_store_ids",),
+        ("text", "text"): ("text", "content"),
+        ("text", "citations"): ("annotations",),
+        ("refusal", "text"): ("refusal",),
+        ("thinking", "thinking"): ("summary",),
+        ("thinking", "redacted"): ("encrypted_content",),
+        **{(kind, "id"): ("call_id",) for kind in ("tool_use", "tool_result")},
+        **{("tool_use", name): ("arguments", "input") for name in ("input", "raw_input")},
+        ("image", "source"): ("image_url", "file_id"),
+        ("audio", "source"): ("input_audio",),
+        ("document", "source"): ("file_data", "file_url", "file_id"),
+        **{(kind, "title"): ("filename",) for kind in ("image", "document", "audio")},
+        **{(kind, "cache"): (MARK,) for kind in ("text", "image", "document", "audio")},
+    }
+
+    claims = staticmethod(claims)
+    messages = write_messages
+    messages_as_read = messages_as_read
+    tools = fields.write_tools
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
+
+    def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
+        """Item ids, each of which goes back once; those made for a host count the items."""
+        ids = [str(item["id"]) for item in elements if "id" in item]
+        return None if self.dialect.said == "full" else ids
+
+    def can(self) -> Capabilities:
+        """What this protocol carries in its dialect, before any model's facts."""
+        own = self.dialect.issuers[0] == self.protocol  # recorded at the maker's own host alone
+        return replace(
+            super().can(), signed_thinking=not self.dialect.raw,
+            stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
+            client_items=frozenset(self.dialect.issuers[:1]),
+            server_choices=CAN.server_choices if own else frozenset(),
+        )  # fmt: skip
+
+    def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Not with `store: false`: items are looked up by their ids, and it is said so."""
+        return self._fields(request, caps).get("store") is not False
+
+    def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Whether own fields name the answer or the conversation that the host keeps."""
+        if request.extras is None:
+            return False
+        own_fields = self._fields(request, caps)
+        return bool(own_fields.get("previous_response_id") or own_fields.get("conversation"))
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("type")
+        if isinstance(kind, str) and kind.startswith("response."):
+            return True
+        return payload.get("object") == "response" and isinstance(payload.get("output"), list)
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """The user under the older name, if that is how it was read."""
+        key = (req.extras or {}).get(noted(self.issuer), {}).get("user")
+        if key and key not in body and self.dialect.user_key in body:
+            body[key] = body.pop(self.dialect.user_key)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Those of `paths`, and where the parts of the model's messages stand."""
+        groups: dict[int, list[ContentBlock]] = {}  # by block of the model's: those of its item
+        items = body["input"] if isinstance(body.get("input"), list) else None
+        unknown = (i for i, item in enumerate(items or ()) if not isinstance(item, dict))
+        for m in req.messages:
+            if m.spelling == fields.TOP or items is None:
+                path = "$.instructions" if m.spelling == fields.TOP else "$.input"
+                yield from ((path, m), (path, Field(m, "content")))
+            elif not isinstance(getattr(m, "read_from", {}), dict):  # what is no item of any kind
+                path = f"$.input[{next(unknown)}]"
+                yield from ((path, m), (path, m.blocks[0]))
+            if m.role == "assistant":
+                for group in grouped(m.blocks, self.issuer):
+                    groups.update((id(block), group) for block in group)
+        yield "$", req.options
+        for path, node in request_paths(req, body, self.paths):
+            group = groups.get(id(node), [])
+            if group and group[0].type in ("text", "refusal"):
+                yield from _part_paths(path, node, group, self.issuer)
+            else:
+                yield path, node
+                if type(node) is Tool and node.namespace is not None:  # the entry that holds it
+                    yield path.rpartition(".tools[")[0], node.namespace
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.responses.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /responses`."""
+        request, caps, dialect = prepared.request, prepared.caps, self.dialect
+        own_fields = self._own_fields(request, caps, report)
+        stored = caps.stored_thinking
+        body: JsonObject = {"model": prepared.model}
+        prompt = _instructions(prepared.history) if dialect.instructions else None
+        if prompt is not None:
+            body["instructions"] = prompt
+        elements = prepared.elements
+        if elements is None:
+            writer = InputWriter(self, prepared.history, caps, report, stored)
+            elements = [*writer.write(0 if prompt is None else 1)]
+            if not elements:
+                why = "there is nothing to send"
+                raise WriteError(why, path="$.messages", code="messages.empty")
+        body["input"] = elements
+        if tools := self.tools(prepared.offered, caps, report):
+            body["tools"] = tools
+        if (tool_choice := choice(prepared, report, tools)) is not None:
+            body.update(write_choice(tool_choice, prepared.offered))
+        if (form := response_format(request, caps, report)) is not None:
+            body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
+        body.update(fields.generation(request, caps, dialect, report))
+        if thinking := fields.reasoning(request, caps, report):
+            body["reasoning"] = thinking
+        if body.pop("logprobs", "top_logprobs" in body):
+            body["include"] = [fields.LOGPROBS]
+        if request.stream:
+            body["stream"] = True
+        filled(body, own_fields)
+        if not stored and self._reasons(body, caps):  # ask for the sealed form, as nobody keeps it
+            include = body["include"] if isinstance(body.get("include"), list) else []
+            if fields.ENCRYPTED not in include:
+                body["include"] = [*include, fields.ENCRYPTED]
+                report.lost("include.added", request, what=fields.ENCRYPTED)
+        return HttpRequest(caps.endpoint or dialect.path, {}, body)
+
+    def _own_fields(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+        own_fields = self._fields(request, caps)
+        for issuer, extras in (request.extras or {}).items():
+            if issuer in caps.reads:
+                for name in (name for name in extras if name not in own_fields):
+                    field = f"extras.{issuer}.{name}"
+                    report.lost("extras.foreign", request, field, what=name, did="left out")
+            elif not issuer.endswith(NOTES):
+                report.foreign(request, issuer, extras)
+        return own_fields
+
+    def _fields(self, request: ChatRequest, caps: Capabilities) -> JsonObject:
+        """The request's own fields; of state that a host keeps, what this one's own issuer names.
+
+        Where nothing is kept, nobody else's state can be gone on from.
+        """
+        own_fields = own_extras(request, caps)
+        if self.dialect.stores:
+            return own_fields
+        host_fields = (request.extras or {}).get(self.issuer, {})
+        return {
+            name: host_fields.get(name, value) if name in _STATE else value
+            for name, value in own_fields.items()
+            if name not in _STATE or name in host_fields or not value
+        }
+
+    def _reasons(self, body: JsonObject, caps: Capabilities) -> bool:
+        """Whether the model reasons, in a way that only its sealed form brings back.
+
+        A model that does not reason refuses to be asked for it: `Encrypted content is not
+        supported with this model.`
+        """
+        if self.dialect.raw or caps.thinks == "never":
+            return False
+        reasoning: Any = body.get("reasoning")
+        if isinstance(reasoning, dict) and reasoning.get("effort") is not None:
+            return bool(reasoning["effort"] != "none")
+        if reasoning or caps.thinks in ("default", "always"):
+            return True
+        elements = body["input"]  # as it came, if it came as no list
+        return isinstance(elements, list) and any(
+            isinstance(item, dict) and item.get("type") == "reasoning" for item in elements
+        )
+
+
+def _instructions(history: RoledHistory) -> str | None:
+    """The first system message, if it says one text and nothing more, and others follow."""
+    if history.roles[:1] != [SYSTEM] or len(history.msgs) == 1:
+        return None
+    m = history.msgs[0]
+    block = m.blocks[0] if len(m.blocks) == 1 else None
+    if m.role != "system" or m.extras is not None or not is_plain(block):
+        return None
+    return block.text if block.text.strip() else None
+
+
+def _part_paths(
+    path: str, block: Any, group: Sequence[Any], issuer: str
+) -> Iterator[tuple[str, object]]:
+    """A part of a message of the model's; the item's own fields stand on the first part.
+
+    A message of one part is nothing without it, so there the part stands for the item.
+    """
+    item_path = path.rpartition(".content")[0] or path
+    extras = block.extras or {}
+    item = (group[0].extras or {}).get(answered(issuer), {}).get("item", {})
+    yield item_path if len(group) + len(item.get("content", ())) == 1 else path, block
+    if block is group[0]:
+        for name in item:
+            field = member(f"extras.{answered(issuer)}.item", name)
+            yield member(item_path, name), Field(block, field)
+    for name in extras.get(issuer, ()):
+        above = item_path if name in ITEM else path
+        yield member(above, name), Field(block, member(f"extras.{issuer}", name))
+    for i, citation in enumerate(block.citations or () if type(block) is TextBlock else ()):
+        yield f"{path}.annotations[{i}]", citation

@@ -1,0 +1,20 @@
+"""One provider's opaque state, sealed to travel through another protocol's opaque field, and back.
+
+Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..suggestions.import_names import listing, refusing
+from .open import borne, opened
+from .seal import MARK, CallField, Envelope, Made, sealed, sealed_thought
+from .streams import Sealing
+
+__all__ = ["MARK", "CallField", "Envelope", "Made", "Sealing", "borne", "opened", "sealed",
+           "sealed_thought"]  # fmt: skip
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)
+    __dir__ = listing(globals(), __all__)

@@ -1,0 +1,189 @@
+"""Messages that a client brings back: what was sealed for others stands in its place again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, TypeAlias, cast
+
+from ..text.json_text import JsonObject
+from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
+from ..message.blocks import ContentBlock
+from .seal import MARK, CallField, Envelope, Made, name_of, numbered
+
+_SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
+
+
+def opened(
+    msgs: list[Msg], envelope: Envelope, made: Made | None = None, on_calls: CallField | None = None
+) -> list[Msg]:
+    """The messages with what came back in envelopes in its place; the list itself without any.
+
+    A thought whose envelope somebody changed stays, without any proof; what has no words of its
+    own, as something sealed that no provider reads, for the writer to name it.
+    """
+    tell = made or (lambda _new, _old: None)
+    messages = [_opened(m, envelope, tell, on_calls) for m in msgs]
+    return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
+
+
+def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) -> Msg:
+    if isinstance(m.content, str) or not any(_bears(block, on_calls) for block in m.content):
+        return m
+    blocks: list[ContentBlock] = []
+    bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
+    attached: dict[tuple[str, int, str], Any] = {}
+    borne_by_calls: list[_Borne] = []
+    for block in m.content:
+        if not _bears(block, on_calls):
+            blocks.append(block)
+            unsigned = type(block) is ThinkingBlock and not (block.signature or block.redacted)
+            bare = [*bare, cast("ThinkingBlock", block)] if unsigned else []
+            continue
+        if type(block) is ToolUseBlock and on_calls is not None:
+            text, call = on_calls.take(block)
+            made(call, block)
+            state = envelope.open(text)
+            if isinstance(state, dict):
+                borne_by_calls += _thoughts(state.get("thoughts"), block, made)
+                attached |= _places(state.get("blocks"))
+            else:
+                blocks.append(ThinkingBlock("", redacted=text, origin=_SHUT))
+                made(blocks[-1], block)
+            blocks.append(call)
+            bare = []
+            continue
+        assert type(block) is ThinkingBlock  # no other bears one
+        state = envelope.open(block.signature) or envelope.open(block.redacted)
+        if isinstance(state, dict) and isinstance(state.get("blocks"), list):
+            attached |= _places(state["blocks"])
+        else:
+            thought = _thought(block, state)
+            made(thought, block)
+            if bare and not block.thinking and _of_text(state):
+                del blocks[-len(bare) :]
+                thought = replace(thought, thinking="".join(item.thinking for item in bare))
+            blocks.append(thought)
+            bare = []
+    blocks = _with_thoughts(blocks, borne_by_calls)
+    whole = Msg.trusted(m.name, [*_rehung(blocks, attached, made)], m.role, m)
+    made(whole, m)
+    return whole
+
+
+_Borne: TypeAlias = tuple[int, ThinkingBlock]  # where it stood, and a thought that a call bore
+
+
+def _thoughts(states: Any, call: ToolUseBlock, made: Made) -> Iterator[_Borne]:
+    """The thoughts that a call bears, each with the number of other blocks before it."""
+    for row in states if isinstance(states, list) else ():
+        state = row if isinstance(row, dict) else {}
+        words, place = state.get("words"), state.get("at")
+        if isinstance(words, str) and isinstance(place, int):
+            thought = _thought(ThinkingBlock(words), {"thinking": state})
+            if thought.origin is not None:  # else it is no state of ours
+                made(thought, call)
+                yield place, thought
+
+
+def _with_thoughts(blocks: list[ContentBlock], borne_by_calls: list[_Borne]) -> list[ContentBlock]:
+    """The blocks, with the thoughts where they stood, but for those that came back themselves."""
+    if not borne_by_calls:
+        return blocks
+    known = {_proof(block) for block in blocks if type(block) is ThinkingBlock}
+    bare = {b.thinking.strip(): i for i, b in enumerate(blocks)
+            if type(b) is ThinkingBlock and not (b.signature or b.redacted)}  # fmt: skip
+    last = sum(type(block) is not ThinkingBlock for block in blocks) - 1
+    missing: dict[int, list[ContentBlock]] = {}
+    for place, thought in borne_by_calls:
+        if _proof(thought) in known:
+            continue
+        known.add(_proof(thought))
+        words = thought.thinking.strip()
+        if words and words in bare:
+            blocks[bare.pop(words)] = thought
+        else:
+            missing.setdefault(max(0, min(place, last)), []).append(thought)
+    result: list[ContentBlock] = []
+    count = 0
+    for block in blocks:
+        if type(block) is not ThinkingBlock:
+            result += missing.get(count, ())
+            count += 1
+        result.append(block)
+    return result
+
+
+def _proof(block: ThinkingBlock) -> tuple[object, ...]:
+    return block.thinking, block.signature, block.redacted, block.origin
+
+
+def _bears(block: ContentBlock, on_calls: CallField | None) -> bool:
+    if type(block) is ToolUseBlock:
+        return on_calls is not None and on_calls.take(block)[0] is not None
+    return type(block) is ThinkingBlock and borne(block) is not None
+
+
+def borne(block: ThinkingBlock) -> str | None:
+    """The envelope that a thought bears; None for what a provider signed or sealed itself."""
+    texts = (block.signature, block.redacted)
+    return next((text for text in texts if text and text.startswith(MARK)), None)
+
+
+def _places(data: Any) -> dict[tuple[str, int, str], JsonObject]:
+    """Where fields hang; without a key, somebody may have made up anything."""
+    places = {}
+    for row in data if isinstance(data, list) else ():
+        match row:
+            case [str(kind), int(index), str(name), dict(fields)] if _fields(fields):
+                places[kind, index, name] = fields
+    return places
+
+
+def _fields(value: Any) -> bool:
+    """Whether the value is fields by issuer."""
+    return isinstance(value, dict) and all(isinstance(fields, dict) for fields in value.values())
+
+
+def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
+    """The thought as it was; without its proof if the envelope tells nothing."""
+    thought: Any = state.get("thinking") if isinstance(state, dict) else None
+    match thought:
+        case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
+            {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
+        ) and _fields(thought.get("extras", {})):  # fmt: skip
+            return ThinkingBlock(
+                block.thinking or thought.get("words") or "", thought.get("signature"),
+                thought.get("redacted"),
+                extras=thought.get("extras"), spelling=thought.get("spelling"),
+                origin=_origin(thought["origin"]),
+            )  # fmt: skip
+        case _:
+            shut = None if block.thinking else borne(block)
+            return ThinkingBlock(block.thinking, redacted=shut, origin=_SHUT if shut else None)
+
+
+def _of_text(state: Any) -> bool:
+    """Whether the thought has words: where a client keeps pieces apart, they stand before it."""
+    return isinstance(state, dict) and state.get("thinking", {}).get("text") is True
+
+
+def _texts(data: Any) -> bool:
+    return all(value is None or isinstance(value, str) for value in data.values())
+
+
+def _origin(data: JsonObject) -> Origin:
+    return Origin(**{f.name: data[f.name] for f in fields(Origin) if f.name in data})
+
+
+def _rehung(
+    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], made: Made
+) -> Iterator[ContentBlock]:
+    for block, index in numbered(blocks):
+        fields = attached.get((block.type, index, name_of(block)))
+        if fields is None:
+            yield block
+        else:
+            result: Any = replace(block, extras={**(block.extras or {}), **fields})
+            made(result, block)
+            yield result

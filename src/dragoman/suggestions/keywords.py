@@ -1,0 +1,444 @@
+"""Which name of ours somebody means: a misspelled one, or one of another library.
+
+`SYNONYMS` are keywords of other libraries that mean the same as one of ours and take the same
+values: they are accepted wherever ours is. `ADVICE` are those that mean something that is said in
+another way here: they are refused, with the way. Knows no class of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
+from importlib import import_module
+from inspect import Parameter, signature
+from typing import Any, ParamSpec, TypeVar
+
+from ..errors import ConfigError, DragomanError, UnknownKeyword
+from .import_names import explains_attributes
+from ..text.redaction import shown
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# keyword of another library -> ours. Sources, read on 2026-11-27: the parameters of openai 3.57
+# (Chat Completions and Responses), anthropic 2.14 and google-genai 3.6; docs.litellm.ai/docs/
+# completion/input; python.langchain.com, init_chat_model; ai.pydantic.dev/agents; the constructor
+# of instructor's `create`; openai.github.io/openai-agents-python
+SYNONYMS: dict[str, str] = {
+    "api_key": "key",
+    "api_base": "base_url",
+    "azure_endpoint": "base_url",
+    "max_completion_tokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "reasoning_effort": "reasoning",
+    "stop_sequences": "stop",
+    "num_retries": "retries",
+    "max_retries": "retries",
+    "request_timeout": "timeout",
+    "default_headers": "headers",
+    "extra_headers": "headers",
+    "instructions": "system",
+    "system_prompt": "system",
+    "system_instruction": "system",
+    "sys_prompt": "system",
+    "response_model": "response_format",
+    "text_format": "response_format",
+    "output_type": "response_format",
+    "response_schema": "response_format",
+    "end_user": "user",
+    "result_type": "response_format",
+    "output_format": "response_format",
+    "response_json_schema": "response_format",
+    "host": "base_url",
+}
+# what an agent calls otherwise than an LLM
+AGENT_SYNONYMS: dict[str, str] = {
+    "system": "sys_prompt",
+    "system_prompt": "sys_prompt",
+    "instructions": "sys_prompt",
+    "tools": "toolkit",
+    "max_turns": "max_iters",
+    "max_iterations": "max_iters",
+    "output_type": "response_format",
+    "response_model": "response_format",
+    "llm": "model",
+    "prompt": "sys_prompt",
+    "max_steps": "max_iters",
+}
+
+# what belongs to an agent's model, or is said otherwise
+_OF_MODEL = 'model=dragoman.LLM("vendor/model", {0}=...)'
+_OF_OPTIONS = 'options={{"{0}": ...}}'
+AGENT_ADVICE: dict[str, str] = {
+    **{name: _OF_MODEL.format(name) for name in (
+        "key", "api_key", "base_url", "api_base", "headers", "default_headers", "extra_headers",
+        "timeout", "retries", "max_retries", "num_retries", "fallbacks", "transport", "client",
+        "http_client", "organization", "policy", "history_tokens", "places", "extras")},
+    **{name: _OF_OPTIONS.format(name) for name in (
+        "temperature", "max_tokens", "top_p", "top_k", "seed", "stop", "reasoning",
+        "reasoning_budget", "frequency_penalty", "presence_penalty", "user")},
+    **dict.fromkeys(("reasoning_effort", "effort"), _OF_OPTIONS.format("reasoning")),
+    **dict.fromkeys(("max_output_tokens", "max_completion_tokens"),
+                    _OF_OPTIONS.format("max_tokens")),
+    **dict.fromkeys(("model_settings", "settings", "generation_config"),
+                    'options={"temperature": ...}'),
+    **dict.fromkeys(("handoffs", "sub_agents", "subagents", "agents"),
+                    "a tool that runs the other agent: "
+                    "def ask(question: str) -> str: return other.run(question).text"),
+    **dict.fromkeys(("description", "role", "goal", "backstory"), "say it in sys_prompt"),
+    **dict.fromkeys(("messages", "history", "message_history"), "did you mean memory?"),
+    "tool_choice": "the model decides; llm.ask(messages, tools=, tool_choice=) asks once",
+}  # fmt: skip
+
+# vendor as another library spells it -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
+# providers; ai.pydantic.dev/models/overview; python.langchain.com, init_chat_model
+VENDOR_SYNONYMS: dict[str, str] = {
+    "amazon": "bedrock",
+    "amazon_bedrock": "bedrock",
+    "aws": "bedrock",
+    "azure_ai": "foundry",
+    "azure_openai": "azure",
+    "bedrock_converse": "bedrock",
+    "cohere_chat": "cohere",
+    "fireworks_ai": "fireworks",
+    "google": "gemini",
+    "google-gla": "gemini",
+    "google-vertex": "vertex",
+    "google-genai": "gemini",
+    "google-vertexai": "vertex",
+    "google_genai": "gemini",
+    "google_vertexai": "vertex",
+    "hosted_vllm": "vllm",
+    "hugging_face": "huggingface",
+    "llama_cpp": "llamacpp",
+    "lm_studio": "lmstudio",
+    "mistralai": "mistral",
+    "moonshotai": "moonshot",
+    "nvidia_nim": "nvidia",
+    "ollama_chat": "ollama",
+    "together_ai": "together",
+    "togetherai": "together",
+    "vercel": "vercel-ai-gateway",
+    "vercel_ai_gateway": "vercel-ai-gateway",
+    "vertex_ai": "vertex",
+    "vertexai": "vertex",
+    "x-ai": "xai",
+    "z-ai": "zhipu",
+    "zai": "zhipu",
+}
+
+_CHOICE = "tool_choice=ToolChoice(parallel=False)"
+_FIELD = 'fields of a provider\'s own: extras={{"openai": {{"{name}": ...}}}}'
+_EXTRAS = 'extras={{"openai": {{...}}}}, fields of a provider\'s own by its name'
+_FILES = "ask(text, files=[path]), or Msg.user([text, ImageBlock.from_path(path)])"
+_STREAM = "llm.stream(messages) gives the answer as it comes; ask gives it whole"
+_THINKING = 'reasoning="high" (or another effort), or reasoning_budget=2000 for tokens'
+
+# what other libraries' messages are made of -> what ours are
+_PARTS = "content may be a list: [text, dragoman.ImageBlock.from_path(path), ...]"
+_CALLS = "content=[dragoman.message.ToolUseBlock(id, name, input)], or the dict of the wire itself"
+MSG_ADVICE: dict[str, str] = {
+    **dict.fromkeys(("text", "message", "prompt", "value", "body", "parts", "input"),
+                    "did you mean content?"),
+    **dict.fromkeys(("tool_calls", "function_call", "toolCalls"), _CALLS),
+    **dict.fromkeys(("tool_call_id", "tool_use_id", "toolCallId"),
+                    "Msg.tool(call_id, output, name)"),
+    **dict.fromkeys(("images", "image", "image_url", "files", "file", "attachments", "audio"),
+                    _PARTS),
+    **dict.fromkeys(("sender", "author", "source"), "did you mean name?"),
+    **dict.fromkeys(("additional_kwargs", "provider_options", "extra_body", "provider_metadata"),
+                    _EXTRAS),
+    **dict.fromkeys(("cache_control", "cachePoint", "cache_point"),
+                    "cache=dragoman.CacheHint()"),
+    **dict.fromkeys(("reasoning_content", "thinking"),
+                    "content=[dragoman.message.ThinkingBlock(text), ...]"),
+}  # fmt: skip
+
+# role of another library -> ours. LangChain's types of messages, Gemini's roles, and the old
+# role of function calls in Chat Completions, read on 2026-11-28
+ROLE_SYNONYMS: dict[str, str] = {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "agent": "assistant",
+    "chatbot": "assistant",
+    "function": "tool",
+    "tool_result": "tool",
+    "instructions": "system",
+}
+
+# keyword of another library -> what is written here
+ADVICE: dict[str, str] = {
+    "stream": _STREAM,
+    "streaming": _STREAM,
+    "model": 'the model is the first argument: LLM("vendor/model")',
+    "messages": "messages are the first argument: ask(messages)",
+    "prompt": "the prompt is the first argument: ask(text)",
+    "input": "the input is the first argument: ask(text) or ask(messages)",
+    "contents": "contents are the first argument: ask(text) or ask(messages)",
+    "model_provider": 'the vendor is part of the name: LLM("vendor/model")',
+    "custom_llm_provider": 'the vendor is part of the name: LLM("vendor/model")',
+    "extra_body": _EXTRAS,
+    "model_kwargs": _EXTRAS,
+    "provider_options": _EXTRAS,
+    "providerOptions": _EXTRAS,
+    "logit_bias": _FIELD,
+    "verbosity": _FIELD,
+    "store": _FIELD,
+    "modalities": _FIELD,
+    "previous_response_id": "the history is sent whole: ask([*messages, answer.msg, new])",
+    "num_predict": "did you mean max_tokens?",
+    "num_ctx": 'extras={{"ollama": {{"options": {{"num_ctx": 8192}}}}}}',
+    "keep_alive": 'extras={{"ollama": {{"keep_alive": "5m"}}}}',
+    "response_mime_type": 'response_format="json", or a type',
+    "text": 'response_format=type; extras={{"openai": {{"text": {{"verbosity": ...}}}}}}',
+    "stream_options": "llm.stream(messages) asks for usage: stream.answer.usage",
+    "max_steps": "dragoman.ReActAgent(..., max_iters=) runs tools and asks again; ask asks once",
+    "betas": 'headers={{"anthropic-beta": "..."}}',
+    "mcp_servers": "tools=[dragoman.toolkit.McpServer(url=...)]",
+    "format": "did you mean response_format?",
+    "schema": "did you mean response_format?",
+    "output": "did you mean response_format?",
+    "think": _THINKING,
+    "thinking": _THINKING,
+    "thinking_budget": "did you mean reasoning_budget?",
+    "thinking_config": _THINKING,
+    "output_config": _THINKING,
+    "max_thinking_tokens": "did you mean reasoning_budget?",
+    "parallel_tool_calls": _CHOICE,
+    "disable_parallel_tool_use": _CHOICE,
+    "functions": "did you mean tools?",
+    "function_call": "did you mean tool_choice?",
+    "tool_config": "did you mean tool_choice?",
+    "images": _FILES,
+    "image": _FILES,
+    "attachments": _FILES,
+    "experimental_attachments": _FILES,
+    "file": _FILES,
+    "drop_params": 'what cannot be sent is a loss and never an error; policy="refuse" refuses it',
+    "allowed_openai_params": _EXTRAS,
+    "mock_response": "dragoman.testing.Scripted([text]) as transport=",
+    "cache": "Msg(..., cache=CacheHint()) marks what a provider may keep",
+    "caching": "Msg(..., cache=CacheHint()) marks what a provider may keep",
+    "callbacks": "llm.stream(messages) tells of each event; an agent takes hooks=",
+    "config": "options are keywords: temperature=, max_tokens=, system=, tools=, ...",
+    "generation_config": "options are keywords: temperature=, max_tokens=, ...",
+    "options": "options are keywords: temperature=, max_tokens=, ...",
+    "api_version": 'places={{"api_version": ...}}',
+    "organization": 'headers={{"OpenAI-Organization": ...}}',
+    "project": 'headers={{"OpenAI-Project": ...}}; places={{"project": ...}} at Vertex',
+    "http_client": "client= takes the client of an official SDK, transport= one of your own",
+    "safety_settings": 'extras={{"gemini": {{"safetySettings": [...]}}}}',
+    "cached_content": 'extras={{"gemini": {{"cachedContent": ...}}}}',
+    "deps": "a tool is a function: bind what it needs with functools.partial or a closure",
+    "deps_type": "a tool is a function: bind what it needs with functools.partial or a closure",
+    "checkpointer": "memory= keeps a conversation; on_step=save is given each state",
+    "verbose": "agent.events(msg) tells of each step",
+}
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """What to write instead of an unknown name.
+
+    Args:
+        name: What somebody has written.
+        known: The names that are right here.
+
+    Returns:
+        `did you mean ...?` for a synonym or a misspelling of a known name, the way that is used
+        here for a name of another library, else all known names.
+    """
+    names = [*known]
+    if not isinstance(name, str):
+        return f"one of {', '.join(names)}"
+    for meant in (SYNONYMS.get(name), _snake(name), SYNONYMS.get(_snake(name))):
+        if meant in names:
+            return f"did you mean {meant}?"
+    if close := closest(name, names):
+        return f"did you mean {close}?"
+    return f"one of {', '.join(names)}"
+
+
+def closest(name: str, known: Iterable[str], least: float = 0.6) -> str:
+    """The known name that is most alike in its letters; empty where none is at least so alike."""
+    lowered = {one.lower(): one for one in reversed([*known])}
+    find = import_module("difflib").get_close_matches  # loaded where an error is told
+    found = find(name.lower(), lowered, 1, least)
+    found += [one for one in lowered if len(name) > 2 and one.startswith(name.lower())]
+    return lowered[found[0]] if found else ""
+
+
+def nearest_vendor(name: str, known: Iterable[str]) -> str:
+    """`nearest` for vendors: also what another library calls one."""
+    names = [*known]
+    meant = VENDOR_SYNONYMS.get(name.lower()) or VENDOR_SYNONYMS.get(name.lower().replace("-", "_"))
+    return f"did you mean {meant}?" if meant in names else nearest(name, names)
+
+
+def advise(name: object, known: Collection[str]) -> str:
+    """`nearest` for keywords: what another library's means stands before a likeness of letters."""
+    hint = ADVICE.get(name) or ADVICE.get(_snake(name)) if isinstance(name, str) else None
+    if hint is not None and not (hint.startswith("did you mean") and hint[13:-1] not in known):
+        return hint.format(name=name)
+    close = nearest(name, known)
+    if close.startswith("did you mean") or "extras" not in known:
+        return close
+    return _FIELD.format(name=name)
+
+
+def _snake(name: str) -> str:
+    """A name in camel case as Python writes it: `maxTokens` is `max_tokens`."""
+    return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name).lstrip("_")
+
+
+def renamed(
+    settings: Mapping[str, Any],
+    known: Collection[str],
+    synonyms: Mapping[str, str] = SYNONYMS,
+) -> dict[str, Any]:
+    """The settings with synonyms of other libraries under our names.
+
+    Args:
+        settings: Keywords as a program gave them.
+        known: Our names that may stand here.
+        synonyms: Name of another library -> ours; only those of known names count.
+
+    Returns:
+        A new dict.
+
+    Raises:
+        ConfigError: One setting was given under two names.
+    """
+    result: dict[str, Any] = {}
+    for name, value in settings.items():
+        ours = synonyms.get(name) if name not in known else None
+        if ours is None or ours not in known:
+            ours = name
+        elif ours in settings or ours in result:
+            text = f"{name} and {ours} are the same setting"
+            raise ConfigError(text, path=f"$.{name}", hint=f"give {ours} alone", code="name.twice")
+        result[ours] = value
+    return result
+
+
+def unknown_keyword(
+    owner: str, name: str, known: Collection[str], hint: str | None = None
+) -> UnknownKeyword:
+    """The error of a keyword that a function or class does not take."""
+    text = f"{owner} takes no {shown(name)}"
+    hint = hint or advise(name, known)
+    return UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
+
+
+def refuse_unknown(owner: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raise UnknownKeyword for the first of the given keywords that is not known."""
+    for name in given:
+        if name not in known:
+            raise unknown_keyword(owner, name, known)
+
+
+def explains_keywords(
+    synonyms: Mapping[str, str] = SYNONYMS,
+    attributes: Mapping[str, str] | None = None,
+    advice: Mapping[str, str] | None = None,
+) -> Callable[[type[T]], type[T]]:
+    """Have a class that people make by keywords take synonyms, and explain what is unknown.
+
+    The keywords are looked at only after Python has refused them. It adds a call, so it is not for
+    classes that are made by the thousand.
+
+    Args:
+        synonyms: Name of another library -> name of an argument.
+        attributes: Attribute of another library's objects -> what is written here.
+        advice: Keyword that belongs elsewhere -> where it is said; before what all classes know.
+
+    Returns:
+        A decorator of classes.
+    """
+
+    def decorated(cls: type[T]) -> type[T]:
+        if attributes is not None:
+            explains_attributes(attributes)(cls)
+        made_by: Callable[..., None] = cls.__init__
+
+        @wraps(made_by)
+        def init(self: Any, *args: Any, **keywords: Any) -> None:
+            try:
+                made_by(self, *args, **keywords)
+            except TypeError as error:
+                if isinstance(error, DragomanError):
+                    raise
+                names = _keywords(made_by)
+                meant = renamed(keywords, names, synonyms)
+                for name in meant:
+                    if name not in names:
+                        hint = (advice or {}).get(name)
+                        raise unknown_keyword(cls.__name__, name, names, hint) from None
+                _refuse_unfit(cls.__name__, made_by, args, meant)
+                if meant == keywords:
+                    raise
+                made_by(self, *args, **meant)
+
+        cls.__init__ = init  # type: ignore[method-assign]
+        return cls
+
+    return decorated
+
+
+def explains_call(
+    owner: str, advice: Mapping[str, str]
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """The same as `explains_keywords` for a function or method, which takes no synonyms.
+
+    Args:
+        owner: What people call it.
+        advice: Keyword of another library -> what is written here.
+
+    Returns:
+        A decorator of functions whose first argument is not the caller's.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def called(*args: P.args, **keywords: P.kwargs) -> T:
+            try:
+                return function(*args, **keywords)
+            except TypeError as error:
+                if not isinstance(error, DragomanError):
+                    names = _keywords(function)
+                    for name in keywords:
+                        if name not in names:
+                            raise unknown_keyword(owner, name, names, advice.get(name)) from None
+                    _refuse_unfit(owner, function, args[1:], keywords)
+                raise
+
+        return called
+
+    return decorated
+
+
+def _refuse_unfit(
+    owner: str, made_by: Callable[..., Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> None:
+    """Raise UnknownKeyword where arguments are missing, given twice or more than there are."""
+    try:
+        signature(made_by).bind(None, *args, **keywords)
+    except TypeError as error:
+        hint = f"{owner}({', '.join(_needed(made_by))})"
+        text = f"{owner}: {error}"
+        raise UnknownKeyword(text, path="$", hint=hint, code="name.unknown") from None
+
+
+def _needed(function: Callable[..., Any]) -> list[str]:
+    """How a function is called: its arguments without a default, or what it may be given first."""
+    taken = [*signature(function).parameters.values()][1:]
+    needed = [one.name for one in taken if one.default is Parameter.empty]
+    return needed or [f"{one.name}=" for one in taken[:4]]
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    """The names of the arguments that may be given by name."""
+    kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    parameters = [*signature(function).parameters.values()][1:]
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]

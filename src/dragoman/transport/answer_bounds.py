@@ -1,0 +1,201 @@
+"""What stands between a transport and whoever reads its answers: a count, and no key.
+
+The transports of this folder count what they unpack, by `max_answer_bytes` of the call. One of a
+program's own may know nothing of it: its answers are counted here. And whatever carries an answer,
+the key of its call is taken out of it, for errors and partial answers quote what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, Self
+
+from ..errors import ConfigError
+from ..text.hidden_keys import HiddenKey, keys_in
+from ..text.redaction import shown
+from .errors import host_of, too_large
+from .over_httpx2 import ajoined, joined
+from .call import AsyncStreamReply, HttpCall, Reply, StreamReply
+
+MAX_ANSWER_BYTES = 128 * 2**20  # of a whole body or a whole stream, unpacked
+MAX_EVENT_BYTES = 64 * 2**20  # of one event of a stream
+
+
+def check_bound(name: str, value: Any) -> None:
+    """Raise ConfigError for what is no number of bytes; None is no bound."""
+    if value is not None and (type(value) is not int or value < 1):
+        text = f"{name} must be a number of bytes above 0, not {shown(value)}"
+        hint = "None takes answers of any size"
+        raise ConfigError(text, path=f"$.{name}", hint=hint, code="connection.bound")
+
+
+def check_size(reply: Reply, call: HttpCall) -> Reply:
+    """The answer. Raises AnswerTooLarge for a body beyond the bound of the call."""
+    most = call.max_answer_bytes
+    if most is not None and isinstance(reply.body, bytes) and len(reply.body) > most:
+        raise too_large(host_of(call.url), most)
+    return reply
+
+
+class WrappedReply:
+    """A StreamReply over another one; a subclass gives its pieces, as they are or otherwise."""
+
+    def __init__(self, reply: StreamReply) -> None:
+        self._reply = reply
+        self.status: int = reply.status
+        self.headers: Mapping[str, str] = reply.headers
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._reply)
+
+    def read(self) -> bytes:
+        """See StreamReply."""
+        return joined(self)
+
+    def close(self) -> None:
+        """See StreamReply."""
+        self._reply.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncWrappedReply:
+    """The same for a loop."""
+
+    def __init__(self, reply: AsyncStreamReply) -> None:
+        self._reply = reply
+        self.status: int = reply.status
+        self.headers: Mapping[str, str] = reply.headers
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._reply)
+
+    async def read(self) -> bytes:
+        """See AsyncStreamReply."""
+        return await ajoined(self)
+
+    async def aclose(self) -> None:
+        """See AsyncStreamReply."""
+        await self._reply.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class CountedReply(WrappedReply):
+    """A StreamReply that raises AnswerTooLarge once more has come than the call allows."""
+
+    def __init__(self, reply: StreamReply, call: HttpCall, most: int) -> None:
+        super().__init__(reply)
+        self._host, self._most = host_of(call.url), most
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = self._most
+        for piece in self._reply:
+            left -= len(piece)
+            if left < 0:
+                self.close()
+                raise too_large(self._host, self._most)
+            yield piece
+
+
+class AsyncCountedReply(AsyncWrappedReply):
+    """The same for a loop."""
+
+    def __init__(self, reply: AsyncStreamReply, call: HttpCall, most: int) -> None:
+        super().__init__(reply)
+        self._host, self._most = host_of(call.url), most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._most
+        async for piece in self._reply:
+            left -= len(piece)
+            if left < 0:
+                await self.aclose()
+                raise too_large(self._host, self._most)
+            yield piece
+
+
+def counted(reply: StreamReply, call: HttpCall) -> StreamReply:
+    """The stream, counted if the call has a bound."""
+    most = call.max_answer_bytes
+    return reply if most is None else CountedReply(reply, call, most)
+
+
+def acounted(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
+    """The same for a loop."""
+    most = call.max_answer_bytes
+    return reply if most is None else AsyncCountedReply(reply, call, most)
+
+
+# -- the key of a call, which its answer may quote -------------------------------------------------
+
+# frames that carry a sum of their bytes: a text in them cannot be changed
+_SUMMED = "application/vnd.amazon.eventstream"
+
+
+def keyless_reply(reply: Reply, call: HttpCall) -> Reply:
+    """The answer without the key of its call."""
+    headers, body = reply.headers, reply.body
+    for key in keys_in(call.headers):
+        headers, body = key.headers(headers), key.data(body)
+    return Reply(reply.status, headers, body)
+
+
+class KeylessReply(WrappedReply):
+    """A StreamReply without the key of its call, wherever its pieces are cut."""
+
+    def __init__(self, reply: StreamReply, key: HiddenKey) -> None:
+        super().__init__(reply)
+        self._key = key
+        self.headers = key.headers(reply.headers)
+
+    def __iter__(self) -> Iterator[bytes]:
+        pieces = self._key.pieces()
+        for piece in self._reply:
+            if data := pieces.feed(piece):
+                yield data
+        if data := pieces.rest():
+            yield data
+
+
+class AsyncKeylessReply(AsyncWrappedReply):
+    """The same for a loop."""
+
+    def __init__(self, reply: AsyncStreamReply, key: HiddenKey) -> None:
+        super().__init__(reply)
+        self._key = key
+        self.headers = key.headers(reply.headers)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = self._key.pieces()
+        async for piece in self._reply:
+            if data := pieces.feed(piece):
+                yield data
+        if data := pieces.rest():
+            yield data
+
+
+def keyless(reply: StreamReply, call: HttpCall) -> StreamReply:
+    """The stream without the key of its call."""
+    for key in _hidden_in(reply, call):
+        reply = KeylessReply(reply, key)
+    return reply
+
+
+def akeyless(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
+    """The same for a loop."""
+    for key in _hidden_in(reply, call):
+        reply = AsyncKeylessReply(reply, key)
+    return reply
+
+
+def _hidden_in(reply: StreamReply | AsyncStreamReply, call: HttpCall) -> list[HiddenKey]:
+    return [] if reply.headers.get("content-type", "") == _SUMMED else keys_in(call.headers)

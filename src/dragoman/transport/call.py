@@ -1,0 +1,303 @@
+"""What carries a call: (method, URL, headers, bytes) out, (status, headers, bytes) back.
+
+Nothing above knows an HTTP library. A transport gives every answer of a server as it is, also one
+with an error status; what keeps an answer from coming is a Timeout, a ConnectionFailed or, once
+status and headers of a stream are there, a StreamBroken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from time import monotonic
+from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
+from urllib.parse import urlsplit, urlunsplit
+
+from ..errors import ConfigError, Timeout
+from ..caches import remember
+from ..text.redaction import shown
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
+_NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds until a call is given up; None: no limit.
+
+    `connect` is for the connection, `read` for the time between two pieces of an answer, `total`
+    for the whole call, retries included.
+    """
+
+    connect: float | None = 10.0
+    read: float | None = 600.0
+    total: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("connect", "read", "total"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                text = f"a timeout must be a number of seconds above 0, not {shown(value)}"
+                raise ConfigError(text, path=f"$.{name}", code="timeout.value")
+
+    def left(self, since: float) -> Timeouts:
+        """What is left of them for a call that began at this second of `time.monotonic()`.
+
+        Raises Timeout if nothing is.
+        """
+        if self.total is None:
+            return self
+        rest = self.total - (monotonic() - since)
+        if rest <= 0:
+            text = f"no answer within {self.total:g} seconds"
+            raise Timeout(text, type="total_timeout", hint="allow more time, or fewer retries")
+        return replace(self, total=rest)
+
+
+# what a call holds in these is a secret, or may be
+_OPEN_HEADERS = frozenset(
+    {"accept", "accept-encoding", "content-type", "content-length", "host", "user-agent",
+     "anthropic-version", "anthropic-beta", "x-dashscope-sse"}
+)  # fmt: skip
+
+
+@dataclass(slots=True, repr=False)
+class HttpCall:
+    """One request. Neither its repr nor its pickle hold what may be a key.
+
+    `max_answer_bytes`: a transport gives no more of the answer than so many unpacked bytes, and
+    raises AnswerTooLarge; None: no bound.
+    """
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    max_answer_bytes: int | None = None
+
+    def __repr__(self) -> str:
+        """The address without its query, names of headers, and how long the body is."""
+        names = ", ".join(sorted(self.headers))
+        return (
+            f"HttpCall({self.method} {plain_url(self.url)}, headers: {names},"
+            f" {len(self.body)} bytes)"
+        )
+
+    def __getstate__(self) -> tuple[str, str, dict[str, str], bytes, int | None]:
+        headers = {
+            name: text for name, text in self.headers.items() if name.lower() in _OPEN_HEADERS
+        }
+        return self.method, self.url, headers, self.body, self.max_answer_bytes
+
+    def __setstate__(self, state: tuple[str, str, dict[str, str], bytes, int | None]) -> None:
+        self.method, self.url, self.headers, self.body, self.max_answer_bytes = state
+
+
+@dataclass(slots=True)
+class Reply:
+    """A whole answer: the names of its headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class StreamReply(Protocol):
+    """An answer that comes in pieces, read once. Left in any way, its connection is closed."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    def read(self) -> bytes:
+        """The whole body. Raises StreamBroken if it breaks off."""
+
+    def close(self) -> None:
+        """Close the connection, from any thread: whoever reads gets a StreamBroken at once."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class AsyncStreamReply(Protocol):
+    """The same for a loop."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def read(self) -> bytes:
+        """The whole body. Raises StreamBroken if it breaks off."""
+
+    async def aclose(self) -> None:
+        """Close the connection: a task that reads gets a StreamBroken at once."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+# is given a piece of an answer; whether it wants another
+Take: TypeAlias = Callable[[bytes], bool]
+
+
+@runtime_checkable
+class Pouring(Protocol):
+    """An answer whose pieces can be had as they come from the socket, without a task to wake."""
+
+    async def pour(self, take: Take) -> bool:
+        """Give each piece to `take` until it wants no more; whether there may be more.
+
+        Raises what iterating raises, and whatever `take` raises.
+        """
+
+
+async def poured(pieces: AsyncIterator[bytes], take: Take) -> bool:
+    """The same for an answer that can only be iterated."""
+    async for piece in pieces:
+        if not take(piece):
+            return True
+    return False
+
+
+@runtime_checkable
+class Transport(Protocol):
+    """Sends calls and waits. Safe for threads; `close` ends what is under way."""
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer. Raises Timeout, ConnectionFailed, ConfigError."""
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
+        """The answer as soon as its status and headers are there. Raises the same."""
+
+    def close(self) -> None:
+        """Close all connections; a later call opens new ones."""
+
+
+@runtime_checkable
+class AsyncTransport(Protocol):
+    """The same for a loop. Connections belong to the loop in which they were made."""
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer. Raises Timeout, ConnectionFailed, ConfigError."""
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
+        """The answer as soon as its status and headers are there. Raises the same."""
+
+    async def aclose(self) -> None:
+        """Close all connections of this loop; a later call opens new ones."""
+
+
+@overload
+def transport_of(
+    value: str | Transport | AsyncTransport | None, *, asynchronous: Literal[False]
+) -> Transport: ...
+@overload
+def transport_of(
+    value: str | Transport | AsyncTransport | None, *, asynchronous: Literal[True]
+) -> AsyncTransport: ...
+def transport_of(
+    value: str | Transport | AsyncTransport | None, *, asynchronous: bool
+) -> Transport | AsyncTransport:
+    """A transport by name, `httpx2` (which None means) or `aiohttp`, or the one that is given.
+
+    Raises ConfigError for another name, for a library that is not installed, and for a transport
+    that cannot be used this way: aiohttp serves a loop alone.
+    """
+    if value is None or value == "httpx2":
+        plain: Transport = _made("httpx2", "http", "Httpx2Transport")
+        return plain
+    if value == "aiohttp":
+        if not asynchronous:
+            text = "the transport aiohttp serves asynchronous calls alone"
+            hint = 'use AsyncLLM, or transport="httpx2"'
+            raise ConfigError(text, hint=hint, code="transport.kind")
+        fast: AsyncTransport = _made("aiohttp", "fast", "AiohttpTransport")
+        return fast
+    if isinstance(value, str):
+        text = f"unknown transport {shown(value)}"
+        raise ConfigError(text, hint="known: httpx2, aiohttp", code="transport.name")
+    kind = AsyncTransport if asynchronous else Transport
+    if not isinstance(value, kind):
+        methods = "asend, astream and aclose" if asynchronous else "send, stream and close"
+        text = f"{type(value).__name__} is no transport for this kind of call"
+        raise ConfigError(text, hint=f"it needs {methods}", code="transport.kind")
+    return value
+
+
+def _made(library: str, extra: str, kind: str) -> Any:
+    if find_spec(library) is None:
+        text = f"sending needs the package {library}"
+        raise ConfigError(text, hint=f'pip install "dragoman[{extra}]"', code="transport.missing")
+    return getattr(import_module(f".over_{library}", __package__), kind)()
+
+
+def plain_url(url: str) -> str:
+    """The URL without what may hold a secret: user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "<no URL>"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def checked(call: HttpCall) -> HttpCall:
+    """The call. Raises ConfigError, without its value, for a header that no server may be sent."""
+    check_headers(call.headers)
+    if not is_address(call.url):
+        text = f"{shown(plain_url(call.url))} is no address of an HTTP server"
+        raise ConfigError(text, hint="give base_url with https://", code="url.scheme")
+    return call
+
+
+def check_headers(headers: Mapping[str, str], path: str = "") -> None:
+    """Raise ConfigError, without its value, for a header that HTTP does not allow."""
+    for name, value in headers.items():
+        if not (isinstance(name, str) and _TOKEN.fullmatch(name)):
+            text = f"{shown(name)} is no name of a header"
+            hint = "letters, digits and dashes"
+            raise ConfigError(text, path=path, hint=hint, code="header.name")
+        if not (isinstance(value, str) and value.isascii() and value.isprintable()):
+            text = f"the header {shown(name)} holds what HTTP does not allow"
+            hint = "a header is one line of ASCII; look for a line break behind a key"
+            at = f"{path}.{name}" if path else ""
+            raise ConfigError(text, path=at, hint=hint, code="header.value")
+
+
+def is_address(url: str) -> bool:
+    """Whether a call can go to this URL: http or https, a host, and a port that there is."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:  # of an IPv6 address, or of a port
+        return False
+    host = parts.hostname or ""
+    plain = bool(host) and not _NO_HOST.search(host) and url.isprintable() and " " not in url
+    return parts.scheme in ("https", "http") and port != 0 and plain
+
+
+@remember("the headers of every call", entries=1)
+def usual_headers() -> tuple[tuple[str, str], ...]:
+    """What every call of ours says beside its own headers."""
+    from importlib.metadata import version
+
+    return (
+        ("accept", "*/*"),
+        ("accept-encoding", "gzip, deflate"),
+        ("user-agent", f"dragoman/{version('dragoman')}"),
+    )
+
+
+def with_usual(call: HttpCall) -> dict[str, str]:
+    """The headers of a call, and those that every call has."""
+    given = {name.lower() for name in call.headers}
+    usual = {name: text for name, text in usual_headers() if name not in given}
+    return {**usual, **call.headers}

@@ -1,0 +1,362 @@
+"""Calls through aiohttp, in a loop: a seventh of what httpx2 costs per call.
+
+One session serves each loop and is closed with it. aiohttp tries no call of ours again by itself:
+a POST is not idempotent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from ..errors import AnswerTooLarge, ConfigError, ProviderError
+from ..caches import remember
+from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large
+from .over_httpx2 import PerLoop, ajoined, aread_all
+from .call import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_CUT = "the connection was closed before the end"
+_INTERIM = 100  # answers of status 1xx before the one that is waited for
+_LONGEST_LINE = 65536  # of a header; aiohttp's own 8190 is less than some proxies send
+
+
+class AiohttpTransport:
+    """Sends through aiohttp. Holds no connection before the first call, and none in a pickle."""
+
+    def __init__(self) -> None:
+        self._sessions = PerLoop(_session, lambda session: session.close())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
+
+    async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        """The whole answer; see AsyncTransport."""
+        return await aread_all(self.astream, call, timeouts)
+
+    async def astream(self, call: HttpCall, timeouts: Timeouts) -> AiohttpStream:
+        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        import aiohttp
+        from yarl import URL
+
+        begun = time.monotonic()
+        checked(call)
+        session = await self._sessions.get()
+        limits = aiohttp.ClientTimeout(
+            total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
+        )
+        try:
+            url = URL(call.url, encoded=True)
+            proxy, told = proxy_of(url.scheme, url.host or "")
+            headers = with_usual(call)
+            to_proxy = {"proxy-authorization": told} if told else {}
+            if url.scheme == "http":  # the proxy reads the request itself
+                headers.update(to_proxy)
+            response = await session.request(
+                call.method, url, data=call.body or None, headers=headers, timeout=limits,
+                allow_redirects=False, proxy=proxy, proxy_headers=to_proxy or None,
+            )  # fmt: skip
+        except Exception as error:
+            made = fault(error, call.url, timeouts, begun, "answer")
+            if made is None:
+                raise
+            raise made from (None if isinstance(made, ConfigError) else error)
+        return AiohttpStream(response, call, timeouts, begun)
+
+    async def aclose(self) -> None:
+        """Close all connections of this loop."""
+        await self._sessions.aclose()
+
+
+def _session() -> aiohttp.ClientSession:
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        response_class=_answer_class(),
+        connector=aiohttp.TCPConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=_LONGEST_LINE,
+        max_field_size=_LONGEST_LINE,
+    )
+
+
+def _answer_class() -> type[aiohttp.ClientResponse]:
+    """Aiohttp's answer, which takes few answers of status 1xx before it.
+
+    Any number may come (RFC 9110, 15.2); aiohttp drops them one by one, and would do so for ever.
+    """
+    import aiohttp
+
+    class Answer(aiohttp.ClientResponse):
+        async def start(self, connection: Any) -> aiohttp.ClientResponse:
+            protocol, left = connection.protocol, _INTERIM
+            usual = protocol.read
+
+            async def read() -> Any:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise aiohttp.ClientPayloadError("it sends no end of answers of status 1xx")
+                return await usual()
+
+            protocol.read = read
+            try:
+                return await super().start(connection)
+            finally:
+                del protocol.read
+
+    return Answer
+
+
+@remember("the proxy of each host", entries=64, size=2**12)
+def proxy_of(scheme: str, host: str) -> tuple[str | None, str | None]:
+    """The proxy that the environment names for a host, and how it is told who calls.
+
+    aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and takes
+    credentials of a .netrc along.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    proxies = getproxies()
+    found = proxies.get(scheme) or proxies.get("all")
+    if not found or proxy_bypass(host):
+        return None, None
+    parts = urlsplit(found if "://" in found else f"http://{found}")
+    told = None
+    if parts.username is not None:
+        words = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        told = f"Basic {b64encode(words).decode()}"
+    netloc = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=netloc)), told
+
+
+def fault(
+    error: Exception, url: str, timeouts: Timeouts, begun: float, stage: Stage
+) -> ProviderError | ConfigError | None:
+    """The typed error of what aiohttp raised; None for anything else."""
+    import aiohttp
+
+    if isinstance(error, TimeoutError):
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            return timed_out(url, "connect", timeouts.connect)
+        late = timeouts.total is not None and time.monotonic() - begun >= timeouts.total
+        if late or not isinstance(error, aiohttp.ServerTimeoutError):
+            return timed_out(url, stage, timeouts.total, total=True)
+        return timed_out(url, stage, timeouts.read)
+    if isinstance(error, aiohttp.InvalidURL):
+        return ConfigError("this is no URL", hint="check base_url", code="url.form")
+    if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError)):
+        return broken(url, "connect", reason_of(error))
+    if isinstance(error, (aiohttp.ClientError, OSError)):
+        return broken(url, stage, reason_of(error))
+    return None
+
+
+class AiohttpStream:
+    """An AsyncStreamReply over aiohttp's response."""
+
+    def __init__(self, response: Any, call: HttpCall, timeouts: Timeouts, begun: float) -> None:
+        self._response = response
+        self._url = call.url
+        self._most = call.max_answer_bytes
+        self._timeouts = timeouts
+        self._begun = begun
+        self._closed = False
+        self._pieces: AsyncIterator[bytes] | None = None
+        self._poured = False  # to the end
+        self._taken = 0  # bytes that were poured
+        self.status: int = response.status
+        self.headers: Mapping[str, str] = {
+            name.lower(): text for name, text in response.headers.items()
+        }
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        content = self._response.content
+        left = math.inf if self._most is None else self._most
+        try:
+            while piece := await content.readany():
+                left -= len(piece)
+                if left < 0:
+                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
+                yield piece
+            if self._closed:
+                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        finally:
+            self._response.close()  # one that was read to its end has given its connection back
+
+    async def pour(self, take: Take) -> bool:
+        """See Pouring."""
+        if self._timeouts.read is not None or self._timeouts.total is not None:
+            if self._pieces is None:  # aiohttp bounds the time of tasks that wait
+                self._pieces = aiter(self)
+            return await poured(self._pieces, take)
+        if self._poured:
+            return False
+        if self._most is not None:
+            take = self._counted(take)
+        response = self._response
+        pump = _Pump(response.content, take)
+        more = False
+        try:
+            more = await pump.run(response.connection)
+            if not more and self._closed:
+                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        finally:
+            pump.stop()
+            if not more:
+                self._poured = True
+                response.close()
+        return more
+
+    async def read(self) -> bytes:
+        """The whole body; see AsyncStreamReply."""
+        if self._most is not None and not self._is_within(self._most):
+            return await ajoined(self)
+        try:
+            body: bytes = await self._response.read()
+        except Exception as error:
+            made = self._told(error)
+            if made is None:
+                raise
+            raise made from error
+        return body
+
+    async def aclose(self) -> None:
+        """Close the connection; see AsyncStreamReply."""
+        if not self._response.closed:
+            self._closed = True
+            self._response.close()  # which lets the transport end, and so whoever reads
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def _is_within(self, most: int) -> bool:
+        """Whether the body says itself that it is no larger, and is sent as it is."""
+        length = self.headers.get("content-length", "")
+        packed = self.headers.get("content-encoding", "identity") != "identity"
+        return not packed and length.isdecimal() and int(length) <= most
+
+    def _counted(self, take: Take) -> Take:
+        """The same, which raises AnswerTooLarge beyond the bound."""
+
+        def taking(piece: bytes) -> bool:
+            self._taken += len(piece)
+            if self._most is not None and self._taken > self._most:
+                raise self._exceeded()
+            return take(piece)
+
+        return taking
+
+    def _exceeded(self) -> ProviderError:
+        return too_large(host_of(self._url), self._most or 0)
+
+    def _told(self, error: Exception) -> BaseException | None:
+        if isinstance(error, AnswerTooLarge):
+            return None
+        if self._closed:
+            return closed(self._url)
+        return fault(error, self._url, self._timeouts, self._begun, "body")
+
+
+class _Pump(asyncio.Protocol):
+    """Stands in front of aiohttp's own protocol of a connection while an answer is poured.
+
+    aiohttp reads what comes, as ever. Behind it the pieces go on at once, where else a future would
+    be made for each, and a task woken. aiohttp's bounds hold: what is not taken fills its buffer,
+    and then it stops reading.
+    """
+
+    def __init__(self, content: aiohttp.StreamReader, take: Take) -> None:
+        self._content = content
+        self._take = take
+        self._seen = -1  # bytes that had come when it was last read
+        self._over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._transport: asyncio.Transport | None = None
+        self._behind: Any = None  # aiohttp's protocol
+
+    async def run(self, connection: aiohttp.connector.Connection | None) -> bool:
+        """Give what comes until no more is wanted, or all has come; whether more may come."""
+        self._pour()
+        if not self._over.done():
+            if connection is None or connection.transport is None:
+                raise ConnectionError(_CUT)
+            self._transport, self._behind = connection.transport, connection.protocol
+            self._transport.set_protocol(self)
+        return await self._over
+
+    def stop(self) -> None:
+        """Let aiohttp's protocol have the connection again."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.set_protocol(self._behind)
+
+    def data_received(self, data: bytes) -> None:
+        """A piece has come."""
+        self._behind.data_received(data)
+        if not self._over.done():
+            self._pour()
+
+    def eof_received(self) -> bool | None:
+        """No more will come."""
+        is_kept: bool | None = self._behind.eof_received()
+        return is_kept
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended, and with it what had no length."""
+        self._behind.connection_lost(exc)
+        if not self._over.done():
+            self._pour()
+        if not self._over.done():
+            self._end(exc or ConnectionError(_CUT))
+
+    def pause_writing(self) -> None:
+        """The provider takes no more of the request for now."""
+        self._behind.pause_writing()
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        self._behind.resume_writing()
+
+    def _pour(self) -> None:
+        content = self._content
+        try:
+            while self._seen != content.total_bytes:  # reading lets more come where it had stopped
+                self._seen = content.total_bytes
+                piece = content.read_nowait()
+                if piece and not self._take(piece):
+                    self._end(True)
+                    return
+        except Exception as error:  # noqa: BLE001 - `run` raises it
+            self._end(error)
+            return
+        if (fault := content.exception()) is not None:
+            self._end(fault)
+        elif content.at_eof():
+            self._end(False)
+
+    def _end(self, told: bool | BaseException) -> None:
+        self.stop()
+        if isinstance(told, BaseException):
+            self._over.set_exception(told)
+        else:
+            self._over.set_result(told)

@@ -1,0 +1,107 @@
+"""A bound on what httpx2 reads before an answer: its head, and those of status 1xx before it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from .errors import broken
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECTED = ("connect_tcp.complete", "start_tls.complete")
+_HEAD_BYTES = 2**18  # more than any head has; httpcore takes one of 100 KB
+# bytes that may still come before the head of an answer that this thread or task waits for. Any
+# number of answers of status 1xx may come (RFC 9110, 15.2), and httpcore drops them for ever
+_HEAD: ContextVar[list[int] | None] = ContextVar("head", default=None)
+
+
+@contextlib.contextmanager
+def bounded_head(url: str) -> Iterator[None]:
+    """What is read meanwhile is the head of an answer. Raises ConnectionFailed without its end."""
+    left = [_HEAD_BYTES]
+    before = _HEAD.set(left)
+    try:
+        yield
+    except Exception as error:
+        if left[0] < 0:
+            reason = "it sends no end of answers of status 1xx"
+            raise broken(url, "answer", reason) from error
+        raise
+    finally:
+        _HEAD.reset(before)
+
+
+def _counted(piece: bytes) -> bytes:
+    """A piece of what comes; nothing, which is the end of it, beyond the bound of a head."""
+    if (left := _HEAD.get()) is None:
+        return piece
+    left[0] -= len(piece)
+    return piece if left[0] >= 0 else b""
+
+
+def count_head(stream: Any) -> None:
+    """Have a new connection's `read`, a public method of httpcore's, count while a head comes."""
+    usual = stream.read
+    if asyncio.iscoroutinefunction(usual):
+
+        async def aread(*given: Any, **named: Any) -> bytes:
+            return _counted(await usual(*given, **named))
+
+        stream.read = aread
+    else:
+        stream.read = lambda *given, **named: _counted(usual(*given, **named))
+
+
+async def trace_connection(event: str, info: Mapping[str, Any]) -> None:
+    """Have a new connection count, of a client that does not by itself: a trace of httpcore's."""
+    if event.endswith(CONNECTED):
+        count_head(info["return_value"])
+
+
+class _CountingBackend:
+    """A network of httpcore's whose connections count while a head comes.
+
+    A trace would say the same, but it is told of each step of every request.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._network = network
+
+    async def connect_tcp(self, *given: Any, **named: Any) -> Any:
+        """A new connection."""
+        return _with_counted_head(await self._network.connect_tcp(*given, **named))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._network, name)
+
+
+def _with_counted_head(stream: Any) -> Any:
+    """The connection, which counts; so does what TLS makes of it."""
+    count_head(stream)
+    usual = stream.start_tls
+
+    async def start_tls(*given: Any, **named: Any) -> Any:
+        return _with_counted_head(await usual(*given, **named))
+
+    stream.start_tls = start_tls
+    return stream
+
+
+COUNTING: WeakSet[httpx2.AsyncClient] = WeakSet()  # whose connections count by themselves
+
+
+def count_heads(client: httpx2.AsyncClient) -> None:
+    """Have all connections of a new client count, where httpx2 is built as 2.16 is."""
+    transports = (getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values())
+    pools = [getattr(one, "_pool", None) for one in transports if one is not None]
+    if not pools or any(getattr(pool, "_network_backend", None) is None for pool in pools):
+        return  # then each request is traced
+    for pool in pools:
+        pool._network_backend = _CountingBackend(pool._network_backend)  # type: ignore[union-attr]
+    COUNTING.add(client)

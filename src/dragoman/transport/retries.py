@@ -1,0 +1,139 @@
+"""Another attempt, and how long to wait for it. The only owner of retries: SDKs get none.
+
+A call is attempted again as long as nobody has seen a byte of its answer: a StreamError is final
+unless `begun` says otherwise. tenacity would bring its own loop for each of the two colours; what
+is needed of it is the one formula in `pause`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..errors import ConfigError, ProviderError, StreamError
+from ..error_kinds import ErrorKind
+from ..text.redaction import shown
+from .call import Timeouts
+
+T = TypeVar("T")
+_log = logging.getLogger("dragoman.llm")
+
+
+# failures of one model that another may not have; what is wrong with the request itself is not
+PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer",
+                      "billing", "authentication", "permission", "not_found", "model_not_found",
+                      "context_overflow", "content_filter", "other"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often a call is attempted, for which failures, and with what pauses, in seconds.
+
+    Before the second attempt lies a random time up to `backoff`, before the third up to twice that,
+    and so on up to `longest`. What the provider asks for comes first, up to `patience`: if it asks
+    for more, the error is raised at once. `begun`: an answer that broke off is attempted again too.
+    """
+
+    attempts: int = 3
+    backoff: float = 1.0
+    longest: float = 16.0
+    patience: float = 60.0
+    kinds: frozenset[ErrorKind] = frozenset(
+        {"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer"}
+    )
+    begun: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.attempts) is not int or self.attempts < 1:
+            text = f"attempts must be 1 or more, not {shown(self.attempts)}"
+            raise ConfigError(text, path="$.attempts", hint="1: no retries", code="retries.value")
+        for name in ("backoff", "longest", "patience"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+                text = f"must be a number of seconds, not {shown(value)}"
+                raise ConfigError(text, path=f"$.{name}", code="retries.value")
+
+    def pause(self, error: ProviderError, attempt: int) -> float | None:
+        """How long to wait behind this attempt (1: the first); None: it was the last.
+
+        What the provider says of retries (`should_retry`) counts more than the kind.
+        """
+        if attempt >= self.attempts or (isinstance(error, StreamError) and not self.begun):
+            return None
+        wanted = error.kind in self.kinds if error.should_retry is None else error.should_retry
+        if not wanted or error.type == "total_timeout":
+            return None
+        longest = min(self.backoff * 2.0 ** min(attempt - 1, 60), self.longest)
+        pause = longest * (0.5 + random.random() / 2)  # noqa: S311 - no secret
+        if error.retry_after is None:
+            return pause
+        # those who were told the same second must not all come back in it
+        return None if error.retry_after > self.patience else error.retry_after + pause / 10
+
+
+def calling(
+    retries: Retries,
+    timeouts: Timeouts,
+    attempt: Callable[[Timeouts], T],
+    sleep: Callable[[float], object] = time.sleep,
+) -> T:
+    """What `attempt` gives, called again while it raises ProviderErrors that are worth it.
+
+    It gets the timeouts that are left. The last error is raised, and so is any other exception.
+    """
+    begun = time.monotonic()
+    number = 0
+    while True:
+        left = timeouts.left(begun)
+        number += 1
+        try:
+            return attempt(left)
+        except ProviderError as error:
+            pause = _pause(retries, timeouts, error, number, begun)
+            if pause is None:
+                raise
+        sleep(pause)
+
+
+async def acalling(
+    retries: Retries,
+    timeouts: Timeouts,
+    attempt: Callable[[Timeouts], Awaitable[T]],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> T:
+    """The same for a coroutine."""
+    begun = time.monotonic()
+    number = 0
+    while True:
+        left = timeouts.left(begun)
+        number += 1
+        try:
+            return await attempt(left)
+        except ProviderError as error:
+            pause = _pause(retries, timeouts, error, number, begun)
+            if pause is None:
+                raise
+        await sleep(pause)
+
+
+def _pause(
+    retries: Retries, timeouts: Timeouts, error: ProviderError, number: int, begun: float
+) -> float | None:
+    pause = retries.pause(error, number)
+    if pause is None:
+        if number > 1:
+            error.add_note(f"after {number} attempts")
+        return None
+    if timeouts.total is not None and time.monotonic() + pause - begun >= timeouts.total:
+        error.add_note("the total timeout leaves no time for another attempt")
+        return None
+    # who failed and why, in a word: no address, no key, nobody's words
+    host = error.host or "the provider"
+    _log.info("%s failed (%s, attempt %d of %d), trying again in %.2f s",
+              host, error.kind, number, retries.attempts, pause)  # fmt: skip
+    return pause

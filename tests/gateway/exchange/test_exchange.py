@@ -1,0 +1,462 @@
+"""Exchange without sockets: who is asked, what passes at unknown paths, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.errors import ConfigError, DragomanError, LossRefused, ProviderError, WriteError
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target, Truncation, config_for
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.exchange.cipher import Sealer
+from dragoman.gateway.surfaces import Answer, ClientRequest, surfaces, wanted
+from tests.gateway.faults.wires import MESSAGES, OLLAMA, WIRES, Wire
+
+CHAT = {"model": "any", "messages": [{"role": "user", "content": "Hi"}]}
+KEY = ClientKey("bob", "0123456789abcdef:$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g")
+
+
+def asked(path: str, body: Any = None, method: str = "POST", **headers: str) -> ClientRequest:
+    path, _, query = path.partition("?")
+    data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    return ClientRequest(method, path, query, headers, data)
+
+
+def begun(config: Config, request: ClientRequest, key: ClientKey | None = None) -> Exchange:
+    exchange = Gateway(config).open(request, key)
+    assert isinstance(exchange, Exchange), exchange
+    return exchange
+
+
+def refused(config: Config, request: ClientRequest, key: ClientKey | None = None) -> Answer:
+    answer = Gateway(config).open(request, key)
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def passing(name: str, base_url: str = "", **more: Any) -> Config:
+    target = Target(name, base_url=base_url, secret="of-the-provider")
+    return Config(routes=(Route(target, pass_through=True, **more),))
+
+
+# -- paths -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "url"),
+    [
+        ("openai/x", "/v1/embeddings", "https://api.openai.com/v1/embeddings"),
+        ("openai/x", "/embeddings", "https://api.openai.com/v1/embeddings"),
+        ("openai/x", "/v1/files?limit=1", "https://api.openai.com/v1/files?limit=1"),
+        ("groq/x", "/v1/embeddings", "https://api.groq.com/openai/v1/embeddings"),
+        ("groq/x", "/openai/v1/embeddings", "https://api.groq.com/openai/v1/embeddings"),
+        ("anthropic/x", "/v1/files", "https://api.anthropic.com/v1/files"),
+        ("gemini/x", "/v1beta/files",
+         "https://generativelanguage.googleapis.com/v1beta/files"),
+        ("gemini/x", "/v1/files", "https://generativelanguage.googleapis.com/v1beta/files"),
+        ("gemini/x", "/upload/v1beta/files",
+         "https://generativelanguage.googleapis.com/upload/v1beta/files"),
+    ],
+)  # fmt: skip
+def test_a_path_that_passes_is_found_where_the_provider_has_it(
+    name: str, path: str, url: str
+) -> None:
+    call = begun(passing(name), asked(path, {"input": "x"})).call()
+    assert (call.method, call.url) == ("POST", url)
+    assert call.body == b'{"input": "x"}'
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["*@127.0.0.1:9/steal", "@evil.example/x", ".evil.example/x", ":80@evil.example/", "*",
+     "http://evil.example/x", "/../x", "/v1/../../x", "/./x", ""],
+)  # fmt: skip
+def test_no_target_of_a_request_names_another_host(path: str) -> None:
+    answer = refused(passing("anthropic/x"), asked(path, method="GET"))
+    assert answer.status == 404
+
+
+def test_a_path_of_ours_is_one_however_many_slashes_it_has() -> None:
+    for path in ("/v1/chat/completions/", "//v1/chat/completions", "/v1//chat//completions"):
+        surface, operation = wanted(asked(path, CHAT))
+        assert surface.protocol == "openai-chat"
+        assert operation is not None
+        assert operation.kind == "generate"
+    listed = refused(passing("openai/x"), asked("/v1/models/", method="GET"))
+    assert json.loads(listed.body)["object"] == "list"
+
+
+def test_a_path_is_judged_in_one_pass() -> None:
+    """Patterns tried at each slash took seconds for what one head may hold."""
+    path = "/v1/" + "models/" * 9000 + ":x"
+    steps = 0
+
+    class Counted(str):
+        __slots__ = ()
+
+        def rpartition(self, sep: str) -> tuple[str, str, str]:
+            nonlocal steps
+            steps += 1
+            return super().rpartition(sep)
+
+    assert [one.operation("POST", Counted(path)) for one in surfaces()] == [None] * 6
+    assert steps <= 6
+
+
+def test_what_a_text_mentions_makes_no_envelope_of_a_path_that_passes() -> None:
+    body = {"model": "e", "input": "text about dragoman1. envelopes"}
+    call = begun(passing("openai/x"), asked("/v1/embeddings", body)).call()
+    assert json.loads(call.body) == body
+
+
+@pytest.mark.parametrize("path", ["/v1/realtime?model=x", "/v1/responses", "/nothing"])
+def test_a_websocket_is_told_426_wherever_it_is_asked_for(path: str) -> None:
+    for config in (passing("openai/x"), config_for("openai/x")):
+        request = asked(path, method="GET", upgrade="websocket", connection="Upgrade")
+        assert refused(config, request).status == 426
+
+
+def test_a_route_whose_vendor_the_client_names_passes_nothing() -> None:
+    assert refused(passing("*"), asked("/v1/embeddings", {})).status == 404
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def test_a_key_for_some_models_may_not_ask_where_nobody_reads_the_model() -> None:
+    bound = replace(KEY, models=("cheap-*",))
+    config = passing("openai/x")
+    answer = refused(config, asked("/v1/embeddings", {"model": "dear"}), bound)
+    assert answer.status == 403
+    assert answer.headers["x-dragoman-error"] == "key.model"
+    assert begun(config, asked("/v1/embeddings", {"model": "dear"}), KEY).kind == "other"
+
+
+def test_a_key_is_shown_the_models_that_it_may_ask_for() -> None:
+    bound = replace(KEY, models=("cheap-*",))
+    route = Route(Target("openai/*"), models=("cheap-1", "dear-1"))
+    config = Config(routes=(route,))
+    for key, names in ((bound, ["cheap-1"]), (None, ["cheap-1", "dear-1"])):
+        listed = refused(config, asked("/v1/models", method="GET"), key)
+        assert [one["id"] for one in json.loads(listed.body)["data"]] == names
+    assert refused(config, asked("/v1/models/dear-1", method="GET"), bound).status == 403
+    assert refused(config, asked("/v1/models/cheap-1", method="GET"), bound).status == 200
+
+
+def test_what_stands_behind_a_pattern_is_listed() -> None:
+    config = Config(routes=(
+        Route(Target("anthropic/*"), models=("claude-*",)),
+        Route(Target("deepseek/deepseek-flash"), models=("fast-*", "fast-1")),
+        Route(Target("openai/gpt-5.6"), models=("gpt-[45]*",)),
+        Route(Target("gemini/*")),
+    ))  # fmt: skip
+    answer = refused(config, asked("/v1/models", method="GET"))
+    names = [one["id"] for one in json.loads(answer.body)["data"]]
+    assert names[:2] == ["claude-opus-5-5", "claude-opus-4-8"]
+    assert names[2:] == ["fast-1", "fast-*", "gpt-5.6", "gpt-5.5", "gpt-5.6-sol"]
+    assert all(config.route_of(name) is not None for name in names)
+    bound = replace(KEY, models=("fast-*",))
+    answer = refused(config, asked("/v1/models", method="GET"), bound)
+    assert [one["id"] for one in json.loads(answer.body)["data"]] == ["fast-1", "fast-*"]
+
+
+# -- targets ---------------------------------------------------------------------------------------
+
+BUSY = ProviderError("busy", status=503, type="overloaded_error", body={"error": "busy"})
+
+
+def falling(*names: str, **more: Any) -> Config:
+    first, *rest = (Target(name, secret="of-the-provider") for name in names)
+    return Config(routes=(Route(first, fallbacks=tuple(rest), **more),))
+
+
+def test_a_fallback_that_cannot_be_asked_is_passed_over() -> None:
+    exchange = begun(falling("openai/a", "anthropic/b", "ollama/c"), asked("/v1/messages", CHAT))
+    exchange.go_on(BUSY)
+    assert exchange.call().url.startswith("https://api.anthropic.com/")
+    exchange.go_on(ConfigError("no key", code="key.missing"))
+    assert exchange.upstream.vendor.name == "ollama"
+    with pytest.raises(ProviderError) as caught:
+        exchange.go_on(LossRefused([]))
+    assert caught.value is BUSY
+
+
+@pytest.mark.parametrize("error", [LossRefused([]), ConfigError("no key", code="key.missing")])
+def test_what_the_first_target_cannot_be_told_goes_to_no_other(error: DragomanError) -> None:
+    exchange = begun(falling("openai/a", "anthropic/b"), asked("/v1/messages", CHAT))
+    with pytest.raises(type(error)):
+        exchange.go_on(error)
+    assert exchange.nth == 0
+
+
+def test_what_passes_at_an_unknown_path_is_for_the_first_target_alone() -> None:
+    config = falling("openai/a", "anthropic/b", pass_through=True)
+    exchange = begun(config, asked("/v1/files", b"a file"))
+    exchange.call()
+    with pytest.raises(ProviderError) as caught:
+        exchange.go_on(BUSY)
+    assert caught.value is BUSY
+
+
+def test_what_could_be_done_twice_is_asked_for_once() -> None:
+    config = passing("openai/x")
+    assert begun(config, asked("/v1/batches", {})).retries.attempts == 1
+    assert begun(config, asked("/v1/batches", method="GET")).retries.attempts == 2
+    assert begun(config, asked("/v1/chat/completions", CHAT)).retries.attempts == 2
+
+
+def test_a_fallback_of_another_mode_is_passed_over() -> None:
+    """One that streams where the first answers in one piece would be read as no answer."""
+    body = {"model": "any", "stream": True, "input": [
+        {"type": "message", "role": "user", "content": "hello"}, {"type": "compaction_trigger"},
+    ]}  # fmt: skip
+    exchange = begun(falling("anthropic/a", "openai/b", "gemini/c"), asked("/v1/responses", body))
+    assert not exchange.asks_stream
+    exchange.go_on(BUSY)
+    assert exchange.upstream.vendor.name == "gemini"
+
+
+def test_losses_are_those_of_the_target_that_answers() -> None:
+    body = {**CHAT, "max_tokens": 9, "top_k": 5}
+    exchange = begun(falling("openai/a", "anthropic/b"), asked("/v1/messages", body))
+    exchange.call()
+    assert "top_k" in str(exchange.record.losses)
+    exchange.go_on(BUSY)
+    exchange.call()
+    assert exchange.record.losses == []
+
+
+# -- policies --------------------------------------------------------------------------------------
+
+ANSWER = {
+    "id": "c", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": "Hello"}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_policy_judges_what_is_asked_and_no_answer(stream: bool) -> None:
+    config = falling("deepseek/deepseek-chat", policy="refuse")
+    body = {**CHAT, "max_tokens": 9, "stream": stream}
+    exchange = begun(config, asked("/v1/messages", body))
+    exchange.call()
+    if stream:
+        relay = exchange.stream()
+        choice = {"index": 0, "delta": {"content": "Hello"}, "finish_reason": "stop"}
+        event = {**ANSWER, "object": "chat.completion.chunk", "choices": [choice]}
+        told = relay.feed(b"data: %s\n\ndata: [DONE]\n\n" % json.dumps(event).encode())
+        told += relay.finish()
+        assert relay.failed is None
+        assert b"Hello" in told
+    else:
+        answer = exchange.whole(200, {}, json.dumps(ANSWER).encode())
+        assert json.loads(answer.body)["content"][0]["text"] == "Hello"
+    refusing = begun(config, asked("/v1/messages", {**body, "top_k": 5}))
+    with pytest.raises(LossRefused):
+        refusing.call()
+
+
+# -- what is told ----------------------------------------------------------------------------------
+
+
+def test_a_refusal_says_what_to_do_and_that_it_is_no_provider_s() -> None:
+    answer = refused(config_for("openai/x"), asked("/v1/nothing", {}))
+    error = json.loads(answer.body)["error"]
+    assert "(the paths of OpenAI, Anthropic, Gemini and Ollama)" in error["message"]
+    assert answer.headers["x-dragoman-error"] == "path.unknown"
+    exchange = begun(config_for("openai/x"), asked("/v1/messages", CHAT))
+    exchange.call()
+    told = exchange.refusal(exchange.failed(400, {}, b'{"error": {"message": "no", "type": "a"}}'))
+    assert told.status == 400
+    assert "x-dragoman-error" not in told.headers
+
+
+CLAUDE = {"user-agent": "claude-cli/2.1"}
+MESSAGE = {"id": "m", "type": "message", "role": "assistant", "model": "claude-real",
+           "content": [], "stop_reason": "end_turn"}  # fmt: skip
+
+
+def test_an_answer_is_named_as_it_was_asked_for_at_its_top_alone() -> None:
+    config = config_for("anthropic/claude-real")
+    body = {**CHAT, "model": "claude-asked", "max_tokens": 9}
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {"model": "haiku"}}
+
+    def answered(message: dict[str, Any]) -> Any:
+        exchange = begun(config, asked("/v1/messages", body, **CLAUDE))
+        exchange.call()
+        return json.loads(exchange.whole(200, {}, json.dumps(message).encode()).body)
+
+    assert answered({**MESSAGE, "content": [call]}) == {
+        **MESSAGE, "model": "claude-asked", "content": [call],
+    }  # fmt: skip
+    unnamed = {"type": "message", "role": "assistant", "content": [call]}
+    assert answered(unnamed) == unnamed
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_stream_is_named_so_wherever_its_event_says_what_it_is(last: bool) -> None:
+    body = {**CHAT, "model": "claude-asked", "max_tokens": 9, "stream": True}
+    exchange = begun(config_for("anthropic/claude-real"), asked("/v1/messages", body, **CLAUDE))
+    exchange.call()
+    kind, message = {"type": "message_start"}, {"message": MESSAGE}
+    event = {**message, **kind} if last else {**kind, **message}
+    told = exchange.stream().feed(
+        b"event: message_start\ndata: %s\n\n" % json.dumps(event).encode()
+    )
+    assert b"claude-asked" in told
+    assert b"claude-real" not in told
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "x-forwarded-for",
+     "cf-access-jwt-assertion", "x-auth-request-access-token", "x-amzn-oidc-data", "x-auth-token",
+     "ocp-apim-subscription-key", "tailscale-user-login", "x-vercel-oidc-token", "dpop",
+     "x-ms-client-principal", "x-amz-security-token", "x-csrf-token", "x-dragoman-id"],
+)  # fmt: skip
+def test_what_proxies_and_clients_say_of_themselves_goes_to_no_provider(name: str) -> None:
+    kept = {"anthropic-beta": "a", "anthropic-version": "2023-06-01", "user-agent": "u",
+            "idempotency-key": "i", "x-stainless-os": "Linux", "x-app": "cli"}  # fmt: skip
+    request = asked("/v1/messages", CHAT, **kept, **{name: "secret"})
+    call = begun(config_for("anthropic/claude-x"), request).call()
+    assert call.headers == kept
+
+
+def test_a_recording_has_the_answer_of_the_last_attempt_alone() -> None:
+    config = replace(falling("openai/a", "anthropic/b"), record=Path("unused"))
+    exchange = begun(config, asked("/v1/messages", CHAT))
+    exchange.call()
+    exchange.go_on(exchange.failed(503, {}, b'{"error": {"message": "busy"}}'))
+    exchange.call()
+    exchange.keep(b"{}")
+    assert exchange.record.kept is not None
+    assert exchange.record.kept.upstream_response == b"{}"
+
+
+def test_the_head_of_an_answer_says_how_long_it_would_be() -> None:
+    exchange = begun(passing("openai/x"), asked("/v1/files/1", method="HEAD"))
+    exchange.call()
+    answer = exchange.whole(200, {"content-length": "12", "content-type": "text/plain"}, b"")
+    assert answer.headers["content-length"] == "12"
+
+
+# -- compaction ------------------------------------------------------------------------------------
+
+SEALING = Envelopes(keys=(b"k" * 32,))
+
+
+def test_a_summary_of_ours_stays_where_a_route_cuts_histories() -> None:
+    config = config_for("deepseek/deepseek-chat")
+    cut = replace(config.routes[0], truncation=Truncation(700, "characters"))
+    config = replace(config, routes=(cut,), envelopes=SEALING)
+    sealed = Sealer(SEALING).envelope("").seal({"summary": "THE SUMMARY"})
+    items = [{"type": "compaction", "id": "c", "encrypted_content": sealed}]
+    items += [{"type": "message", "role": ("user", "assistant")[i % 2], "content": f"turn {i} " * 9}
+              for i in range(20)]  # fmt: skip
+    made = begun(config, asked("/v1/responses", {"model": "m", "input": items})).call()
+    messages = json.loads(made.body)["messages"]
+    assert "THE SUMMARY" in json.dumps(messages[0])
+    assert len(messages) < 12
+    assert "turn 19" in json.dumps(messages[-1])
+
+
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/responses/compact"])
+def test_envelopes_are_judged_where_a_history_is_compacted_too(path: str) -> None:
+    sealer = Sealer(SEALING)
+    good = sealer.envelope("").seal({"summary": "SUM"})
+    foreign = sealer.envelope("eve").seal({"summary": "EVE"})
+    config = replace(config_for("openai/gpt-5.6"), envelopes=SEALING)
+
+    def call(kind: str, sealed: str) -> Any:
+        item = {"type": kind, "id": "c", "encrypted_content": sealed}
+        if kind == "reasoning":
+            item["summary"] = []  # type: ignore[assignment]
+        said = {"type": "message", "role": "user", "content": "x"}
+        made = begun(config, asked(path, {"model": "m", "input": [item, said]})).call()
+        return json.loads(made.body)["input"]
+
+    assert "SUM" in json.dumps(call("compaction", good))
+    state = sealer.envelope("").seal({"anthropic": {"signature": "S"}})
+    assert state not in json.dumps(call("reasoning", state))
+    for wrong in (foreign, f"{good[:-6]}AAAAAA"):
+        with pytest.raises(WriteError) as caught:
+            call("compaction", wrong)
+        assert caught.value.code in ("envelope.foreign", "envelope.changed")
+
+
+# -- who answered, and when ------------------------------------------------------------------------
+
+# of each wire: where answers say what they are called, and when they were made
+_NAMED = {"openai-chat": ("id", "created"), "openai-responses": ("id", "created_at"),
+          "anthropic": ("id", ""), "gemini": ("responseId", ""),
+          "gemini-interactions": ("id", "created"), "ollama": ("", "created_at")}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", WIRES, ids=str)
+@pytest.mark.parametrize("behind", WIRES, ids=str)
+def test_an_answer_has_an_id_of_its_own_and_a_time_of_its_own(client: Wire, behind: Wire) -> None:
+    if client is behind:
+        return
+    config = Config(routes=(Route(Target(behind.target, secret="of-the-provider")),))
+    name, time = _NAMED[str(client)]
+    silent = json.loads(behind.whole)
+    for key in ("id", "responseId", "created", "created_at"):
+        silent.pop(key, None)
+    seen: set[Any] = set()
+    for _ in range(2):
+        exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
+        exchange.call()
+        body = json.loads(exchange.whole(200, {}, json.dumps(silent).encode()).body)
+        seen.add(body[name] if name else len(seen))
+        if time:
+            told = body[time]
+            assert told > 1.7e9 if isinstance(told, int) else told > "2026"
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("client", [one for one in WIRES if one is not OLLAMA], ids=str)
+def test_a_streamed_answer_of_a_wire_without_ids_has_one(client: Wire) -> None:
+    config = Config(routes=(Route(Target(OLLAMA.target, secret="of-the-provider")),))
+    seen = set()
+    for _ in range(2):
+        exchange = begun(config, asked(client.path("up", True), client.body("up", True)))
+        exchange.call()
+        relay = exchange.stream()
+        told = b"".join(relay.feed(event) for event in OLLAMA.events) + relay.finish()
+        ids = re.findall(rb'"(?:id|responseId)": ?"((?:chatcmpl-|resp_|msg_|v1_|)\w{20,})"', told)
+        seen |= {one for one in ids if not one.startswith(b"msg_") or client is MESSAGES}
+    assert len(seen) >= 2
+
+
+@pytest.mark.parametrize("status", [600, 700, 999])
+@pytest.mark.parametrize("client", WIRES, ids=str)
+def test_a_status_beyond_all_of_http_is_no_client_s(client: Wire, status: int) -> None:
+    config = Config(routes=(Route(Target(client.target, secret="of-the-provider")),))
+    exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
+    exchange.call()
+    error = exchange.failed(status, {}, b'{"error": {"message": "odd", "type": "odd"}}')
+    assert 500 <= exchange.refusal(error).status < 600
+
+
+def test_an_error_that_waits_for_a_fallback_holds_no_frames() -> None:
+    """They hold the whole body of the answer, of up to `limits.answer`."""
+    exchange = begun(falling("openai/a", "anthropic/b"), asked("/v1/messages", CHAT))
+    with pytest.raises(ProviderError) as caught:
+        raise BUSY
+    assert caught.value.__traceback__ is not None
+    exchange.go_on(caught.value)
+    assert caught.value.__traceback__ is None
+
+
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/completions", "/v1/images/generations"])
+def test_what_is_converted_for_nobody_says_how_it_passes(path: str) -> None:
+    answer = refused(config_for("openai/x"), asked(path, {"model": "m"}))
+    assert answer.status == 404
+    assert "pass_through = true" in json.loads(answer.body)["error"]["message"]
+    assert begun(passing("openai/x"), asked(path, {"model": "m"})).kind == "other"

@@ -1,0 +1,203 @@
+"""JSON text: written as it must be, read exactly, refused where it is none."""
+
+from __future__ import annotations
+
+import json
+from enum import IntEnum
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+
+from dragoman.text import json_text as jsontext
+from dragoman.text.json_text import MAX_DEPTH, arguments, canonical, check, check_text, loads
+from dragoman.errors import InvalidMessage, ReadError
+from tests.laws.trees import json_values
+
+
+@pytest.fixture(params=[True, False], ids=["fast", "standard"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`loads` with orjson, where it is installed, and without."""
+    if not request.param:
+        monkeypatch.setattr(jsontext, "orjson", None)
+    return loads
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+@given(json_values)
+def test_arguments_are_what_json_writes(value: Any) -> None:
+    text = arguments(value)
+    assert text == json.dumps(value, ensure_ascii=False)
+    assert same(json.loads(text), value)
+    assert same(loads(text), value)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, and 1 is not 1.0 and not True."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({}, "{}"),
+        ({"location": [104.48, 36.3]}, '{"location": [104.48, 36.3]}'),
+        ({"城市": "北京 \U0001f600"}, '{"城市": "北京 \U0001f600"}'),
+        ({"n": 2**70}, '{"n": 1180591620717411303424}'),
+        ([True, None, "\u2028\n\x00"], '[true, null, "\u2028\\n\\u0000"]'),
+        ((1, 2), "[1, 2]"),
+        ({"level": Level.LOW}, '{"level": 1}'),
+    ],
+)
+def test_spelling_of_arguments(value: Any, text: str) -> None:
+    assert arguments(value) == text
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), [float("inf")], {"a": -float("inf")}, {"a": object()}, {"a": {1, 2}}]
+)
+def test_what_is_no_json_has_no_text(value: Any) -> None:
+    with pytest.raises(InvalidMessage):
+        arguments(value)
+
+
+def test_endless_values_have_no_text() -> None:
+    value: list[Any] = []
+    value.append(value)
+    with pytest.raises(InvalidMessage):
+        arguments(value)
+
+
+def test_canonical_text_is_one_for_all_spellings() -> None:
+    assert canonical({"b": 1, "a": [2, "é"]}) == canonical({"a": [2, "\u00e9"], "b": 1})
+    assert canonical({"a": 1}) != canonical({"a": 1.0}) != canonical({"a": True})
+    assert canonical("\ud800").isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9223372036854775808", 2**63),
+        ("-9223372036854775809", -(2**63) - 1),
+        ('{"n": [18446744073709551616]}', {"n": [2**64]}),
+        ("123456789012345678901234567890", 123456789012345678901234567890),
+        ("1.5", 1.5),
+        ("9007199254740993", 9007199254740993),
+        ('"\\ud83d\\ude00"', "\U0001f600"),
+        (b'{"a": 1}', {"a": 1}),
+        (' {"a" : 1} ', {"a": 1}),
+    ],
+)
+def test_read_exactly(reader: Any, text: str | bytes, value: Any) -> None:
+    made = reader(text)
+    assert made == value
+    assert type(made) is type(value)
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", "{'a': 1}", "NaN", "[Infinity]", "-Infinity",
+                                  "{}{}", b"\xff", "nul", '{"a": NaN}'])  # fmt: skip
+def test_no_json_is_refused(reader: Any, text: str | bytes) -> None:
+    with pytest.raises(ReadError):
+        reader(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e999", "[-1e309]", '{"a": 1E+400}', b"[1e999]", "1" * 400 + ".5"]
+)
+def test_numbers_beyond_all_floats_are_refused(reader: Any, text: str | bytes) -> None:
+    with pytest.raises(ReadError):
+        reader(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e308", "[1e-999]", '{"a": "1e999"}', "1" * 400, '["\\ud800", 1e5]']
+)
+def test_numbers_that_look_like_it_are_read(reader: Any, text: str) -> None:
+    assert same(reader(text), json.loads(text))
+
+
+@pytest.mark.parametrize("pad", [0, 5000])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("18446744073709551616", 2**64),
+        ("-18446744073709551617", -(2**64) - 1),
+        ("18446744073709551616.0", float(2**64)),
+        ('"18446744073709551616"', "18446744073709551616"),
+        ("18446744073709551615", 2**64 - 1),
+        ('"\\ud83d"', "\ud83d"),
+        ('"\\ude00\\ud83d"', "\ude00\ud83d"),
+    ],
+)
+def test_short_and_long_texts_are_read_alike(reader: Any, text: str, value: Any, pad: int) -> None:
+    made = reader('{"pad": "' + "x" * pad + f'", "v": [{text}]}}')["v"][0]
+    assert made == value
+    assert type(made) is type(value)
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 30])
+@pytest.mark.parametrize("sides", ["[]", '{"a":}'])
+def test_one_limit_of_depth_for_both(
+    depth: int, sides: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, closed = sides[:-1], sides[-1]
+    text = opened * depth + "1" + closed * depth
+    found = []
+    for fast in (True, False):
+        if not fast:
+            monkeypatch.setattr(jsontext, "orjson", None)
+        try:
+            loads(text)
+            found.append(True)
+        except ReadError:
+            found.append(False)
+    assert found[0] == (depth <= MAX_DEPTH)
+    assert found[1] <= found[0], "the standard library gives up earlier, with the same error"
+
+
+def test_very_deep_text_is_read_or_refused(reader: Any) -> None:
+    for depth in (900, 100_000):
+        text = "[" * depth + "]" * depth
+        try:
+            assert reader(text)
+        except ReadError:
+            assert depth > MAX_DEPTH
+
+
+@given(json_values)
+@example({"a": 2**64})
+def test_both_readers_agree(value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    assert same(loads(text), jsontext._loads_std(text))
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        (float("nan"), "$"),
+        ({"a": [1, float("inf")]}, "$.a[1]"),
+        ({"a": {"b": "\ud800"}}, "$.a.b"),
+        ({"a": {"\ud800": 1}}, "$.a"),
+        ({1: 1}, "$"),
+        ({"a": (1, b"x")}, "$.a[1]"),
+        ({"a": object()}, "$.a"),
+    ],
+)
+def test_check_names_the_place(value: Any, path: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        check(value, "$")
+    assert caught.value.path == path
+
+
+@given(json_values)
+def test_check_takes_all_json(value: Any) -> None:
+    check(value, "$")
+
+
+def test_check_text_shows_where() -> None:
+    check_text("é\U0001f600", "$")
+    with pytest.raises(InvalidMessage, match="character 3"):
+        check_text("abé\ud83d", "$")
