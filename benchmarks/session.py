@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 import dragoman.formatter
-from dragoman.message import Msg
 from dragoman.history.truncate import DropOldest
+from dragoman.message import Msg
 from dragoman.tokens import CharTokenCounter
 
 FORMATTERS = [

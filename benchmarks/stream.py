@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.text import json_text as jsontext
+from dragoman.text import json_text
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
 
@@ -178,7 +178,7 @@ def subject(who: str, wire: str, history: str) -> tuple[Callable[[], Any], int, 
 def test_read(monkeypatch: pytest.MonkeyPatch, wire: str, history: str, who: str) -> None:
     """Time one side on one stream; what it reads must not be empty."""
     if who == "dragoman, json":
-        monkeypatch.setattr(jsontext, "orjson", None)
+        monkeypatch.setattr(json_text, "orjson", None)
     read, events, rounds = subject(who, wire, history)
     assert read()
     best = float("inf")

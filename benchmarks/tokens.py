@@ -11,8 +11,13 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+from dragoman.tokens import (
+    EstimatedTokenCounter,
+    MistralTokenCounter,
+    OpenAITokenCounter,
+    choose_counter,
+)
 from dragoman.tokens.choice import ShippedEncoding
-from dragoman.tokens import EstimatedTokenCounter, MistralTokenCounter, OpenAITokenCounter, choose_counter
 from tests.tokens.histories import CHINESE, CODE, ENGLISH, HISTORIES, ROWS
 
 MODELS = {

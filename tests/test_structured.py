@@ -30,10 +30,10 @@ from dragoman import (
     Tool,
     ToolChoice,
 )
+from dragoman.analysis import check
 from dragoman.message import Candidate, Finish, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.request import Way
 from dragoman.structured import plain_answer, repair_messages, structured_request
-from dragoman.analysis import check
 
 OLD_CLAUDE = "claude-sonnet-4-20250514"  # has no format for its answers
 

@@ -22,15 +22,11 @@ from .suggestions.import_names import listing, refuse
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import formatter, message, model, tokens as token, toolkit
-    from .stream import framing as sse
-    from .conversion.convert import ConvertedStream, Detected, convert, convert_stream, detect
-    from .llm.facts_file import facts
-    from .media_fetch.media_fetcher import MediaFetcher
-    from .codec.wire import Wire
-    from .stream.events import StreamEvent
+    from . import formatter, message, model, tokens, toolkit
     from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
+    from .codec.wire import Wire
+    from .conversion.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from .errors import (
         AnswerTooLarge,
         AuthenticationFailed,
@@ -60,9 +56,14 @@ if TYPE_CHECKING:
         WriteError,
     )
     from .formatter import Formatter, fit_history, fit_history_sync
+    from .history.speakers import ByName, ByRole, NameField, Tagged
+    from .history.split import split_history
+    from .history.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
     from .llm import LLM, AsyncLLM
+    from .llm.facts_file import facts
     from .llm.names import limits
     from .losses import Loss, Policy
+    from .media_fetch.media_fetcher import MediaFetcher
     from .message import (
         AudioBlock,
         CacheHint,
@@ -80,9 +81,8 @@ if TYPE_CHECKING:
         VideoBlock,
     )
     from .model.pairing import matrix
-    from .history.speakers import ByName, ByRole, NameField, Tagged
-    from .history.split import split_history
-    from .history.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
+    from .stream import framing as sse
+    from .stream.events import StreamEvent
     from .structured import Structured
     from .toolkit import Toolkit, tool
     from .vendors import Vendor, wire, wires

@@ -38,7 +38,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .error_kinds import ErrorKind, ErrorRow, Numbers, error_kind, error_numbers, error_words, host_kind
+from .error_kinds import (
+    ErrorKind,
+    ErrorRow,
+    Numbers,
+    error_kind,
+    error_numbers,
+    error_words,
+    host_kind,
+)
 from .suggestions.import_names import listing, refusing
 from .text.redaction import shortened, veiled
 

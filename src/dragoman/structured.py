@@ -23,13 +23,9 @@ from typing import (
 )
 
 from .codec.wire import Wire
-from .suggestions.import_names import listing, refusing
-from .message.format_forms import read_form
-from .text.json_text import Json, JsonObject, arguments
-from .history.passes.format_words import ANSWER_TOOL, ask_by_tool
-from .stream.arguments import parse_partial
-from .history.wording import Told
 from .errors import InvalidMessage, InvalidOutput
+from .history.passes.format_words import ANSWER_TOOL, ask_by_tool
+from .history.wording import Told
 from .losses import Report
 from .message import (
     ChatRequest,
@@ -42,10 +38,14 @@ from .message import (
     ToolUseBlock,
 )
 from .message.ending import Ending, ending_of
+from .message.format_forms import read_form
 from .message.python_types import type_schema
 from .message.request import Way
 from .schema import repaired
 from .schema.typed import keep_to_schema, type_adapter, typed_value
+from .stream.arguments import parse_partial
+from .suggestions.import_names import listing, refusing
+from .text.json_text import Json, JsonObject, arguments
 
 T = TypeVar("T")
 Answer: TypeAlias = ChatResponse | Msg | str | bytes

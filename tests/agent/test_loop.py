@@ -32,8 +32,8 @@ from dragoman.formatter import GeminiChatFormatter, OpenAIChatFormatter
 from dragoman.message import ThinkingBlock, ToolResultBlock
 from dragoman.model import ChatModel, ChatModelBase, FormatterMismatch
 from dragoman.testing import Fault, Scripted, StrictServer
-from tests.transport.servers import GUARD
 from tests.house.count import code_lines
+from tests.transport.servers import GUARD
 
 from .scripts import HOSTS, Counted, agent_of, call
 

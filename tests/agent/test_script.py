@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.transport.call import HttpCall
 from dragoman.agent import Reply
 from dragoman.message import Msg, ThinkingBlock, ToolResultBlock
 from dragoman.testing import StrictServer
+from dragoman.transport.call import HttpCall
 from tests.llm.hosts import HOSTS, PIXEL, other_than
 
 from . import twelve_steps

@@ -43,8 +43,8 @@ from dragoman.message import (
 from dragoman.model import ChatModel, Retries
 from dragoman.testing import Fault
 from dragoman.tokens import CharTokenCounter
-from tests.transport.servers import GUARD
 from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
+from tests.transport.servers import GUARD
 
 from .scripts import call
 

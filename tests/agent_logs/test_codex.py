@@ -6,8 +6,8 @@ from typing import Any
 
 from dragoman import wire
 from dragoman.agent_logs import SessionLog, read_session_log
-from dragoman.message import ImageBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.analysis.check import check
+from dragoman.message import ImageBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from tests.agent_logs.jsonl import PIXEL, lines
 
 

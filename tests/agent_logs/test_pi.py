@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.errors import ReadError
 from dragoman.agent_logs import SessionLog, read_session_log
+from dragoman.errors import ReadError
 from dragoman.message import ImageBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from tests.agent_logs.jsonl import PIXEL, lines
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.errors import ReadError
 from dragoman.agent_logs import read_session_log, session_exports
+from dragoman.errors import ReadError
 from dragoman.message import ToolResultBlock
 from tests.cli.running import run
 

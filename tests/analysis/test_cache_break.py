@@ -8,10 +8,10 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
-from dragoman.errors import ConfigError, ReadError
-from dragoman.message import CacheHint, Origin, TextBlock, ThinkingBlock, Written
 from dragoman.analysis import cache_break
 from dragoman.analysis.cache_break import CACHES
+from dragoman.errors import ConfigError, ReadError
+from dragoman.message import CacheHint, Origin, TextBlock, ThinkingBlock, Written
 from dragoman.tokens import SumTokenCounter
 from dragoman.vendors import PROTOCOLS
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ReadError, analysis as study
+from dragoman import ReadError, analysis
 from dragoman.analysis import check
 from dragoman.analysis.rules.wires import RULES
 
@@ -330,5 +330,5 @@ def test_rules_name_the_types_of_json(name: str) -> None:
 def test_a_model_of_another_maker_is_named(target: str, model: str, foreign: bool) -> None:
     req = dragoman.ChatRequest([dragoman.Msg.user("Hi")])
     out = dragoman.wire(target, policy="ignore").write_request(req, model)
-    codes = [refusal.code for refusal in study.check(out.body, target, model, out.path)]
+    codes = [refusal.code for refusal in analysis.check(out.body, target, model, out.path)]
     assert ("model.foreign" in codes) == foreign

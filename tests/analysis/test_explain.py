@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
+from dragoman.analysis import check, explain
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -17,7 +18,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.analysis import check, explain
 
 REQUEST = ChatRequest(
     [

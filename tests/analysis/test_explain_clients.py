@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, Msg, Options, analysis as study
+from dragoman import ChatRequest, Msg, Options, analysis
 
 SAYS = "Invalid 'temperature': decimal above maximum value."
 BODY = {"error": {"message": SAYS, "type": "invalid_request_error", "param": "temperature"}}
@@ -75,7 +75,7 @@ def written() -> dragoman.message.Written:
 
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: raised.__name__)
 def test_what_a_client_raised_is_explained(raised: Callable[[], Exception]) -> None:
-    found = study.explain(raised(), written())
+    found = analysis.explain(raised(), written())
     assert found.where == "$.options.temperature"
     assert "temperature" in found.error
 
@@ -84,5 +84,5 @@ def test_an_error_that_no_provider_made_is_about_no_part() -> None:
     import openai
 
     lost = openai.APIConnectionError(request=_response().request)
-    assert study.explain(lost, written()).where == ""
-    assert study.explain(ValueError("odd"), written()).error == "odd"
+    assert analysis.explain(lost, written()).where == ""
+    assert analysis.explain(ValueError("odd"), written()).error == "odd"

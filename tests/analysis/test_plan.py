@@ -11,9 +11,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.message import Origin, TextBlock, ThinkingBlock
 from dragoman.analysis import check, plan
 from dragoman.analysis.paths import removed
+from dragoman.message import Origin, TextBlock, ThinkingBlock
 
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
 plans = importlib.import_module("dragoman.analysis.plan")  # whose name is the function's, too

@@ -10,6 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
+from dragoman.analysis import Difference, diff, hashed
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -18,7 +19,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.analysis import Difference, diff, hashed
 from dragoman.vendors import PROTOCOLS
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="

@@ -8,6 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
+from dragoman.analysis import explain, sourcemap
+from dragoman.analysis.paths import walk
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -17,8 +19,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.analysis import explain, sourcemap
-from dragoman.analysis.paths import walk
 
 PNG = Base64Source("image/png", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB")
 THOUGHT = ThinkingBlock("Hm.", "c2ln", origin=Origin("anthropic", "claude-opus-4-8"))

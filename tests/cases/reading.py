@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import dragoman
-from dragoman.stream.pieces import Piece
 from dragoman.message import ChatResponse
+from dragoman.stream.pieces import Piece
 
 
 def streamed(wire: str, events: Iterable[Any], **options: Any) -> ChatResponse:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.stream.think_tags import TagForm, ThinkTagReader
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.protocols.openai_chat import Dialect, OpenAIChat
+from dragoman.stream.think_tags import TagForm, ThinkTagReader
 from tests.cases.reading import chunk, fragment, said, streamed, whole
 
 NULL = "null"

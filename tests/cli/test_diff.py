@@ -11,8 +11,8 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.cli.diff import aligned
 from dragoman.analysis.paths import value_at
+from dragoman.cli.diff import aligned
 
 from .bodies import NAMED, PLAIN, lines
 from .running import run, widest, written

@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 
 from dragoman import detect
-from dragoman.text.json_text import check
 from dragoman.cli.examples import Example, example, examples
 from dragoman.losses.codes import CODES
 from dragoman.message import load
+from dragoman.text.json_text import check
 
 EXAMPLES = examples()
 MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.mended()) is not None}

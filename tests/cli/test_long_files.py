@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import dragoman
+from dragoman.agent_logs import read_session_log
 from dragoman.cli import inputs
 from dragoman.cli.outcomes import Outcome, Printer
 from dragoman.cli.sources import Source
-from dragoman.agent_logs import read_session_log
 from dragoman.losses import Loss
 
 from .running import run

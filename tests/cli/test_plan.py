@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg, wires
-from dragoman.message import Origin, TextBlock, ThinkingBlock, dump
 from dragoman.analysis import plan
+from dragoman.message import Origin, TextBlock, ThinkingBlock, dump
 
 from .bodies import CLAUDE, NAMED, PLAIN, lines
 from .running import CHAT, run, widest, written

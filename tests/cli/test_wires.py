@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dragoman import wire, wires
-from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import MEDIA, STATES, Fact
+from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities.naming import IdRule, NameRule
 from dragoman.cli.wires import all_wires, asked, carried, dates, families, grouped, not_taken, told
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor

@@ -10,9 +10,9 @@ import pytest
 
 import dragoman
 from dragoman import ReadError
+from dragoman.analysis import check, hashed, plan
 from dragoman.codec import sdk_objects as embedded
 from dragoman.codec.sdk_objects import all_plain, body_of, is_plain
-from dragoman.analysis import check, hashed, plan
 
 HI = {"role": "user", "content": "Hi"}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "A gate."}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, Msg, analysis as study
+from dragoman import ChatRequest, Msg, analysis
 from dragoman.errors import ConfigError, DragomanError, ProviderError
 from dragoman.vendors import PROTOCOLS
 
@@ -120,7 +120,7 @@ def test_codes_of_errors(name: str, code: Any) -> None:
         with suppress(DragomanError):
             wire.read_response(body)
         with suppress(DragomanError):
-            study.explain(body, out)
+            analysis.explain(body, out)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_paths_quote_keys(key: str) -> None:
     losses = dragoman.convert(body, "anthropic", "openai-chat", policy="ignore").losses
     (where,) = (loss.where for loss in losses if "outer" in loss.where)
     assert where.isprintable()
-    steps = study.paths.steps(where)
+    steps = analysis.paths.steps(where)
     assert steps is not None
     assert steps[-3:] == ["outer", key, "inner"]
     assert all("\n" not in repr(loss) for loss in losses)
@@ -185,7 +185,7 @@ def test_one_long_word_in_an_error_is_read_once() -> None:
     """Read again from each of its letters, these would take hours."""
     out = dragoman.wire("openai").write_request(ChatRequest([Msg.user("Hi.")]))
     for text in ("x" * 300_000, "a-" * 150_000, "$" * 300_000, "a.b" * 9000, "[0]" * 9000):
-        study.explain({"error": {"message": text, "param": text, "code": text}}, out)
+        analysis.explain({"error": {"message": text, "param": text, "code": text}}, out)
 
 
 @pytest.mark.parametrize("source", ["bedrock-converse", "anthropic"])

@@ -12,10 +12,10 @@ import pytest
 
 import dragoman
 from dragoman import ConfigError, ReadError, StreamError, Tool
-from dragoman.stream.events import StreamEvent
-from dragoman.stream.pieces import Part
 from dragoman.message import ThinkingBlock, ToolUseBlock
+from dragoman.stream.events import StreamEvent
 from dragoman.stream.framing import Decoder, ServerEvent
+from dragoman.stream.pieces import Part
 
 from .streaming import BODY, CHUNKS, FAILED, sse
 

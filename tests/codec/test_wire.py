@@ -13,12 +13,12 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Options, Tagged, Tool
-from dragoman.history.pipeline import FormatStyle
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
+from dragoman.history.pipeline import FormatStyle
+from dragoman.history.prompt import SystemPrompt
 from dragoman.losses import Policy
 from dragoman.message import CacheHint, TextBlock, ToolUseBlock
-from dragoman.history.prompt import SystemPrompt
 
 WIRES = dragoman.wires()
 HI = [Msg.user("Hi.")]

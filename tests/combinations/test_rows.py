@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman.message import Written
 from dragoman.analysis import check
+from dragoman.message import Written
 
 from ..contract.judges.fault import spell
 from ..contract.strict import validate

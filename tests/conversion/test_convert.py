@@ -15,8 +15,8 @@ import pytest
 import dragoman
 from dragoman import ConfigError, LossRefused, Msg, Policy, ReadError, Vendor, WriteError
 from dragoman.history.pipeline import FormatStyle
-from dragoman.sealed_state import Envelope
 from dragoman.protocols.openai_chat import Dialect
+from dragoman.sealed_state import Envelope
 from dragoman.vendors import PROTOCOLS
 from tests.cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
 from tests.cases.reading import chunk, said

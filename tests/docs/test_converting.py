@@ -10,9 +10,9 @@ from dataclasses import fields
 
 import pytest
 
-from dragoman import analysis as study
-from dragoman.cli import app
+from dragoman import analysis
 from dragoman.analysis.fidelity import Pair
+from dragoman.cli import app
 
 from .pages import FOLDERS, ROOT, blocks, rows
 
@@ -50,7 +50,7 @@ def test_every_command_that_converts_is_shown_with_its_exit_codes(language: str)
 
 @pytest.mark.parametrize("language", PAGES)
 def test_every_question_of_the_study_is_told(language: str) -> None:
-    asked = {name for name in study.__all__ if name.islower()} - {"sourcemap"}
+    asked = {name for name in analysis.__all__ if name.islower()} - {"sourcemap"}
     text = PAGES[language]
     assert (
         sorted(name for name in asked if f"study.{name}" not in text and f"`{name}" not in text)

@@ -12,14 +12,19 @@ from typing import Any
 
 import pytest
 
-from dragoman.transport.retries import Retries
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Limits, config_for
-from dragoman.gateway.server.process.connection import BODY_SECONDS, HEAD_BYTES, HEAD_FIELDS, HEAD_SECONDS
-from dragoman.gateway.server.process.server import BACKLOG, GRACE, KEEP_ALIVE
 from dragoman.gateway.config.settings import judge, parse
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Limits, config_for
+from dragoman.gateway.server.process.connection import (
+    BODY_SECONDS,
+    HEAD_BYTES,
+    HEAD_FIELDS,
+    HEAD_SECONDS,
+)
+from dragoman.gateway.server.process.server import BACKLOG, GRACE, KEEP_ALIVE
 from dragoman.gateway.telemetry.log import log_fields
 from dragoman.gateway.telemetry.metrics import Metrics
 from dragoman.gateway.telemetry.record import ExchangeRecord
+from dragoman.transport.retries import Retries
 from tests.cli.running import run
 from tests.gateway.running import Gateway
 

@@ -10,8 +10,8 @@ from inspect import getmembers, isclass
 import pytest
 
 import dragoman
-from dragoman.suggestions.import_names import HINTS
 from dragoman.message import Msg
+from dragoman.suggestions.import_names import HINTS
 
 from .pages import DOCS, FOLDERS, blocks, plain, rows
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import dragoman
-from dragoman import analysis as study
+from dragoman import analysis
 from dragoman.model import ChatModel
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.testing import Scripted, StrictServer
@@ -114,8 +114,8 @@ def test_whatever_takes_a_name_takes_the_row(monkeypatch: pytest.MonkeyPatch) ->
         "ReActAgent": "acme" in repr(dragoman.ReActAgent("Friday", None, ROW).model),
         "ChatModel": ChatModel(ROW, "acme-1").wire.vendor == ROW,
         "convert": dragoman.convert(body, "openai-chat", ROW, model="acme-1").body == body,
-        "study.check": study.check(body, ROW) == [],
-        "study.pairs": study.pairs(["OpenAIChatFormatter"], [ROW])[0].works,
+        "study.check": analysis.check(body, ROW) == [],
+        "study.pairs": analysis.pairs(["OpenAIChatFormatter"], [ROW])[0].works,
     }
     with StrictServer(ROW, "Hello.") as server:
         taken["StrictServer"] = bool(server.url)

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from dragoman import Wire
-from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import Facts
+from dragoman.capabilities.families import FAMILIES
 from dragoman.cli import wires as carried
 from dragoman.cli.wires import Known, ages, families, grouped, told
 from dragoman.vendors import PROTOCOLS, VENDORS, Auth, vendor

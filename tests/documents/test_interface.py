@@ -11,8 +11,6 @@ import pytest
 from google.genai.types import GenerateContentResponse
 
 from dragoman import ChatRequest, Formatter, Msg, Options, Tool, Vendor, wire
-from dragoman.formatter.agentscope.base import NamedFormatter
-from dragoman.text.json_text import JsonObject
 from dragoman.formatter import (
     AnthropicChatFormatter,
     DashScopeChatFormatter,
@@ -23,8 +21,10 @@ from dragoman.formatter import (
     TruncatedFormatterBase,
     WireFormatter,
 )
+from dragoman.formatter.agentscope.base import NamedFormatter
 from dragoman.message import Candidate, ChatResponse, dump
 from dragoman.protocols import gemini
+from dragoman.text.json_text import JsonObject
 from tests.contract.judges import judge_request
 from tests.docs.pages import FOLDERS, rows
 

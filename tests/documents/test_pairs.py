@@ -14,9 +14,9 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, ConfigError, Formatter, Msg, Options, Tool, Wire
 from dragoman import formatter as formatters
+from dragoman.analysis import Difference, Refusal, check, diff, pairs
 from dragoman.message import Base64Source, ImageBlock, TextBlock
 from dragoman.schema import dialect, lowered
-from dragoman.analysis import Difference, Refusal, check, diff, pairs
 from dragoman.vendors import NAMED
 
 PNG = "iVBORw0KGgo="

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg, Tool, Vendor
-from dragoman.stream.builder import build
 from dragoman.formatter import DashScopeChatFormatter, OpenAIChatFormatter, WireFormatter
 from dragoman.message import (
     Candidate,
@@ -22,6 +21,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.protocols.dashscope import Dialect
+from dragoman.stream.builder import build
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .weather import WEATHER

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman import Msg, Tool, wire
+from dragoman.analysis import check
 from dragoman.capabilities import ChatConfig
 from dragoman.formatter import Formatter
 from dragoman.message import (
@@ -21,7 +22,6 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.analysis import check
 from dragoman.toolkit import ChatMessageSerializer, OpenAIChatMessageSerializer, RequestBuilder
 from dragoman.vendors import VENDORS, vendor
 from tests.contract.judges import judge_request

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ContextOverflow, Formatter, Msg, Options, analysis as study
+from dragoman import ContextOverflow, Formatter, Msg, Options, analysis
 from dragoman.message import (
     DocumentBlock,
     Origin,
@@ -355,7 +355,7 @@ def test_the_truncation_never_splits_a_call_from_its_result() -> None:
 
 def test_the_request_would_be_taken_as_it_is_and_loses_what_the_readme_says() -> None:
     body = json.loads((EXAMPLES / "request.json").read_text("utf-8"))
-    assert study.check(body, "openai") == []
+    assert analysis.check(body, "openai") == []
     out = dragoman.convert(body, "auto", "anthropic", model="claude-opus-5-5", policy="ignore")
-    assert study.check(out.body, "anthropic") == []
+    assert analysis.check(out.body, "anthropic") == []
     assert sorted(loss.code for loss in out.losses) == ["option.refused", "reasoning.always"]

@@ -13,7 +13,7 @@ import pytest
 
 import dragoman
 from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
-from dragoman.suggestions import import_names as foreign_names
+from dragoman.suggestions import import_names
 from dragoman.testing import Scripted
 from tests.transport.ways import KEY
 
@@ -83,9 +83,9 @@ def test_no_habit_hides_what_is_there() -> None:
     answer = llm("Hi.").ask("Hi")
     agent = ReActAgent("Friday", None, llm("Hi."))
     owners: list[tuple[Any, dict[str, str]]] = [
-        (llm(), foreign_names.OF_LLMS), (AsyncLLM("openai/gpt-4o", key=KEY), foreign_names.OF_LLMS),
-        (answer, foreign_names.OF_ANSWERS), (answer.usage, foreign_names.OF_USAGE),
-        (agent, foreign_names.OF_AGENTS), (agent.run("Hi"), foreign_names.OF_REPLIES),
+        (llm(), import_names.OF_LLMS), (AsyncLLM("openai/gpt-4o", key=KEY), import_names.OF_LLMS),
+        (answer, import_names.OF_ANSWERS), (answer.usage, import_names.OF_USAGE),
+        (agent, import_names.OF_AGENTS), (agent.run("Hi"), import_names.OF_REPLIES),
     ]  # fmt: skip
     for owner, hints in owners:
         assert [name for name in hints if name in dir(owner)] == []
@@ -129,10 +129,10 @@ def test_a_constructor_of_others_is_answered_with_ours(library: str, code: str, 
 def test_the_hints_of_classes_hide_nothing_and_name_classes_that_there_are() -> None:
     owners = [Msg, Tool, Toolkit, LLM, ReActAgent, dragoman.ImageBlock]
     names = {one.__name__ for owner in owners for one in owner.__mro__}
-    assert set(foreign_names.OF_CLASSES) <= names
+    assert set(import_names.OF_CLASSES) <= names
     for owner in owners:
         for one in owner.__mro__:
-            for name in foreign_names.OF_CLASSES.get(one.__name__, ()):
+            for name in import_names.OF_CLASSES.get(one.__name__, ()):
                 assert name not in dir(owner)
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = Msg.nonsense  # type: ignore[attr-defined]

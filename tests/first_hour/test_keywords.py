@@ -26,13 +26,13 @@ from dragoman import (
     Vendor,
     wire,
 )
-from dragoman.suggestions.keywords import ADVICE, AGENT_SYNONYMS, SYNONYMS, nearest
 from dragoman.agent import Budget
 from dragoman.errors import UnknownKeyword
 from dragoman.formatter import NAMED, OpenAIChatFormatter  # type: ignore[attr-defined]
 from dragoman.llm.settings import AskSettings, LLMSettings
 from dragoman.message import URLSource
 from dragoman.model import AnthropicChatModel, ChatModel, Connection, OpenAIChatModel
+from dragoman.suggestions.keywords import ADVICE, AGENT_SYNONYMS, SYNONYMS, nearest
 from dragoman.tokens import CharTokenCounter
 from tests.transport.ways import KEY
 

@@ -20,28 +20,28 @@ _HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from .._core.exchange.wire import Wire
-from .._core.format.base import FormatterBase as FormatterBase
-from .._core.format.base import TruncatedFormatterBase as TruncatedFormatterBase
-from .._core.format.base import WrittenMessages as WrittenMessages
-from .._core.format.fit_history import Fitted as Fitted
-from .._core.format.fit_history import Receipt as Receipt
-from .._core.format.fit_history import fit_history as fit_history
-from .._core.format.fit_history import fit_history_sync as fit_history_sync
-from .._core.format.session import Changed as Changed
-from .._core.format.session import Session as Session
-from .._core.format.session import SessionMessages as SessionMessages
-from .._core.format.wired import FormatterOptions
-from .._core.format.wired import WireFormatter as WireFormatter
-from .._core.passes.fetching import Fetch
-from .._core.passes.fit.state import Saver
-from .._core.wording import Told as Told
+from ..codec.wire import Wire
+from .base import FormatterBase as FormatterBase
+from .base import TruncatedFormatterBase as TruncatedFormatterBase
+from .base import WrittenMessages as WrittenMessages
+from .fitting import Fitted as Fitted
+from .fitting import Receipt as Receipt
+from .fitting import fit_history as fit_history
+from .fitting import fit_history_sync as fit_history_sync
+from .session import Changed as Changed
+from .session import Session as Session
+from .session import SessionMessages as SessionMessages
+from .wire_formatter import FormatterOptions
+from .wire_formatter import WireFormatter as WireFormatter
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..history.wording import Told as Told
 from ..capabilities import ChatConfig, Facts
 from ..losses import PolicyLike
-from ..rewrite.prompt import SystemPrompt
-from ..rewrite.speakers import Rewrite
-from ..rewrite.truncate import Truncation
-from ..token import TokenCounterBase
+from ..history.prompt import SystemPrompt
+from ..history.speakers import Rewrite
+from ..history.truncate import Truncation
+from ..tokens import TokenCounterBase
 from ..vendors import Vendor
 {vendors}
 """

@@ -10,8 +10,8 @@ import pytest
 import dragoman
 from dragoman import ClearToolResults, ContextOverflow, DropOldest, Msg, Tool
 from dragoman.formatter import DashScopeMultiAgentFormatter
-from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.history.truncate import without_oldest
+from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.tokens import HuggingFaceTokenCounter
 
 from ..tokens.training import CHATML, train_tokenizer

@@ -9,8 +9,8 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, ConfigError, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIMultiAgentFormatter
-from dragoman.message import ChatResponse, Usage
 from dragoman.history import ByName, SystemPrompt
+from dragoman.message import ChatResponse, Usage
 
 MSGS = [Msg.user("Hi")]
 ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}

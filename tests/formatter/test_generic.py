@@ -11,8 +11,8 @@ import pytest
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
-from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
 from dragoman.history.prompt import SystemPrompt
+from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
 
 WIRES = dragoman.wires()
 MSGS = [

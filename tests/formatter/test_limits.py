@@ -15,6 +15,7 @@ from dragoman.formatter import (
     OpenAIMultiAgentFormatter,
     TruncatedFormatterBase,
 )
+from dragoman.history.truncate import Candidates
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -22,7 +23,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.history.truncate import Candidates
 
 from .counting import Chars, Messages, Suspending
 

@@ -12,9 +12,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, LossRefused, Msg, Tool
-from dragoman.history.wording import Told
 from dragoman.capabilities import ChatConfig
 from dragoman.errors import ConfigError, NotMessages
+from dragoman.history.wording import Told
 from dragoman.message import (
     AudioBlock,
     Base64Source,

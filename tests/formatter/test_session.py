@@ -12,15 +12,15 @@ from hypothesis import Phase, given, settings
 import dragoman
 import dragoman.formatter
 from dragoman import ChatRequest
-from dragoman.formatter import session_history as growing
 from dragoman.errors import LossRefused, NotMessages
 from dragoman.formatter import (
     AnthropicChatFormatter,
     OpenAIChatFormatter,
     OpenAIMultiAgentFormatter,
+    session_history,
 )
-from dragoman.message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
 from dragoman.history.truncate import ClearToolResults, DropOldest, KeepFirst, Truncation
+from dragoman.message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import CharTokenCounter, SumTokenCounter
 from tests.laws.each import for_each
 from tests.laws.test_append_only import MODELS, WIRES
@@ -40,7 +40,7 @@ SPEAKERS = [dragoman.ByName(), dragoman.Tagged(me="Friday"), dragoman.NameField(
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Settle whatever may be settled: short histories must find what long ones would."""
-    monkeypatch.setattr(growing, "_BATCH", 0)
+    monkeypatch.setattr(session_history, "_BATCH", 0)
 
 
 def the_same(formatter: Any, histories: list[list[Msg]]) -> None:
@@ -122,7 +122,7 @@ class Counting:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_round_writes_what_is_new(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing, "_BATCH", 16)
+    monkeypatch.setattr(session_history, "_BATCH", 16)
     formatter = getattr(dragoman.formatter, name)(policy="ignore")
     room = formatter.wire.room = Counting(formatter.wire.room)
     session, msgs = formatter.session(), [*ASKED]

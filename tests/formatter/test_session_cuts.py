@@ -8,8 +8,8 @@ import pytest
 
 from dragoman import ChatRequest, Tool
 from dragoman.formatter import OpenAIChatFormatter
+from dragoman.history.truncate import DropOldest, KeepFirst, growing, plan
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
-from dragoman.history.truncate import DropOldest, KeepFirst, growing as onward, plan
 from dragoman.tokens import CharTokenCounter
 
 LIMIT = 1_500
@@ -34,7 +34,7 @@ def formatter(cut: Any = None, **rest: Any) -> OpenAIChatFormatter:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many messages were sorted into units, each time."""
     found: list[int] = []
-    for module in (plan, onward):
+    for module in (plan, growing):
         units = module.units
 
         def watched(msgs: Any, units: Any = units) -> Any:

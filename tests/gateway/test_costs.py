@@ -16,19 +16,19 @@ from typing import Any
 import pytest
 import uvicorn
 
-from dragoman.text.json_pieces import end_of_text
 from dragoman.errors import ProviderError, ReadError
-from dragoman.gateway.server.asgi import App
-from dragoman.gateway.exchange.bodies import check_values
-from dragoman.gateway.server.asgi_client import unzipped
 from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.exchange.bodies import check_values
 from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.passing import Passing, with_model
 from dragoman.gateway.in_process.clients import http_client
+from dragoman.gateway.server.asgi import App
+from dragoman.gateway.server.asgi_client import unzipped
 from dragoman.gateway.server.off_loop import MANY, OffLoop, is_long
 from dragoman.gateway.server.process.serving import OneServer
-from dragoman.gateway.exchange.passing import Passing, with_model
 from dragoman.gateway.surfaces import ClientRequest, surfaces
 from dragoman.stream.framing import Framing
+from dragoman.text.json_pieces import end_of_text
 from tests.gateway import hostile
 from tests.gateway.asking import PATHS, request
 from tests.gateway.numbered import asked, numbered

@@ -11,8 +11,8 @@ import pytest
 
 from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
-from dragoman.gateway.exchange import counting
 from dragoman.gateway.config.values import Config, Route, Target, Truncation
+from dragoman.gateway.exchange import counting
 from dragoman.gateway.exchange.exchange import Exchange, Gateway
 from dragoman.gateway.server.sending import Sender
 from dragoman.gateway.surfaces import Answer

@@ -10,12 +10,12 @@ from typing import Any, Self
 import pytest
 
 from dragoman import LLM, AsyncLLM, ProviderError
-from dragoman.transport.call import AsyncStreamReply, HttpCall, Reply, Timeouts
 from dragoman.errors import ConnectionFailed
-from dragoman.gateway.server.asgi import App
 from dragoman.gateway.config.values import Config, Route, Target
 from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.server.asgi import App
 from dragoman.gateway.surfaces import ClientRequest
+from dragoman.transport.call import AsyncStreamReply, HttpCall, Reply, Timeouts
 from tests.gateway.faults.wires import WIRES, Wire
 
 KEY = "sk-of-the-provider-0123456789"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
 from dragoman.history.truncate import Asked, Truncation
+from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
 
 __all__ = ["Count", "call", "drive", "each", "length", "result", "same"]
 

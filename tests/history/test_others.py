@@ -9,6 +9,7 @@ import pytest
 
 from dragoman import ByName, ChatRequest, ConfigError, Formatter, Msg, Tagged
 from dragoman.formatter import DashScopeMultiAgentFormatter, OpenAIMultiAgentFormatter
+from dragoman.history import Rewrite
 from dragoman.message import (
     Base64Source,
     CacheHint,
@@ -18,7 +19,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.history import Rewrite
 
 IMAGE = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
 HEAD = "<history>\n"

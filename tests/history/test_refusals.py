@@ -9,8 +9,8 @@ import pytest
 
 import dragoman.history
 from dragoman.errors import ConfigError, DragomanError, ReadError
-from dragoman.message import ImageBlock, Msg, URLSource
 from dragoman.history.truncate import Summarize
+from dragoman.message import ImageBlock, Msg, URLSource
 
 from .driving import drive, each
 

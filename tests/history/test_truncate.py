@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.errors import ContextOverflow
+from dragoman.history.truncate import DropOldest, left_out, units, without_oldest
 from dragoman.message import (
     Msg,
     RawBlock,
@@ -18,7 +19,6 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.history.truncate import DropOldest, left_out, units, without_oldest
 
 from ..laws.histories import histories
 

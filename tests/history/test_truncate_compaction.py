@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ClearToolResults, ContextOverflow, DropOldest, KeepFirst, Msg
-from dragoman.message import ChatRequest
 from dragoman.history.truncate.growing import Onward
+from dragoman.message import ChatRequest
 
 from .driving import drive, each
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from dragoman import DropOldest, Msg
+from dragoman.history.truncate import Counted, Cut, replaced
+from dragoman.history.truncate.search import first_that_fits, per_unit, running, weights
 from dragoman.message import (
     ImageBlock,
     RefusalBlock,
@@ -16,8 +18,6 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.history.truncate import Counted, Cut, replaced
-from dragoman.history.truncate.search import first_that_fits, per_unit, running, weights
 
 from .driving import drive
 

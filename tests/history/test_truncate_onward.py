@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.errors import ContextOverflow
-from dragoman.message import Msg, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.history.truncate import ClearToolResults, DropOldest, KeepFirst
 from dragoman.history.truncate.growing import Onward
+from dragoman.message import Msg, ThinkingBlock, ToolResultBlock, ToolUseBlock
 
 LIMIT = 60
 

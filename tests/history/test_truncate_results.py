@@ -18,8 +18,8 @@ from dragoman import (
     Msg,
     Summarize,
 )
-from dragoman.message import TextBlock, ToolResultBlock, identify
 from dragoman.history.truncate import Cut, replaced
+from dragoman.message import TextBlock, ToolResultBlock, identify
 
 from .driving import call, drive, each, length, result, same
 

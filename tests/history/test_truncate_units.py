@@ -6,8 +6,8 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.message import RawBlock, ToolResultBlock, ToolUseBlock
 from dragoman.history.truncate import units
+from dragoman.message import RawBlock, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import CharTokenCounter
 
 

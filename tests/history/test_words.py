@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman import ByName, ByRole, ChatRequest, Formatter, Msg, Tagged, Tool
-from dragoman.text.json_text import arguments
+from dragoman.history import SystemPrompt
 from dragoman.history.wording import Told
 from dragoman.message import (
     AudioBlock,
@@ -27,7 +27,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.history import SystemPrompt
+from dragoman.text.json_text import arguments
 from tests.wires import ONE_OF_EACH_KIND
 
 # what belongs to the words, and the losses that speak of each

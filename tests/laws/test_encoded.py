@@ -14,9 +14,6 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman.codec.wire import Wire
-from dragoman.text.json_text import arguments
-from dragoman.stream.builder import build
-from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -28,6 +25,9 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Meta, Part, Piece
+from dragoman.text.json_text import arguments
 from dragoman.vendors import PROTOCOLS
 from tests.laws.streams import STREAMS
 

@@ -24,8 +24,8 @@ from dragoman import (
     Tool,
     ToolChoice,
 )
-from dragoman.history import pipeline as passes
 from dragoman.errors import ContextOverflow, DragomanError, LossRefused, WriteError
+from dragoman.history import pipeline as passes
 from dragoman.message import ToolUseBlock
 from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import NAMED, PROTOCOLS, VENDORS, vendor

@@ -14,11 +14,11 @@ import pytest
 
 import dragoman
 from dragoman import ProviderError
-from dragoman.stream.builder import build
-from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import ChatResponse, Finish, Origin, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
 from dragoman.message.ending import ending_of
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.vendors import PROTOCOLS
 
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}

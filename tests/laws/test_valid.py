@@ -12,8 +12,8 @@ from hypothesis import example, given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
-from dragoman.history.pipeline import FormatStyle, prepare
 from dragoman.errors import WriteError
+from dragoman.history.pipeline import FormatStyle, prepare
 from dragoman.losses import Report
 from dragoman.message import ToolResultBlock, ToolUseBlock, places
 from dragoman.vendors import NAMED

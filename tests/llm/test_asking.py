@@ -33,8 +33,8 @@ from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import ImageBlock, ToolUseBlock, URLSource
 from dragoman.model import FormatterMismatch
 from dragoman.testing import Fault, Scripted
-from tests.transport.ways import KEY
 from tests.media_fetch.pages import Web
+from tests.transport.ways import KEY
 
 CLAUDE = "anthropic/claude-opus-5-5"
 GPT = "openai/gpt-5.6"

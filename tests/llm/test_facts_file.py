@@ -12,8 +12,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, ConfigError, Facts, Msg, Options, Tool, ToolChoice
-from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import Fact
+from dragoman.capabilities.families import FAMILIES
 from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import ServerTool
 from dragoman.vendors import vendor

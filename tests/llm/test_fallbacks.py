@@ -23,11 +23,11 @@ from dragoman import (
     StreamBroken,
     wire,
 )
-from dragoman.transport.retries import Retries
-from dragoman.transport.call import Timeouts
 from dragoman.model import ChatModel
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.testing import Fault, Scripted
+from dragoman.transport.call import Timeouts
+from dragoman.transport.retries import Retries
 from dragoman.vendors import Vendor
 
 from .hosts import HOSTS

@@ -29,9 +29,9 @@ from dragoman import (
     Timeout,
 )
 from dragoman.model import Retries, Timeouts
+from tests.llm.doors import DOORS, FAST, Door
 from tests.transport.servers import Peer, refused, serving
 from tests.transport.ways import KEY, guarded
-from tests.llm.doors import DOORS, FAST, Door
 
 OPENAI = "openai/openai-chat/gpt-5.6"
 GOOD = {

@@ -23,9 +23,9 @@ from dragoman.message import (
 from dragoman.model import Retries
 from dragoman.testing import Fault, StrictServer
 from dragoman.tokens import CharTokenCounter
-from tests.transport.servers import GUARD
 from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 from tests.llm.test_servers import client_of, left_open, sockets_go
+from tests.transport.servers import GUARD
 
 __all__ = ["sockets_go"]  # a fixture of this module too
 

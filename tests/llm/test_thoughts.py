@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import LLM, ChatRequest, Msg
-from dragoman.text.json_text import field_at
 from dragoman.testing import Scripted
+from dragoman.text.json_text import field_at
 
 # model -> where its wire asks for thoughts, and how
 SHOWN: list[tuple[str, str, Any]] = [

@@ -15,14 +15,14 @@ import pytest
 import dragoman
 import dragoman.formatter
 import dragoman.message
-from dragoman.formatter.wire_formatter import FormatterOptions
-from dragoman.history.wording import Told
 from dragoman.capabilities import Capabilities, override
 from dragoman.cli import app
+from dragoman.formatter.wire_formatter import FormatterOptions
+from dragoman.history.prompt import SystemPrompt
+from dragoman.history.wording import Told
 from dragoman.losses import Policy
 from dragoman.losses.codes import CODES
 from dragoman.losses.codes.code import KINDS, Code
-from dragoman.history.prompt import SystemPrompt
 from tests.house.sources import PACKAGE, modules
 
 ROWS = list(CODES.values())

@@ -12,8 +12,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Formatter, Loss, Msg, Options, Policy, Tool, ToolChoice, Wire
-from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities import Fact, Facts
+from dragoman.capabilities.families import FAMILIES
 from dragoman.errors import WriteError
 from dragoman.formatter import DeepSeekChatFormatter
 from dragoman.losses.codes import CODES

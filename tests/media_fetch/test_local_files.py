@@ -14,9 +14,9 @@ import pytest
 
 import dragoman
 from dragoman import MediaFetcher, Msg
+from dragoman.errors import DragomanError, MediaRefused, WriteError
 from dragoman.media_fetch import local_files as edge
 from dragoman.media_fetch.local_files import local_files
-from dragoman.errors import DragomanError, MediaRefused, WriteError
 from dragoman.message import (
     AudioBlock,
     Base64Source,

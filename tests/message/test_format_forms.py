@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, ChatRequest
-from dragoman.message.format_forms import read_form
 from dragoman.errors import InvalidMessage
 from dragoman.message import ResponseFormat
+from dragoman.message.format_forms import read_form
 from dragoman.structured import Structured
 from dragoman.testing import Scripted
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.message.media_urls import as_base64, document_text, is_data_uri, is_local, media_fault, with_registered_type
 from dragoman.capabilities import Capabilities
 from dragoman.message import (
     AudioBlock,
@@ -15,6 +14,14 @@ from dragoman.message import (
     LocalSource,
     Source,
     URLSource,
+)
+from dragoman.message.media_urls import (
+    as_base64,
+    document_text,
+    is_data_uri,
+    is_local,
+    media_fault,
+    with_registered_type,
 )
 
 PNG = "iVBORw0KGgo="

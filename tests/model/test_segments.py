@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, ProviderError, ReActAgent
-from dragoman.transport.call import HttpCall, Reply, Timeouts
 from dragoman.message import ChatResponse, Finish, TextBlock, ThinkingBlock
 from dragoman.model import ChatModel
 from dragoman.model.segments import MAX_SEGMENTS
+from dragoman.transport.call import HttpCall, Reply, Timeouts
 from tests.laws.endings.doors import AsyncCanned, Canned
 
 GEMINI, INTERACTIONS = "gemini/gemini/gemini-4-argon", "gemini/gemini-interactions/gemini-4-argon"

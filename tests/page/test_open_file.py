@@ -14,9 +14,9 @@ import pytest
 
 import dragoman
 from dragoman import Msg, ReadError
+from dragoman.agent_logs import read_session_log
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.recording import row_of
-from dragoman.agent_logs import read_session_log
 from dragoman.message import ChatRequest, dump
 from dragoman.page.exchange import Exchange
 from dragoman.page.open_file import opened

@@ -11,13 +11,13 @@ import pytest
 
 import dragoman
 from dragoman import Formatter, Msg, ReadError, fit_history_sync
+from dragoman.analysis.paths import MISSING, value_at
 from dragoman.losses.codes import CODES
 from dragoman.message import ChatRequest, ToolResultBlock, dump
 from dragoman.page import Page
 from dragoman.page.changes import parts
 from dragoman.page.tokens import LengthEstimate
 from dragoman.page.wire_view import SPEAKERS
-from dragoman.analysis.paths import MISSING, value_at
 from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dragoman import ProviderError, wire
-from dragoman.stream.pieces import Failed, provider_error
 from dragoman.losses import Report
 from dragoman.message import ChatResponse
+from dragoman.stream.pieces import Failed, provider_error
 
 SLOW = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}}
 BUSY = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}

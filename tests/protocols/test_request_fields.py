@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.history.passes.survey import RoledHistory
 from dragoman.capabilities import Capabilities
+from dragoman.history.passes.survey import RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     ChatRequest,

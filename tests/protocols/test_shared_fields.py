@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.history.passes.survey import RoledHistory
 from dragoman.capabilities import Capabilities
+from dragoman.history.passes.survey import RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     TextBlock,
@@ -15,8 +15,8 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.protocols.chat_like.request import function_tool
 from dragoman.protocols.chat_like.messages import arguments_of, head, parameters, result_text
+from dragoman.protocols.chat_like.request import function_tool
 
 
 @pytest.mark.parametrize(

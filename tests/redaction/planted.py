@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from dragoman import ChatRequest, Msg
-from dragoman.text.redaction import CAP
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -38,6 +37,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from dragoman.text.redaction import CAP
 
 __all__ = ["BASE64", "LONG", "SECRET", "blocks", "leaks", "requests"]
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg
-from dragoman.text.redaction import CAP
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -20,6 +19,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import BLOCKS
+from dragoman.text.redaction import CAP
 from tests.wires import ONE_OF_EACH_KIND
 
 from .planted import BASE64, LONG, SECRET, blocks, leaks, requests

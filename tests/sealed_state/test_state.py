@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from dragoman.sealed_state import CallField, Envelope, opened, sealed
 from dragoman.errors import ConfigError
 from dragoman.message import (
     Msg,
@@ -18,6 +17,7 @@ from dragoman.message import (
     ThinkingBlock,
     ToolUseBlock,
 )
+from dragoman.sealed_state import CallField, Envelope, opened, sealed
 from tests.laws.trees import json_values
 
 HERE, THERE = "anthropic", "gemini"

@@ -12,11 +12,11 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman.stream.pieces import End, Part, Piece
-from dragoman.sealed_state import Envelope, Sealing
 from dragoman.errors import ConfigError
 from dragoman.losses import Report
 from dragoman.message import ChatResponse, Finish, Origin, TextBlock, ThinkingBlock
+from dragoman.sealed_state import Envelope, Sealing
+from dragoman.stream.pieces import End, Part, Piece
 
 TOOL = Tool("look", "Looks.", {"type": "object", "properties": {"at": {"type": "integer"}}})
 CLIENTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
-from dragoman.transport.over_httpx2 import Httpx2Transport
-from dragoman.transport.call import Timeouts
 from dragoman.message import TextBlock, ToolResultBlock
 from dragoman.testing import StrictServer
+from dragoman.transport.call import Timeouts
+from dragoman.transport.over_httpx2 import Httpx2Transport
 from dragoman.vendors import PROTOCOLS
 from tests.contract.judges import judge_request
 from tests.testing.calls import CALL, WARMTH, call_of, written

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.stream.arguments import Balance, breaks_off, parse_arguments, parse_partial, split_objects
+from dragoman.stream.arguments import (
+    Balance,
+    breaks_off,
+    parse_arguments,
+    parse_partial,
+    split_objects,
+)
 from tests.laws.test_linear import work
 from tests.laws.trees import json_objects
 

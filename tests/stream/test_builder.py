@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from dragoman.stream.builder import Builder, build
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from dragoman.errors import ReadError, StreamError
 from dragoman.message import (
     Finish,
@@ -21,6 +19,8 @@ from dragoman.message import (
     dump,
     load,
 )
+from dragoman.stream.builder import Builder, build
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from tests.laws.test_linear import work
 
 STOP = End(Finish("stop", "stop"))

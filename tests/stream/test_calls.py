@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.stream.arguments import parse_calls
 from dragoman.message import Finish, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
+from dragoman.stream.arguments import parse_calls
 
 DONE = Finish("tool_calls", "tool_calls")
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from dragoman.stream.builder import FinishCorrector, build, first_candidate_only
-from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -19,6 +17,8 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.message.ending import finish_and_status, worst_status
+from dragoman.stream.builder import FinishCorrector, build, first_candidate_only
+from dragoman.stream.pieces import End, Meta, Part, Piece
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)

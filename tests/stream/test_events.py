@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from dragoman.stream.builder import Builder
-from dragoman.stream.events import EventView, StreamEvent
-from dragoman.stream.pieces import End, Key, Meta, Part, Piece
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -21,6 +18,9 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.message.answer import Usage
+from dragoman.stream.builder import Builder
+from dragoman.stream.events import EventView, StreamEvent
+from dragoman.stream.pieces import End, Key, Meta, Part, Piece
 
 STOP = End(Finish("stop", "stop"))
 

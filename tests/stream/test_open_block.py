@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.stream.pieces import Part
-from dragoman.stream.open_block import Grow, Open, Shut, Step, Steps, argument_text, remaining_piece
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -26,6 +24,8 @@ from dragoman.message import (
 )
 from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
+from dragoman.stream.open_block import Grow, Open, Shut, Step, Steps, argument_text, remaining_piece
+from dragoman.stream.pieces import Part
 
 A, B, C = (0, 0), (0, 1), (0, 2)
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import Msg
-from dragoman.stream.builder import Builder
-from dragoman.stream.pieces import End, Key, Meta, Part, Piece
-from dragoman.stream.think_tags import TagForm, ThinkTagReader, join_think_tags
 from dragoman.message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
 from dragoman.protocols import ollama, openai_chat
+from dragoman.stream.builder import Builder
+from dragoman.stream.pieces import End, Key, Meta, Part, Piece
+from dragoman.stream.think_tags import TagForm, ThinkTagReader, join_think_tags
 
 FORMS: list[TagForm] = ["leading", "inside", "sections"]
 STOP = End(Finish("stop", "stop"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, Wire
-from dragoman.transport.call import HttpCall
 from dragoman.message import Written
+from dragoman.transport.call import HttpCall
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WARMTH = Tool("warmth", "How warm it is.", CITY)

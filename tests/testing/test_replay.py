@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dragoman import ChatRequest
-from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport
 from dragoman.errors import ConfigError, StreamBroken
 from dragoman.testing import Exchange, Fault, Recording, Replay, Scripted
+from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport
 from tests.testing.calls import asked, call_of, written
 
 NEVER = Timeouts()

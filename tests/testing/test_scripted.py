@@ -9,7 +9,6 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, ChatResponse, Msg, ProviderError, Wire
-from dragoman.transport.call import AsyncTransport, Timeouts, Transport
 from dragoman.errors import ConfigError, ConnectionFailed, StreamBroken
 from dragoman.message import (
     Candidate,
@@ -21,6 +20,7 @@ from dragoman.message import (
     Written,
 )
 from dragoman.testing import Fault, Scripted
+from dragoman.transport.call import AsyncTransport, Timeouts, Transport
 from dragoman.vendors import PROTOCOLS
 from tests.testing.calls import CALL, WARMTH, asked, call_of, written
 

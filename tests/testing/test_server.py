@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dragoman import ProviderError
-from dragoman.transport.over_httpx2 import Httpx2Transport
-from dragoman.transport.call import HttpCall, Timeouts
 from dragoman.errors import StreamBroken
 from dragoman.testing import Fault, Replay, StrictServer
+from dragoman.transport.call import HttpCall, Timeouts
+from dragoman.transport.over_httpx2 import Httpx2Transport
 from dragoman.vendors import PROTOCOLS
 from tests.testing.calls import CALL, WARMTH, asked, call_of, written
 from tests.testing.test_replay import recorded

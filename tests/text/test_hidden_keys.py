@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
-from dragoman.text.hidden_keys import INSTEAD, HiddenKey, without_keys
 from dragoman.errors import ConnectionFailed, ProviderError
+from dragoman.text.hidden_keys import INSTEAD, HiddenKey, without_keys
 
 KEY = "sk-proj-0123/456789-abcdef"
 SPELLED = (

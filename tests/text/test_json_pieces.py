@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.text import json_pieces, json_text as jsontext
+from dragoman.errors import ReadError
+from dragoman.text import json_pieces, json_text
 from dragoman.text.hidden_keys import HiddenKey
 from dragoman.text.json_pieces import LONG, PIECE, dumps_in_pieces, end_of_text, loads_in_pieces
-from dragoman.errors import ReadError
 
 _LETTERS = ["a", '"', "\\", "\n", "\u4e2d", "\U0001f600", "{", "}", "[", "]", ",", ":", "\x01"]
 
@@ -46,11 +46,11 @@ def _texts(seed: int) -> tuple[Any, str]:
 @pytest.mark.parametrize("seed", range(300))
 def test_a_value_is_read_and_written_as_in_one_piece(seed: int) -> None:
     value, text = _texts(seed)
-    read = loads_in_pieces(text.encode(), jsontext.loads, 100)
+    read = loads_in_pieces(text.encode(), json_text.loads, 100)
     assert json.dumps(read) == json.dumps(value)  # also the order of keys
-    assert dumps_in_pieces(value, jsontext.encoded) == jsontext.encoded(value)
-    spaced = dumps_in_pieces(value, jsontext._raw, b", ", b": ").decode(*jsontext._RAW)
-    assert spaced == jsontext.arguments(value)
+    assert dumps_in_pieces(value, json_text.encoded) == json_text.encoded(value)
+    spaced = dumps_in_pieces(value, json_text._raw, b", ", b": ").decode(*json_text._RAW)
+    assert spaced == json_text.arguments(value)
 
 
 @pytest.mark.usefixtures("small")
@@ -69,7 +69,7 @@ def test_what_is_no_json_in_one_piece_is_none_in_pieces(seed: int) -> None:
 def _read(data: bytes, in_pieces: bool = False) -> Any:
     """The value, or what is told in its place; two texts of a broken one may become one key."""
     try:
-        return loads_in_pieces(data, jsontext.loads, 100) if in_pieces else jsontext.loads(data)
+        return loads_in_pieces(data, json_text.loads, 100) if in_pieces else json_text.loads(data)
     except ReadError as error:
         return "a long key" if "a key is too long" in error.message else error.code
 
@@ -82,17 +82,17 @@ def _read(data: bytes, in_pieces: bool = False) -> Any:
 )  # fmt: skip
 def test_what_stands_between_pieces_is_judged(text: str) -> None:
     with pytest.raises(ReadError) as caught:
-        loads_in_pieces(text.encode(), jsontext.loads, 100)
+        loads_in_pieces(text.encode(), json_text.loads, 100)
     assert caught.value.code == "json.invalid"
 
 
 @pytest.mark.usefixtures("small")
 def test_the_last_of_two_keys_counts_and_depth_is_bounded() -> None:
     text = '{"a":1,"b":"' + "x" * 90 + '","a":2}'
-    assert loads_in_pieces(text.encode(), jsontext.loads, 9) == {"a": 2, "b": "x" * 90}
-    assert loads_in_pieces(b"[" * 9 + b"]" * 9, jsontext.loads, 9)
+    assert loads_in_pieces(text.encode(), json_text.loads, 9) == {"a": 2, "b": "x" * 90}
+    assert loads_in_pieces(b"[" * 9 + b"]" * 9, json_text.loads, 9)
     with pytest.raises(ReadError) as caught:
-        loads_in_pieces(b"[" * 10 + b"]" * 10, jsontext.loads, 9)
+        loads_in_pieces(b"[" * 10 + b"]" * 10, json_text.loads, 9)
     assert caught.value.code == "json.deep"
 
 
@@ -123,12 +123,12 @@ def test_no_piece_that_holds_the_interpreter_is_long(
     value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = _Spy()
-    monkeypatch.setattr(jsontext, "orjson", spy)
+    monkeypatch.setattr(json_text, "orjson", spy)
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     assert len(data) > LONG
-    assert jsontext.loads(data) == value
-    assert jsontext.loads(data.decode()) == value
-    assert jsontext.encoded(value, len(data)) == data
+    assert json_text.loads(data) == value
+    assert json_text.loads(data.decode()) == value
+    assert json_text.encoded(value, len(data)) == data
     assert spy.longest <= 4 * PIECE
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from dragoman.text import json_text as jsontext
-from dragoman.text.json_text import MAX_DEPTH, arguments, canonical, check, check_text, loads
 from dragoman.errors import InvalidMessage, ReadError
+from dragoman.text import json_text
+from dragoman.text.json_text import MAX_DEPTH, arguments, canonical, check, check_text, loads
 from tests.laws.trees import json_values
 
 
@@ -19,7 +19,7 @@ from tests.laws.trees import json_values
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """`loads` with orjson, where it is installed, and without."""
     if not request.param:
-        monkeypatch.setattr(jsontext, "orjson", None)
+        monkeypatch.setattr(json_text, "orjson", None)
     return loads
 
 
@@ -148,7 +148,7 @@ def test_one_limit_of_depth_for_both(
     found = []
     for fast in (True, False):
         if not fast:
-            monkeypatch.setattr(jsontext, "orjson", None)
+            monkeypatch.setattr(json_text, "orjson", None)
         try:
             loads(text)
             found.append(True)
@@ -171,7 +171,7 @@ def test_very_deep_text_is_read_or_refused(reader: Any) -> None:
 @example({"a": 2**64})
 def test_both_readers_agree(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=False)
-    assert same(loads(text), jsontext._loads_std(text))
+    assert same(loads(text), json_text._loads_std(text))
 
 
 @pytest.mark.parametrize(

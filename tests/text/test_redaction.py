@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.text.redaction import CAP, clipped, shortened, shown, veiled
 from dragoman.message import Base64Source, ThinkingBlock
+from dragoman.text.redaction import CAP, clipped, shortened, shown, veiled
 from tests.redaction.planted import BASE64, LONG, SECRET, leaks
 
 

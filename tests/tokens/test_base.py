@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dragoman import tokens as token
-from dragoman.tokens.base import counts_sync, decomposes
+from dragoman import tokens
 from dragoman.errors import ConfigError
 from dragoman.tokens import SumTokenCounter, TokenCounterBase
+from dragoman.tokens.base import counts_sync, decomposes
 
 
 class Words(TokenCounterBase):
@@ -33,10 +33,10 @@ def test_without_a_sync_twin_the_error_says_what_to_do() -> None:
 
 
 def test_the_package_lists_its_names() -> None:
-    assert set(token.__all__) <= set(dir(token))
-    assert token.TokenCounterBase is TokenCounterBase
+    assert set(tokens.__all__) <= set(dir(tokens))
+    assert tokens.TokenCounterBase is TokenCounterBase
     with pytest.raises(AttributeError, match="NoSuchCounter"):
-        _ = token.NoSuchCounter
+        _ = tokens.NoSuchCounter
 
 
 def test_the_base_itself_counts_nothing() -> None:

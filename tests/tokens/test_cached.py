@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.tokens.cached import FigureCache, with_cache
 from dragoman.errors import ConfigError
 from dragoman.tokens import CachedTokenCounter, CharTokenCounter, SumTokenCounter, TokenCounterBase
+from dragoman.tokens.cached import FigureCache, with_cache
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens.chat import ESTIMATES
 from dragoman.errors import ConfigError
 from dragoman.tokens import CharTokenCounter
+from dragoman.tokens.chat import ESTIMATES
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS
 

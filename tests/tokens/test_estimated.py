@@ -18,9 +18,16 @@ import pytest
 import dragoman
 from benchmarks.tokens import MODELS, figures, table
 from dragoman import LLM, ChatRequest, Msg
-from dragoman.tokens.choice import ShippedEncoding
 from dragoman.errors import DragomanError
-from dragoman.tokens import CachedTokenCounter, CharTokenCounter, EstimatedTokenCounter, InstalledTokenCounter, OpenAITokenCounter, choose_counter
+from dragoman.tokens import (
+    CachedTokenCounter,
+    CharTokenCounter,
+    EstimatedTokenCounter,
+    InstalledTokenCounter,
+    OpenAITokenCounter,
+    choose_counter,
+)
+from dragoman.tokens.choice import ShippedEncoding
 from tests.tokens.histories import CHINESE, ENGLISH, HISTORIES
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from tokenizers import processors
 
-from dragoman.tokens.chat import ESTIMATES
 from dragoman.errors import ConfigError
 from dragoman.tokens import HuggingFaceTokenCounter
+from dragoman.tokens.chat import ESTIMATES
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS, without_oldest
 from .training import CHATML, PARTS_ONLY, QWEN_VL, qwen_tokenizer, train_tokenizer

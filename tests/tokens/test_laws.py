@@ -16,9 +16,16 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import Msg
-from dragoman.tokens.base import decomposes
 from dragoman.message import ToolResultBlock, ToolUseBlock
-from dragoman.tokens import CachedTokenCounter, CharTokenCounter, HuggingFaceTokenCounter, MistralTokenCounter, OpenAITokenCounter, TokenCounterBase
+from dragoman.tokens import (
+    CachedTokenCounter,
+    CharTokenCounter,
+    HuggingFaceTokenCounter,
+    MistralTokenCounter,
+    OpenAITokenCounter,
+    TokenCounterBase,
+)
+from dragoman.tokens.base import decomposes
 from tests.laws.histories import histories
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS

@@ -17,10 +17,10 @@ from PIL import Image
 
 import dragoman
 from dragoman import Msg, Tool
-from dragoman.tokens.chat import ESTIMATES
 from dragoman.errors import ConfigError
 from dragoman.message import Origin, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import MistralTokenCounter
+from dragoman.tokens.chat import ESTIMATES
 
 from .conversations import ANTHROPIC, OPENAI, TOOLS
 

@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens import loading as hub
 from dragoman.errors import ConfigError
-from dragoman.tokens import AnthropicTokenCounter, GeminiTokenCounter, MistralTokenCounter, OpenAITokenCounter, TokenCounterBase
+from dragoman.tokens import (
+    AnthropicTokenCounter,
+    GeminiTokenCounter,
+    MistralTokenCounter,
+    OpenAITokenCounter,
+    TokenCounterBase,
+)
+from dragoman.tokens import loading as hub
 
 NEEDS: list[tuple[type[TokenCounterBase], str, str]] = [
     (OpenAITokenCounter, "tiktoken", "tokens"),

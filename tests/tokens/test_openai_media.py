@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens.openai import image_tokens
 from dragoman.errors import ConfigError
 from dragoman.tokens import OpenAITokenCounter
+from dragoman.tokens.openai import image_tokens
 
 from .encodings import small
 

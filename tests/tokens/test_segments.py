@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from dragoman.tokens.huggingface import Segments, is_border
 from dragoman.tokens import HuggingFaceTokenCounter
+from dragoman.tokens.huggingface import Segments, is_border
 
 from .conversations import DOCUMENT, OPENAI, TOOLS
 from .training import CHATML, train_tokenizer

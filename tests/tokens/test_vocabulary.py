@@ -13,9 +13,9 @@ import tiktoken.load
 import tiktoken.registry
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
-from dragoman.tokens.openai import NEWEST, encoding, encoding_name
 from dragoman.errors import ConfigError
 from dragoman.tokens import OpenAITokenCounter
+from dragoman.tokens.openai import NEWEST, encoding, encoding_name
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM
-from dragoman.transport.call import HttpCall, Reply, Timeouts
 from dragoman.errors import (
     AnswerTooLarge,
     ConfigError,
@@ -30,6 +29,7 @@ from dragoman.errors import (
     Timeout,
 )
 from dragoman.testing import Scripted
+from dragoman.transport.call import HttpCall, Reply, Timeouts
 
 from .servers import Peer, Script, serving
 from .ways import guarded

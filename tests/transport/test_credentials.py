@@ -13,10 +13,10 @@ import pytest
 
 from dragoman import Vendor
 from dragoman.caches import CACHES
-from dragoman.transport import cloud_tokens as tokens
-from dragoman.transport.credentials import API_KEY, Auth, aauthorized, address, authorized
-from dragoman.transport.call import HttpCall
 from dragoman.errors import ConfigError
+from dragoman.transport import cloud_tokens
+from dragoman.transport.call import HttpCall
+from dragoman.transport.credentials import API_KEY, Auth, aauthorized, address, authorized
 from dragoman.vendors import VENDORS, vendor
 
 from .servers import Peer, serving
@@ -223,7 +223,7 @@ def test_a_place_holds_a_name_alone(value: str) -> None:
 @pytest.fixture
 def _fresh() -> None:
     for name in ("_google_credentials", "_azure_credential", "_aws_session"):
-        CACHES[f"{tokens.__name__}.{name}"].clear()
+        CACHES[f"{cloud_tokens.__name__}.{name}"].clear()
 
 
 @pytest.mark.usefixtures("_fresh")
@@ -284,7 +284,7 @@ def test_entras_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("IDENTITY_HEADER", "h")
         monkeypatch.setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
         made = authorized(call(), vendor("azure"), "openai-chat")
-        tokens._azure_credential().close()
+        cloud_tokens._azure_credential().close()
     assert made.headers["authorization"] == "Bearer entra-1"
     assert "api-key" not in made.headers
     assert "resource=https://ai.azure.com" in server.requests[0].path
@@ -322,7 +322,7 @@ def test_aws_signs(row: str, url: str, scope: str, monkeypatch: pytest.MonkeyPat
 def test_a_missing_library_of_a_cloud_names_the_extra(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens, "find_spec", lambda module: None)
+    monkeypatch.setattr(cloud_tokens, "find_spec", lambda module: None)
     with pytest.raises(ConfigError, match=r'pip install "dragoman\[') as raised:
         authorized(call(), vendor(name), "")
     assert vendor(name).key in raised.value.hint

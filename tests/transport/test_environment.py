@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dragoman import LLM
-from dragoman.transport.credentials import environment_url
 from dragoman.testing import Scripted
+from dragoman.transport.credentials import environment_url
 from dragoman.vendors import VENDORS, vendor
 
 # a model, the variable, its value, the address that is called; each as the SDK has it

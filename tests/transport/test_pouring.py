@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.transport.call import AsyncStreamReply, Pouring, Take, Timeouts, transport_of
 from dragoman.errors import ReadError, StreamBroken
+from dragoman.transport.call import AsyncStreamReply, Pouring, Take, Timeouts, transport_of
 
 from .servers import GUARD, Peer, serving
 from .ways import call

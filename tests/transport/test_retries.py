@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman.transport.retries import Retries, acalling, calling
-from dragoman.transport.call import Reply, Timeouts, transport_of
-from dragoman.stream.error_headers import retry_delay, told_by_headers
 from dragoman.errors import (
     ConfigError,
     ConnectionFailed,
@@ -24,6 +21,9 @@ from dragoman.errors import (
     StreamBroken,
     Timeout,
 )
+from dragoman.stream.error_headers import retry_delay, told_by_headers
+from dragoman.transport.call import Reply, Timeouts, transport_of
+from dragoman.transport.retries import Retries, acalling, calling
 
 from .servers import Peer, serving
 from .ways import call, guarded

@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 
 from dragoman import LLM
-from dragoman.transport.sdk_clients import BotoCalls, client_transport
-from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport, transport_of
 from dragoman.errors import (
     AnswerTooLarge,
     ConfigError,
@@ -27,6 +25,8 @@ from dragoman.errors import (
     StreamBroken,
     Timeout,
 )
+from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport, transport_of
+from dragoman.transport.sdk_clients import BotoCalls, client_transport
 
 from .servers import Peer, refused, serving
 from .ways import KEY, guarded

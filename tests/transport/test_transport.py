@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 
 from dragoman.caches import CACHES
-from dragoman.transport import over_aiohttp, over_httpx2
-from dragoman.transport.call import HttpCall, Timeouts, transport_of
 from dragoman.errors import (
     ConfigError,
     ConnectionFailed,
@@ -25,6 +23,8 @@ from dragoman.errors import (
     StreamBroken,
     Timeout,
 )
+from dragoman.transport import over_aiohttp, over_httpx2
+from dragoman.transport.call import HttpCall, Timeouts, transport_of
 
 from .servers import GUARD, Peer, refused, serving
 from .ways import ASYNC, KEY, SYNC, WAYS, Way, call, guarded

@@ -7,8 +7,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from dragoman.transport.call import AsyncTransport, HttpCall, Reply, Timeouts, Transport, transport_of
 from dragoman.errors import DragomanError
+from dragoman.transport.call import (
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    Timeouts,
+    Transport,
+    transport_of,
+)
 
 from .servers import GUARD
 

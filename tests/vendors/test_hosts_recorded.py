@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import dragoman
-from dragoman import analysis as study
+from dragoman import analysis
 from tests.contract.reading.compare import read
 from tests.contract.reading.recorded import PRESENT, Exchange, exchanges
 
@@ -59,7 +59,7 @@ def test_requests_go_back_as_they_came(name: str) -> None:
 def test_no_request_that_was_answered_is_called_a_fault(name: str) -> None:
     for one in of(name):
         if isinstance(one.request, dict):
-            found = [(f.where, f.code) for f in study.check(one.request, name)]
+            found = [(f.where, f.code) for f in analysis.check(one.request, name)]
             assert [fault for fault in found if fault[1] not in READ_OVER.get(name, ())] == [], (
                 one.id
             )

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ..suggestions.import_names import listing, refusing
-from .log import Row, SessionLog, Skipped, rows_of, unknown_log
 from . import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
+from .log import Row, SessionLog, Skipped, rows_of, unknown_log
 from .stores import session_exports
 
 __all__ = ["SessionLog", "Skipped", "read_session_log", "session_exports"]

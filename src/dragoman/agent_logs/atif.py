@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text.json_text import Json, JsonObject, member
 from ..errors import InvalidMessage, ReadError
 from ..message import LocalSource, Msg, Tool, URLSource
 from ..message.blocks import (
@@ -21,6 +20,7 @@ from ..message.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from ..text.json_text import Json, JsonObject, member
 from .log import Row, SessionLog, Skipped, objects, skipped_fields, text_at
 
 _ROLES = {"system": "system", "user": "user", "agent": "assistant"}

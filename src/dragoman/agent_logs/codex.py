@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..text.json_text import Json, JsonObject
 from ..errors import ReadError
 from ..message import Msg
+from ..text.json_text import Json, JsonObject
 from ..vendors import wire
 from .log import Row, SessionLog, Skipped, dated, objects, skipped_fields
 

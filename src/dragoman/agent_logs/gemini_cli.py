@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from ..text.json_text import Json, JsonObject
 from ..errors import ReadError
 from ..message import Msg
+from ..text.json_text import Json, JsonObject
 from ..vendors import wire
 from .log import Row, SessionLog, Skipped, objects, skipped_fields
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..text.json_text import Json, JsonObject, loads
-from ..text.redaction import Shown
 from ..errors import ReadError
 from ..message import ChatRequest, Msg, ServerTool, Tool, ToolResultBlock
 from ..message.check import heal
+from ..text.json_text import Json, JsonObject, loads
+from ..text.redaction import Shown
 
 
 @dataclass(frozen=True, slots=True)

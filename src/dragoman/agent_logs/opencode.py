@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ..text.json_text import Json, JsonObject
 from ..message import Base64Source, Msg, URLSource
 from ..message.blocks import (
     AudioBlock,
@@ -23,6 +22,7 @@ from ..message.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
+from ..text.json_text import Json, JsonObject
 from .log import Row, SessionLog, Skipped, objects, skipped_fields, text_at
 
 _LAST = 253_402_300_800_000  # milliseconds until the year 10000

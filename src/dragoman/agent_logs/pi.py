@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..text.json_text import Json, JsonObject, loads
 from ..errors import DragomanError, ReadError
 from ..message import Base64Source, Msg, Tool
 from ..message.blocks import (
@@ -21,6 +20,7 @@ from ..message.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from ..text.json_text import Json, JsonObject, loads
 from .log import Row, SessionLog, Skipped, once, text_at, way_of
 
 _SEALED = ("anthropic", "bedrock", "google")  # their APIs sign thinking with one text

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..text.json_text import JsonObject
 from ..errors import ReadError
 from ..message import Msg
+from ..text.json_text import JsonObject
 from ..vendors import wire
 from .log import Row, SessionLog, Skipped, once, skipped_fields, way_of
 

@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..text.json_text import Json, JsonObject, arguments, loads
 from ..errors import ReadError
+from ..text.json_text import Json, JsonObject, arguments, loads
 
 DATABASE = b"SQLite format 3\0"  # what such a file begins with (sqlite.org/fileformat.html, 1.3)
 _NAME = "opencode.db"

@@ -12,14 +12,14 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any
 
-from ..conversion.convert import detect
-from ..tokens.cached import rough_message, rough_tools
-from ..codec.wire import Wire
-from ..text.json_text import JsonObject, arguments, loads
-from ..text.redaction import Shown
 from ..capabilities import bare
+from ..codec.wire import Wire
+from ..conversion.convert import detect
 from ..errors import ConfigError, ReadError
 from ..message import Written
+from ..text.json_text import JsonObject, arguments, loads
+from ..text.redaction import Shown
+from ..tokens.cached import rough_message, rough_tools
 from ..vendors import wire as wire_of
 from .paths import MISSING, value_at
 

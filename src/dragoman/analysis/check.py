@@ -15,17 +15,17 @@ from itertools import chain
 from math import isfinite
 from typing import Any, TypeAlias
 
+from ..capabilities import bare, matches
 from ..codec.sdk_objects import all_plain, body_of
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject
-from ..text.redaction import Shown, clipped, shown
-from ..capabilities import bare, matches
 from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
 from ..losses.codes import CODES
 from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
 from ..schema import Change, SchemaDialect, dialect, lowered
 from ..schema.lowering import exceeded_limit
+from ..text.json_text import JsonObject
+from ..text.redaction import Shown, clipped, shown
 from ..vendors import PROTOCOLS, Vendor, wire
 from .paths import MISSING, Step, existing, path_of, value_at, walk
 from .rules.losses import REFUSED

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..codec.sdk_objects import plain, text_of
-from ..text.json_text import canonical, loads
-from ..text.redaction import Shown, clipped
-from ..stream.pieces import provider_error
 from ..errors import ConfigError, ProviderError, ReadError
 from ..message import Written
+from ..stream.pieces import provider_error
+from ..text.json_text import canonical, loads
+from ..text.redaction import Shown, clipped
 from .check import Refusal, check
 from .paths import Step, inside, path_of, walk
 from .sources import Source, sourcemap, written_of

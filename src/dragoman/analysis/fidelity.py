@@ -14,12 +14,12 @@ from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 from .. import errors
-from ..conversion.convert import detect
 from ..codec.wire import Wire
-from ..text.json_text import Json, JsonObject
-from ..text.redaction import Shown
+from ..conversion.convert import detect
 from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import Shown
 from ..vendors import PROTOCOLS, wire
 from .paths import inside
 from .plan import WEIGHTS

@@ -13,9 +13,9 @@ from typing import Any
 
 from .. import formatter as formatters
 from ..codec.wire import Wire
-from ..text.redaction import Shown
 from ..errors import ConfigError, DragomanError
 from ..message import ChatRequest, Msg, Options, Tool, ToolUseBlock, Written
+from ..text.redaction import Shown
 from ..vendors import NAMED, VENDORS, Vendor, vendor, wire
 from .check import Refusal, check
 from .sameness import Difference, diff

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from ..text.json_text import JsonObject, loads, member
 from ..errors import ReadError
+from ..text.json_text import JsonObject, loads, member
 
 Step: TypeAlias = str | int  # a key of an object, or an index of a list
 

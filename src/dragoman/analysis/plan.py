@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..conversion.convert import detect
-from ..history.pipeline import FormatStyle
 from ..codec.sdk_objects import body_of
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject
-from ..text.redaction import Shown
+from ..conversion.convert import detect
 from ..errors import ReadError, WriteError
+from ..history.pipeline import FormatStyle
 from ..losses import Loss, policy
 from ..losses.codes.code import Kind
 from ..message import ChatRequest, Msg, ThinkingBlock, dump, load
+from ..text.json_text import JsonObject
+from ..text.redaction import Shown
 from ..vendors import Vendor, wire, wires
 from .check import Refusal, check
 from .paths import paths_before, removed

@@ -14,15 +14,15 @@ from hashlib import blake2b
 from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
-from ..conversion.convert import detect
 from ..codec.sdk_objects import body_of
 from ..codec.wire import Wire
-from ..text.json_text import Json, canonical, loads
-from ..message.media_urls import is_data_uri, source_of
-from ..text.redaction import Shown, clipped
+from ..conversion.convert import detect
 from ..errors import InvalidMessage, ReadError
 from ..message import ChatRequest, Msg, Tool, blocks, media, places
+from ..message.media_urls import is_data_uri, source_of
 from ..message.request import messages_of
+from ..text.json_text import Json, canonical, loads
+from ..text.redaction import Shown, clipped
 from ..vendors import Vendor, wire
 
 _SHOWN_ROLES = {"developer": "system", "tool": "user"}

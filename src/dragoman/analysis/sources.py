@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..text.redaction import Shown, clipped
 from ..errors import InvalidMessage
 from ..losses import Field, Report
 from ..message import ChatRequest, ChatResponse, Msg, Options, RawBlock, Written, request, tools
+from ..text.redaction import Shown, clipped
 from .paths import MISSING, Step, existing, inside, path_of, steps, value_at
 
 _NAMES = {"tool_use": "tool call", "tool_result": "tool result", "raw": "block"}

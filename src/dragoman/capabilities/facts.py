@@ -9,8 +9,8 @@ from fnmatch import translate
 from typing import Any, TypeAlias
 
 from ..caches import remember
-from ..text.redaction import shown
 from ..errors import ConfigError
+from ..text.redaction import shown
 from .capabilities import Capabilities
 from .overrides import About, override
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..caches import remember
-from ..text.json_text import loads
 from ..suggestions.keywords import VENDOR_SYNONYMS
+from ..text.json_text import loads
 
 _TABLE = "model_prices_and_context_window_backup.json"
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..caches import remember
-from ..text.redaction import shown
 from ..errors import ConfigError
+from ..text.redaction import shown
 from .capabilities import MEDIA, Capabilities, Kinds
 from .naming import IdRule
 

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from ..stream.events import StreamEvent
 from ..errors import DragomanError, WriteError
 from ..llm import LLM, AnswerStream, model_name, profile
 from ..losses import Loss, Policy
@@ -28,6 +27,7 @@ from ..message import (
     dump,
 )
 from ..message.ending import reply_finish
+from ..stream.events import StreamEvent
 from ..toolkit import Toolkit
 from . import inputs, output
 from .output import CommandError

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text.json_text import arguments
-from ..stream.events import StreamEvent
 from ..losses import Loss
 from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
+from ..stream.events import StreamEvent
+from ..text.json_text import arguments
 from . import output
 from .output import plain, printable, styled
 

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, field
 
 import typer
 
-from ..conversion.convert import convert
+from ..analysis.check import Refusal, check
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject
+from ..conversion.convert import convert
 from ..errors import WriteError
 from ..losses import Loss, Policy
-from ..analysis.check import Refusal, check
+from ..text.json_text import JsonObject
 from ..vendors import wire
 from . import inputs, options, output
 from .output import plain, styled

@@ -10,14 +10,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..conversion.convert import convert
+from ..analysis.fidelity import Event
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject, arguments
+from ..conversion.convert import convert
 from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss, Policy
 from ..losses.policies import LossLog
 from ..stream.framing import Framing, encode
-from ..analysis.fidelity import Event
+from ..text.json_text import JsonObject, arguments
 from ..vendors import wire
 from . import inputs, options, output, recordings
 from .outcomes import Outcome, Printer, names_of

@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 
-from ..text.json_text import JsonObject, arguments
 from ..formatter import Formatter
+from ..history.speakers import ByName
 from ..losses import Loss
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
-from ..history.speakers import ByName
+from ..text.json_text import JsonObject, arguments
 from ..vendors import wire, wires
 from . import options, output
 from .output import Screen, plain, shortened, styled

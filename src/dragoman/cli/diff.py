@@ -14,14 +14,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..conversion.convert import convert
-from ..text.json_text import Json, JsonObject
-from ..errors import WriteError
-from ..losses import Loss
-from ..message import ChatRequest, Written
 from ..analysis.paths import inside, path_of, value_at
 from ..analysis.sameness import Difference, diff
 from ..analysis.sources import sourcemap
+from ..conversion.convert import convert
+from ..errors import WriteError
+from ..losses import Loss
+from ..message import ChatRequest, Written
+from ..text.json_text import Json, JsonObject
 from ..vendors import wire
 from . import inputs, options, output
 from .options import wire_option

@@ -29,14 +29,14 @@ from typing import Any
 
 from ..caches import remember
 from ..conversion.convert import convert
-from ..text.json_text import Json, JsonObject
-from ..history.wording import Told
 from ..formatter import Formatter
-from ..losses import Loss
-from ..message import ChatRequest, ChatResponse, Msg, load
 from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, NameField, Tagged
 from ..history.truncate import ClearToolResults, Summarize
+from ..history.wording import Told
+from ..losses import Loss
+from ..message import ChatRequest, ChatResponse, Msg, load
+from ..text.json_text import Json, JsonObject
 from ..tokens import CharTokenCounter
 from ..vendors import wire
 

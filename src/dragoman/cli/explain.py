@@ -9,8 +9,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..text.json_text import Json, JsonObject
 from ..losses.codes import CODES, KINDS, Code
+from ..text.json_text import Json, JsonObject
 from . import options
 from .examples import Example, examples
 from .output import COLOURS, CommandError, Screen, excerpt, grid, loss_table, print_json, styled

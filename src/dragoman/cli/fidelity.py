@@ -15,9 +15,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..text.json_text import Json, JsonObject, loads
-from ..errors import ConfigError, DragomanError
 from ..analysis.fidelity import SILENT, Example, Fidelity, Pair, Worse, fidelity, worse
+from ..errors import ConfigError, DragomanError
+from ..text.json_text import Json, JsonObject, loads
 from . import inputs, options, output
 from .output import REFUSED, CommandError, Screen, grid, plain, print_json, report, styled
 

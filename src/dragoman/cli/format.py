@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-from ..text.json_text import JsonObject
 from ..errors import LossRefused, WriteError
 from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest
+from ..text.json_text import JsonObject
 from . import inputs, options, output
 from .outcomes import Outcome, Printer, names_of
 from .output import CommandError

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 
 import typer
 
-from ..caches import remember
-from ..conversion.convert import detect
-from ..codec.wire import Wire
-from ..text.json_text import Json, JsonObject, loads
-from ..errors import DragomanError, InvalidMessage, ReadError
 from ..agent_logs import read_session_log, session_exports
 from ..agent_logs.stores import DATABASE
+from ..analysis.fidelity import record
+from ..caches import remember
+from ..codec.wire import Wire
+from ..conversion.convert import detect
+from ..errors import DragomanError, InvalidMessage, ReadError
 from ..message import (
     Base64Source,
     ChatRequest,
@@ -34,7 +34,7 @@ from ..message import (
     URLSource,
     load,
 )
-from ..analysis.fidelity import record
+from ..text.json_text import Json, JsonObject, loads
 from ..toolkit.results import media_block
 from ..vendors import wire
 from .output import CommandError, errors_at, plain

@@ -12,17 +12,17 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from ..llm.facts_file import facts as read_facts
-from ..capabilities.families.profiles import PROFILES
-from ..text.json_text import loads
-from ..suggestions.keywords import advise, nearest_vendor
 from ..capabilities import Facts as FactsValue
+from ..capabilities.families.profiles import PROFILES
 from ..errors import ReadError
+from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..llm.facts_file import facts as read_facts
 from ..losses import Policy
 from ..losses import policy as policy_of
 from ..message import Options
 from ..message.request import OPTIONS
-from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..suggestions.keywords import advise, nearest_vendor
+from ..text.json_text import loads
 from ..tokens import TokenCounterBase
 from ..vendors import PROTOCOLS, VENDORS, wires
 from .output import CommandError, errors_at
@@ -247,13 +247,13 @@ _COUNTERS = {
 
 def counter(name: str) -> TokenCounterBase:
     """The counter of a name."""
-    from .. import tokens as token
+    from .. import tokens
 
     kind, _, model = name.partition(":")
     if kind == "char" and not model:
-        return token.CharTokenCounter()
+        return tokens.CharTokenCounter()
     if kind in _COUNTERS and model:
-        result: TokenCounterBase = getattr(token, _COUNTERS[kind])(model)
+        result: TokenCounterBase = getattr(tokens, _COUNTERS[kind])(model)
         return result
     models = ", ".join(f"{kind}:MODEL" for kind in list(_COUNTERS)[1:])
     raise CommandError(f"unknown --counter {name}", f"char, hf:NAME_OR_FOLDER, {models}")

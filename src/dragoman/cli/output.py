@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import typer
 from typer.core import TyperGroup
 
-from ..text.json_text import Json, JsonObject, arguments
 from ..errors import DragomanError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses import Loss, by_weight
 from ..losses.codes.code import KINDS
 from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice, Usage
+from ..text.json_text import Json, JsonObject, arguments
 
 if TYPE_CHECKING:
     from rich.live import Live

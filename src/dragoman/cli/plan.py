@@ -7,8 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..text.json_text import JsonObject
 from ..analysis.plan import Plan, Route, plan
+from ..text.json_text import JsonObject
 from ..vendors import wires
 from . import inputs, options, output
 from .output import plain, styled

@@ -14,10 +14,10 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..codec.wire import Wire
-from ..stream.events import EventView, StreamEvent
-from ..stream.pieces import Key
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse, blocks, dump, media
+from ..stream.events import EventView, StreamEvent
+from ..stream.pieces import Key
 from . import options, output, recordings
 from .output import CommandError, Screen, plain, report
 

@@ -11,13 +11,13 @@ from itertools import chain, islice
 from typing import Any
 from zlib import crc32
 
+from ..analysis.fidelity import Event, event_of
 from ..codec.stream import StreamDecoder
 from ..codec.wire import Wire
-from ..text.json_text import Json, loads
-from ..stream.pieces import Piece, Raw
 from ..errors import ReadError
 from ..stream.framing import Decoder, Framing
-from ..analysis.fidelity import Event, event_of
+from ..stream.pieces import Piece, Raw
+from ..text.json_text import Json, loads
 from ..vendors import PROTOCOLS, wire
 from . import inputs
 from .output import CommandError, errors_at

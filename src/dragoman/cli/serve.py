@@ -11,9 +11,17 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config.values import KEPT, Config, Route, Target, checked_base_url, config_for, with_upstream
-from ..gateway.server.process.exposure import client_url, refuse_exposed
 from ..gateway.config.typed_toml import Fault
+from ..gateway.config.values import (
+    KEPT,
+    Config,
+    Route,
+    Target,
+    checked_base_url,
+    config_for,
+    with_upstream,
+)
+from ..gateway.server.process.exposure import client_url, refuse_exposed
 from . import output
 from .coding_agents import Agent, settings_for
 from .output import CommandError, plain, styled

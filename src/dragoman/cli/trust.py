@@ -11,8 +11,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..llm.profiles import FILE, Untrusted, distrust, trust, untrusted
 from ..llm.names import maker_of
+from ..llm.profiles import FILE, Untrusted, distrust, trust, untrusted
 from .output import CommandError, errors_at, plain
 
 Place: TypeAlias = Annotated[

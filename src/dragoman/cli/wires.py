@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from ..codec.wire import Wire
-from ..capabilities.families import FAMILIES
-from ..text.json_text import Json, JsonObject
 from ..capabilities import MEDIA, Capabilities, Fact, Facts, IdRule, override
+from ..capabilities.families import FAMILIES
+from ..codec.wire import Wire
+from ..text.json_text import Json, JsonObject
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
 from ..vendors import wire as wire_of
 from . import options

@@ -1,1 +1,1 @@
-"""Requests and answers over one wire, and from one wire to another."""
+"""Requests and answers of one wire, written and read: what `Wire` does, step by step."""

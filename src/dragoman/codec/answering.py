@@ -12,8 +12,8 @@ from typing import Any
 
 from .. import message as tree
 from ..capabilities import Capabilities
-from ..sealed_state import Envelope, Sealing, sealed
 from ..errors import DragomanError, InvalidMessage, ProviderError
+from ..history.passes.plain_tools import plain_answer, plain_call, tell_namespace
 from ..losses import Loss, Policy, Report
 from ..losses.codes.code import Kind
 from ..losses.policies import LossLog
@@ -33,10 +33,10 @@ from ..message.check import FAULTS, raise_for_notes
 from ..message.ending import CUTS_CALLS, client_error, told_finish
 from ..protocols.answers import AnswerWriter
 from ..protocols.base import Encoder, Room
-from ..text.json_text import Json, arguments
-from ..history.passes.plain_tools import plain_answer, plain_call, tell_namespace
+from ..sealed_state import Envelope, Sealing, sealed
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
+from ..text.json_text import Json, arguments
 from .same_maker import Kin
 
 # of the errors that stand in place of an answer

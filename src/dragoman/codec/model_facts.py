@@ -10,11 +10,11 @@ from typing import Any
 
 from ..capabilities import STATES, About, Capabilities, Fact, Facts, Limits, bare, override
 from ..capabilities.capabilities import MEDIA
+from ..capabilities.limit_tables import find_entries
 from ..losses.codes import CODES
 from ..message import ChatRequest
 from ..protocols.base import Room
 from ..protocols.reasoning import states
-from ..capabilities.limit_tables import find_entries
 
 _NO_STATES: frozenset[str] = frozenset()
 _NO_CHANGES: Mapping[str, Any] = MappingProxyType({})

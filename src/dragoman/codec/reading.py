@@ -11,25 +11,25 @@ from typing import Any
 
 from .. import message as tree
 from ..capabilities import Capabilities
-from ..sealed_state import Envelope, opened
+from ..error_kinds import ErrorRow
 from ..errors import ConfigError, InvalidMessage, ProviderError, ReadError, at_host
+from ..history.passes.argument_names import inverted, property_spellings
+from ..history.passes.names import invert_names
+from ..history.passes.plain_tools import tools_stood_for
+from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
 from ..message.paths import also
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
-from ..error_kinds import ErrorRow
-from ..text.json_text import JsonObject, loads
-from ..history.passes.names import invert_names
-from ..history.passes.plain_tools import tools_stood_for
-from ..history.passes.argument_names import inverted, property_spellings
-from ..history.passes.survey import RoledHistory
+from ..sealed_state import Envelope, opened
 from ..stream.builder import Builder
 from ..stream.error_headers import told_by_headers
 from ..stream.pieces import provider_error
 from ..stream.think_tags import TagForm, ThinkTagReader
-from .sdk_objects import all_plain, body_of, is_plain, text_of
+from ..text.json_text import JsonObject, loads
 from .residue import restore_residue
+from .sdk_objects import all_plain, body_of, is_plain, text_of
 from .stream import AsyncStream, Stream, StreamDecoder, read_whole
 
 _WORDS: dict[type[Any], tuple[str, ...]] = {

@@ -14,15 +14,15 @@ from typing import Any
 from .. import message as tree
 from ..capabilities import Capabilities
 from ..errors import InvalidMessage, WriteError
+from ..history.passes.survey import RoledHistory
+from ..history.pipeline import PreparedHistory
 from ..losses import Field, Report
 from ..message import ChatRequest, ContentBlock, Msg, Tool, ToolResultBlock, ToolUseBlock
 from ..message.check import own_fields
+from ..message.media_urls import of_others
 from ..message.stored import VERSION
 from ..protocols.base import HttpRequest, Room
 from ..text.json_text import JsonObject, canonical
-from ..message.media_urls import of_others
-from ..history.passes.survey import RoledHistory
-from ..history.pipeline import PreparedHistory
 
 
 def align(

@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 
 from .. import message as tree
 from ..capabilities import Capabilities
+from ..history.passes.survey import same_items, with_content, with_fields
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, Origin, RawBlock, TextBlock, ThinkingBlock
 from ..message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, Extras
 from ..protocols.base import Room
 from ..protocols.chat_like.messages import are_objects
-from ..text.json_text import JsonObject
-from ..history.passes.survey import same_items, with_content, with_fields
 from ..stream.pieces import End, Meta, Part, Piece
+from ..text.json_text import JsonObject
 
 _Node = TypeVar("_Node")
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
+from ..history.passes.survey import same_items
 from ..losses import Report
 from ..message import ChatRequest, ServerTool, Tool
 from ..message.blocks import Extras, noted
 from ..protocols.base import Room
 from ..text.json_text import JsonObject, field_at, put_field, take_field
-from ..history.passes.survey import same_items
 
 _NEWER = "safety_identifier"
 _USERS = ("user", _NEWER)  # one is the option `user`: which, the notes of the reader say

@@ -30,17 +30,17 @@ from ..errors import (
     StreamBroken,
     by_kind,
 )
+from ..history.passes.argument_names import ArgumentNames, own_arguments
 from ..message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
 from ..message.ending import NO_REASON
 from ..protocols.base import Reader
-from ..stream.framing import Decoder, Framing
-from ..text.json_text import Json, loads
-from ..history.passes.argument_names import ArgumentNames, own_arguments
 from ..stream.builder import Builder, LaterReader
 from ..stream.events import EventView, StreamEvent
+from ..stream.framing import Decoder, Framing
 from ..stream.odd_values import FAILURES, OddValues
 from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, is_error_body, provider_error
 from ..stream.restore_calls import CallRestorer
+from ..text.json_text import Json, loads
 from .sdk_objects import bytes_of, plain, text_of, values_of
 
 _NO_PROPERTIES: Mapping[str, Mapping[str, str]] = MappingProxyType({})

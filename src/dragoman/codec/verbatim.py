@@ -13,6 +13,16 @@ from typing import Any
 
 from .. import message as tree
 from ..capabilities import Capabilities
+from ..history.passes.client_items import split_joint_calls
+from ..history.passes.repair import repair
+from ..history.passes.survey import ASSISTANT, FOLLOWED, SYSTEM, TOOL, USER, RoledHistory, survey
+from ..history.pipeline import (
+    FormatStyle,
+    HistoryContext,
+    PreparedHistory,
+    bind_thinking,
+    prepare_part,
+)
 from ..losses import Report
 from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ..message.blocks import JOINT, noted
@@ -21,10 +31,6 @@ from ..message.request import ASKS
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.chat_like.messages import filled
 from ..text.json_text import Json, JsonObject
-from ..history.passes.client_items import split_joint_calls
-from ..history.passes.repair import repair
-from ..history.passes.survey import ASSISTANT, FOLLOWED, SYSTEM, TOOL, USER, RoledHistory, survey
-from ..history.pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
 
 _ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
 _HEAD = ("system", "developer")

@@ -16,31 +16,31 @@ from .. import message as tree
 from ..capabilities import About, Capabilities, Facts, override
 from ..capabilities.naming import IdRule
 from ..errors import DragomanError, InvalidMessage, WriteError
+from ..history.passes.argument_names import inverted
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit import fit_tools, offered_tools
+from ..history.passes.format_words import ask_by_tool, ask_in_words, narrowed
+from ..history.passes.names import invert_names
+from ..history.passes.survey import checked_messages
+from ..history.passes.thinking_binding import history_prefix
+from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
+from ..history.speakers import ByRole
 from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
+from ..media_fetch.local_files import local_files
 from ..message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ..message.blocks import ANSWER, HEALED, NOTES, noted
 from ..message.check import FAULTS, heal, raise_for_notes
 from ..message.request import ITEM
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
-from ..history.speakers import ByRole
-from ..media_fetch.local_files import local_files
 from ..text.json_text import JsonObject
-from ..history.passes.fetching import Fetch
-from ..history.passes.fit import fit_tools, offered_tools
-from ..history.passes.format_words import ask_by_tool, ask_in_words, narrowed
-from ..history.passes.names import invert_names
-from ..history.passes.argument_names import inverted
-from ..history.passes.survey import checked_messages
-from ..history.passes.thinking_binding import history_prefix
 from .answering import WireAnswering
-from .same_maker import adopt_kin
 from .model_facts import ModelFacts, without_switch
-from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
 from .reading import WireReading
 from .residue import residue_of, source_map
+from .same_maker import adopt_kin
 from .same_vendor import adopt_sibling_fields, issuers_of_files, set_apart_fields
 from .verbatim import prepare_verbatim, write_verbatim
 

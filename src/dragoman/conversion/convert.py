@@ -13,26 +13,26 @@ from itertools import chain
 from time import time
 from typing import Any, Literal, TypeAlias
 
-from ..sealed_state import Envelope
+from ..caches import remember
+from ..codec.answering import StreamEncoder
+from ..codec.sdk_objects import all_plain, body_of, plain, text_of
+from ..codec.stream import Events, StreamDecoder, feed_chunk, iterated
+from ..codec.wire import Wire
 from ..errors import ConfigError, LossRefused, ProviderError, ReadError
+from ..history.passes.fetching import Fetch
+from ..history.pipeline import FormatStyle
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..message import ChatRequest, ChatResponse, Finish, Written, request_of
 from ..message.ending import client_error
 from ..protocols.base import Room
+from ..sealed_state import Envelope
 from ..stream.framing import Decoder, Framing, ServerEvent
-from ..vendors import PROTOCOLS, Vendor, wire
-from ..caches import remember
-from ..codec.answering import StreamEncoder
-from ..history.pipeline import FormatStyle
-from ..codec.sdk_objects import all_plain, body_of, plain, text_of
-from ..codec.stream import Events, StreamDecoder, feed_chunk, iterated
-from ..codec.wire import Wire
-from ..text.json_text import Json, JsonObject, arguments, loads
-from ..history.passes.fetching import Fetch
-from ..text.redaction import shown
 from ..stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from ..text.json_text import Json, JsonObject, arguments, loads
+from ..text.redaction import shown
+from ..vendors import PROTOCOLS, Vendor, wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..caches import remember
-from .kinds import VAGUE, WEAK, ErrorKind, fitting_status, kind_of_name, kind_of_status, plain_word, usual_status
+from .kinds import (
+    VAGUE,
+    WEAK,
+    ErrorKind,
+    fitting_status,
+    kind_of_name,
+    kind_of_status,
+    plain_word,
+    usual_status,
+)
 from .row import LONGEST, ErrorRow, Numbers, code_rows, numbers_in
 
 __all__ = ["ErrorKind", "ErrorRow", "Numbers", "code_rows", "error_kind", "error_numbers",

@@ -10,15 +10,15 @@ from importlib import import_module
 from inspect import Parameter
 from typing import TYPE_CHECKING, Unpack
 
+from ..capabilities import Facts
 from ..codec.wire import Wire
+from ..history.wording import Told
 from ..suggestions.import_names import listing, refuse
+from ..vendors import NAMED, Vendor, wire
 from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .fitting import Fitted, Receipt, fit_history, fit_history_sync
 from .session import Changed, Session, SessionMessages
 from .wire_formatter import FormatterOptions, WireFormatter, signature
-from ..history.wording import Told
-from ..capabilities import Facts
-from ..vendors import NAMED, Vendor, wire
 
 if TYPE_CHECKING:
     from typing import Any

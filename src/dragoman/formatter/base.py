@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
 from ..capabilities import About, Capabilities, override
+from ..codec.unseen_media import refuse_unseen
+from ..codec.wire import Wire
 from ..errors import ConfigError
+from ..history.passes.fit import fit_tools
+from ..history.passes.names import name_tools
+from ..history.pipeline import FormatStyle
+from ..history.transcript import has_tools
+from ..history.truncate import DropOldest, Truncation, strategic, without_oldest
 from ..losses import Losses, Policy, Report
 from ..losses.policies import LossLog
 from ..message import (
@@ -29,18 +36,11 @@ from ..message import (
 )
 from ..message.request import OPTIONS
 from ..message.tools import ToolList
-from ..history.transcript import has_tools
-from ..history.truncate import DropOldest, Truncation, strategic, without_oldest
+from ..text.json_text import JsonObject
+from ..text.redaction import Shown, shown
 from ..tokens import TokenCounterBase
 from ..tokens.base import Tools
 from ..tokens.cached import CachedTokenCounter, default_counter, with_cache
-from ..history.pipeline import FormatStyle
-from ..codec.unseen_media import refuse_unseen
-from ..codec.wire import Wire
-from ..text.json_text import JsonObject
-from ..history.passes.fit import fit_tools
-from ..history.passes.names import name_tools
-from ..text.redaction import Shown, shown
 from . import budget
 from .budget import Choice, Tally
 

@@ -12,13 +12,13 @@ from operator import is_
 from typing import Any, TypeAlias
 
 from ..errors import ConfigError, ContextOverflow
-from ..losses import Report
-from ..message import ContentBlock, Msg
 from ..history import truncate
 from ..history.truncate import Asked, Counted, Cut, Made, Truncation
+from ..losses import Report
+from ..message import ContentBlock, Msg
+from ..text.json_text import JsonObject
 from ..tokens.base import Messages, Tools, checked_figure, counts_sync
 from ..tokens.cached import CachedTokenCounter
-from ..text.json_text import JsonObject
 
 # (formatted messages, how many messages they say) -> their tokens, tool schemas included; None if
 # there is no counter

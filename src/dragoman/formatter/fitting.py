@@ -9,10 +9,10 @@ from math import isfinite
 
 from .. import message
 from ..errors import ConfigError
+from ..history.truncate import replaced
 from ..losses import Report
 from ..message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultBlock
 from ..message.tools import ToolLike
-from ..history.truncate import replaced
 from ..text.redaction import Shown
 from .base import RequestFormatter, TruncatedFormatterBase, drive
 from .budget import CUT, Tally, cleared, missing, name_cut, within

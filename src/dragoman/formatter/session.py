@@ -10,14 +10,14 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from ..history.truncate import Counted, Truncation
+from ..history.truncate.growing import Onward
 from ..losses import Losses, Report
 from ..message import ChatRequest, Msg
 from ..message.tools import ToolLike
-from ..history.truncate import Counted, Truncation
-from ..history.truncate.growing import Onward
-from ..tokens.base import Tools, decomposes
 from ..text.json_text import JsonObject
 from ..text.redaction import Shown
+from ..tokens.base import Tools, decomposes
 from .base import RequestFormatter, WrittenMessages, drive, refuse_options
 from .budget import Tally, count_each
 from .session_history import FinalPart, GrowingHistory, Look, WrittenHistory

@@ -13,18 +13,18 @@ from operator import is_
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..capabilities import Capabilities
+from ..codec.wire import Wire
 from ..errors import WriteError
+from ..history import pipeline
+from ..history.passes import survey
+from ..history.passes.fit import calls_of_others
+from ..history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
+from ..history.pipeline import FormatStyle, HistoryContext, PreparedHistory
+from ..history.speakers import ByName, ByRole, NameField, Tagged
 from ..losses import Report
 from ..message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
 from ..message.blocks import Extras
-from ..history.speakers import ByName, ByRole, NameField, Tagged
-from ..history import pipeline
-from ..history.pipeline import FormatStyle, HistoryContext, PreparedHistory
-from ..codec.wire import Wire
 from ..text.json_text import JsonObject
-from ..history.passes import survey as roles
-from ..history.passes.fit import calls_of_others
-from ..history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 
 Look: TypeAlias = Literal["equal", "same", "sealed"]
 
@@ -85,7 +85,7 @@ class FinalPart:
 
 def unpaired(surveyed: RoledHistory) -> set[str]:
     """The ids of calls without a result of their own, and of results without a call."""
-    pairs = not surveyed.flags & (roles.PAIRS | roles.CUT)
+    pairs = not surveyed.flags & (survey.PAIRS | survey.CUT)
     if pairs and len(surveyed.calls) == len(surveyed.results):
         return set()
     calls, results = Counter(surveyed.calls), Counter(surveyed.results)
@@ -97,7 +97,7 @@ def misnamed(surveyed: RoledHistory) -> bool:
 
     Where calls and results do not pair, it may take the one for another.
     """
-    if not surveyed.flags & roles.PAIRS or surveyed.flags & roles.MISNAMED:
+    if not surveyed.flags & survey.PAIRS or surveyed.flags & survey.MISNAMED:
         return False
     blocks = [b for m in surveyed.msgs if type(m.content) is not str for b in m.content]
     calls = {(b.id, b.name) for b in blocks if type(b) is ToolUseBlock}
@@ -152,7 +152,7 @@ def begins_turn(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
 def _role(m: Msg) -> int | None:
     """Who says the message; None where it must be cut, or is unusual in another way."""
     content = m.content
-    role = roles.ROLES[m.role]
+    role = survey.ROLES[m.role]
     if type(content) is str:
         return role if content and not content.isspace() else None
     kinds = set(map(type, content))
@@ -166,12 +166,12 @@ def _role(m: Msg) -> int | None:
 def check_calls(history: RoledHistory, caps: Capabilities) -> None:
     """Raise NeedsWhole unless calls, results and their ids are right by themselves."""
     flags = history.flags
-    if flags & (roles.PAIRS | roles.CUT | roles.MISNAMED):
+    if flags & (survey.PAIRS | survey.CUT | survey.MISNAMED):
         raise NeedsWhole("a call or a result stands alone")
     if not caps.ids.formed(history.calls):
         raise NeedsWhole("the ids of calls count them")
     ids_of_messages = ([call.id for call in m.calls] for m in history.msgs)
-    if flags & roles.IDS and (
+    if flags & survey.IDS and (
         caps.ids.unique or caps.ids.form or "" in history.calls
         or any(len(set(ids)) < len(ids) for ids in ids_of_messages)
     ):  # fmt: skip
@@ -343,7 +343,7 @@ class GrowingHistory:
         final = self.final
         msgs = call.msgs[len(final.msgs) : end]
         heard = msgs
-        if part.surveyed.flags & (roles.PAIRS | roles.CUT):  # what was left out was not heard
+        if part.surveyed.flags & (survey.PAIRS | survey.CUT):  # what was left out was not heard
             heard = pipeline.paired(msgs, self.can, self.style, part.report.trial())
             answered = heard and _role(heard[-1]) in (USER, TOOL)
             if misnamed(part.surveyed) or not answered:
@@ -380,7 +380,7 @@ class GrowingHistory:
         msgs = call.msgs[start:end]
         report = Report(msgs, None, None, call.outer.target)
         report.edits += self._edits
-        surveyed = roles.survey(msgs, report.trial())
+        surveyed = survey.survey(msgs, report.trial())
         if surveyed.calls and calls_of_others(msgs, getattr(style.speakers, "me", None)):
             raise NeedsWhole("another agent's call is told as text")
         times = cache_times(msgs) if surveyed.unusual else []
@@ -419,11 +419,11 @@ class GrowingHistory:
         final, caps = self.final, self.can
         check_calls(surveyed, caps)
         names = tuple(final.speakers) if needs_speakers(msgs, final, caps, style) else ()
-        if final.flags & roles.MISNAMED and not final.tools.keys() >= set(surveyed.names):
+        if final.flags & survey.MISNAMED and not final.tools.keys() >= set(surveyed.names):
             raise NeedsWhole("a tool is called whose name a result bore before")
         if surveyed.flags & self.room.ordered_flags & final.flags:
             raise NeedsWhole("what is counted stands in front, too")
-        if final.edited and surveyed.flags & roles.ODD and caps.binding != "none":
+        if final.edited and surveyed.flags & survey.ODD and caps.binding != "none":
             raise NeedsWhole("a pass touched what stands before an answer")
         if times and caps.cache_hints:
             late = caps.cache_longest_first and final.hints and any(times)

@@ -15,30 +15,37 @@ from inspect import signature as signature_of
 from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
 from ..capabilities import Capabilities, ChatConfig, Limits, changes_of, override
+from ..codec.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
+from ..codec.wire import Wire
 from ..errors import ConfigError, ContextOverflow, ProviderError, ReadError, StreamError, by_kind
-from ..losses import PolicyLike, Report
-from ..losses import policy as policy_of
-from ..losses.policies import LossLog
-from ..message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
-from ..message.tools import ToolList
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..history.pipeline import FormatStyle, paired, wanted_media
 from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, Rewrite, Tagged
 from ..history.truncate import Truncation
+from ..history.wording import Told
+from ..losses import PolicyLike, Report
+from ..losses import policy as policy_of
+from ..losses.policies import LossLog
+from ..media_fetch.local_files import local_files
+from ..message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
+from ..message.tools import ToolList
+from ..stream.pieces import Piece, Raw
+from ..suggestions.keywords import unknown_keyword
+from ..text.json_text import JsonObject
+from ..text.redaction import shown
 from ..tokens import TokenCounterBase
 from ..tokens.base import Tools
 from ..tokens.cached import default_counter
-from ..media_fetch.local_files import local_files
-from ..history.pipeline import FormatStyle, paired, wanted_media
-from ..codec.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
-from ..codec.wire import Wire
-from ..text.json_text import JsonObject
-from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
-from ..text.redaction import shown
-from ..stream.pieces import Piece, Raw
-from ..suggestions.keywords import unknown_keyword
-from ..history.wording import Told
-from .base import FORMAT_HOOKS, RequestFormatter, WrittenMessages, current_report, drive, refuse_options
+from .base import (
+    FORMAT_HOOKS,
+    RequestFormatter,
+    WrittenMessages,
+    current_report,
+    drive,
+    refuse_options,
+)
 from .budget import Choice
 from .session import Session
 

@@ -16,21 +16,32 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
 from ..message.blocks import JOINT
-from .prompt import SystemPrompt
-from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
-from .passes import survey as roles
+from .passes.argument_names import property_spellings
+from .passes.client_items import plain_items, split_joint_calls
 from .passes.fetching import Fetch, insert_fetched, media_to_fetch
 from .passes.fit import fit, fit_media, tell_others
 from .passes.fit.blocks import drop_blanks
 from .passes.fit.state import Saver, shortest_minutes
 from .passes.names import name_tools, respell_history
 from .passes.order import alternate_roles, join_calls, move_late_system, order
-from .passes.client_items import plain_items, split_joint_calls
 from .passes.plain_tools import plain_calls, plain_tools, wire_names_of
-from .passes.argument_names import property_spellings
 from .passes.repair import drop_unfinished_calls, repair
-from .passes.survey import RoledHistory, survey
+from .passes.survey import (
+    BLANK,
+    CUT,
+    LATE,
+    MEDIA,
+    NAMED,
+    ODD,
+    PAIRS,
+    SYSTEM,
+    UNNAMED,
+    RoledHistory,
+    survey,
+)
 from .passes.thinking_binding import first_change, keep_bound_thinking
+from .prompt import SystemPrompt
+from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
 from .wording import Told
 
 
@@ -201,15 +212,15 @@ def prepare_part(
     else:
         history = survey(msgs, report)
     history = _runnable(history, caps, report)
-    if history.flags & roles.MEDIA and style.fetch is not None:
+    if history.flags & MEDIA and style.fetch is not None:
         history = _fetched(history, caps, style.fetch, style.fetch_read, report)
-    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
+    if history.flags & (PAIRS | UNNAMED | ODD):
         history = repair(history, caps, report, style.told, context.open_start)
     if type(style.speakers) is not ByRole:
         history = _rewritten_speakers(history, caps, style, report)
-    if history.flags & roles.BLANK:
+    if history.flags & BLANK:
         history = drop_blanks(history, caps, report)
-    if history.flags & roles.NAMED:
+    if history.flags & NAMED:
         history = _name_fields(history, caps, report, context.speakers)
     prepared = PreparedHistory(history, tools)
     if history.calls or tools:
@@ -218,8 +229,8 @@ def prepare_part(
         history, prepared.ids = respell_history(
             history, caps, prepared.names, report, context.ids, prepared.properties
         )
-    after_others = context.behind is not None or history.roles[1:2] == [roles.SYSTEM]
-    if caps.late_system != "keep" and (history.flags & roles.LATE or after_others):
+    after_others = context.behind is not None or history.roles[1:2] == [SYSTEM]
+    if caps.late_system != "keep" and (history.flags & LATE or after_others):
         history = move_late_system(history, caps, report, style.told, context.behind)
     if history.unusual or not caps.tool_messages or caps.call_text == "drop":
         hints = [tool.cache for tool in tools if type(tool) is Tool and tool.cache is not None]
@@ -236,11 +247,11 @@ def prepare_part(
 
 def _runnable(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
     """The history with calls that the wire has, and none that broke off."""
-    if history.flags & roles.ODD:
+    if history.flags & ODD:
         history = plain_items(history, caps, report)
     if not JOINT.isdisjoint(history.names):
         history = split_joint_calls(history, report)
-    return drop_unfinished_calls(history, report) if history.flags & roles.CUT else history
+    return drop_unfinished_calls(history, report) if history.flags & CUT else history
 
 
 def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool) -> Capabilities:
@@ -260,7 +271,7 @@ def _name_tools(
     """The history with calls of what the wire has; the tools and their names go to `prepared`."""
     history, offered = prepared.history, prepared.tools
     tools, meant = plain_tools(offered, caps, report, told)
-    if meant or history.flags & roles.ODD:
+    if meant or history.flags & ODD:
         history = plain_calls(history, meant, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
     prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
@@ -279,7 +290,7 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
     """
     history = survey(msgs, report)
     history = _runnable(history, caps, report)
-    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
+    if history.flags & (PAIRS | UNNAMED | ODD):
         history = repair(history, caps, report, style.told)
     if history.calls:
         _, names = name_tools([], history.names, caps.tool_names, report)
@@ -314,7 +325,7 @@ def wanted_media(
 def _wanted(
     history: RoledHistory, caps: Capabilities, of_read: bool, report: Report
 ) -> list[tuple[Source, str]]:
-    if not history.flags & roles.MEDIA:
+    if not history.flags & MEDIA:
         return []
     once = {id(source): source for source in media_to_fetch(history, caps, of_read)}
     return [(source, report.locate(source)) for source in once.values()]
@@ -353,7 +364,7 @@ def _rewritten_speakers(
 ) -> RoledHistory:
     speakers = style.speakers
     history = _others_told(history, style, report)
-    if history.flags & roles.MEDIA and isinstance(speakers, ByName):
+    if history.flags & MEDIA and isinstance(speakers, ByName):
         history = fit_media(history, caps, report, style.told, speakers.unshown)
     msgs = speakers(history.msgs, report)
     return history if msgs is history.msgs else survey(msgs, report)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..text.redaction import shown
 from ..errors import ConfigError
 from ..message import Tool
+from ..text.redaction import shown
 
 _WHEN = ("never", "unsupported", "always")
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
-from ..text.redaction import shown
 from ..capabilities.naming import IdRule, mapping
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import Citation, Msg, RefusalBlock, TextBlock
 from ..message.blocks import ContentBlock
+from ..text.redaction import shown
 from . import transcript as speech
 from .transcript import Form, Speaking, has_tools
 

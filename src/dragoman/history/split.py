@@ -14,8 +14,8 @@ from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Msg, RawBlock, TextBlock
 from ..message.blocks import ContentBlock
 from .lookalikes import KnownNames
-from .transcript import ShownNames
 from .speakers import ByName
+from .transcript import ShownNames
 
 _LONGEST = 64
 

@@ -9,7 +9,6 @@ from string import Formatter as Parser
 from typing import Any, assert_never
 
 from ..caches import remember
-from ..text.redaction import shown
 from ..capabilities.naming import IdRule, numbered
 from ..errors import ConfigError
 from ..losses import Report
@@ -23,7 +22,17 @@ from ..message import (
     ToolUseBlock,
 )
 from ..message.blocks import ContentBlock, MediaBlock
-from .lookalikes import BREAKS, RARE, Guard, KnownNames, folded, lookalikes, visible, with_backslashes
+from ..text.redaction import shown
+from .lookalikes import (
+    BREAKS,
+    RARE,
+    Guard,
+    KnownNames,
+    folded,
+    lookalikes,
+    visible,
+    with_backslashes,
+)
 
 
 def texts_and_media(

@@ -13,12 +13,12 @@ from ..suggestions.import_names import listing, refuse
 if TYPE_CHECKING:
     from typing import Any
 
-    from .profiles import profile
     from ..stream.events import StreamEvent
     from .front import LLM, AsyncLLM
     from .inputs import request_of
     from .names import ModelName, model_name
     from .pairs import Formatting, ModelLike, Pair, Sending, llm_of, pair_of
+    from .profiles import profile
     from .settings import Input, Way
     from .streams import AnswerStream, AsyncAnswerStream
 

@@ -11,10 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from ..tokens.cached import default_counter
-from ..message.format_forms import read_form
-from ..text.redaction import shown
-from ..suggestions.keywords import refuse_unknown, renamed
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
 from ..message import (
@@ -25,11 +21,15 @@ from ..message import (
     Usage,
     Written,
 )
+from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
 from ..structured import Structured, repair_messages
+from ..suggestions.keywords import refuse_unknown, renamed
+from ..text.redaction import shown
+from ..tokens.cached import default_counter
 from ..toolkit import toolkit_of
 from ..vendors import Vendor
 from .course import Course, has_no_key

@@ -11,8 +11,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from ..transport.retries import PASSING
 from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError, with_attempts
+from ..transport.retries import PASSING
 from .targets import Target
 
 log = logging.getLogger("dragoman.llm")

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, Unpack, overload
 
-from ..tokens.base import counts_sync, decomposes
-from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..capabilities import Limits
 from ..errors import ConfigError, UnknownKeyword
 from ..message import Written
 from ..model.answer import Answer
 from ..structured import Structured
+from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
+from ..tokens.base import counts_sync, decomposes
 from ..toolkit import Toolkit
 from .asking import GIVEN_BY_NAME, FrontDoor
 from .models import ModelLike

@@ -15,11 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..conversion.convert import detect
-from ..media_fetch.local_files import MOST, bytes_below
 from ..codec.sdk_objects import plain
-from ..text.redaction import shown
+from ..conversion.convert import detect
 from ..errors import ConfigError, InvalidMessage, NotMessages
+from ..media_fetch.local_files import MOST, bytes_below
 from ..message import Base64Source, ChatRequest, ChatResponse, Msg, URLSource
 from ..message.blocks import (
     AudioBlock,
@@ -32,6 +31,7 @@ from ..message.blocks import (
 from ..message.check import LOOSE_CONTENT
 from ..model.base import body_of
 from ..model.shapes import protocols_of
+from ..text.redaction import shown
 from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
 

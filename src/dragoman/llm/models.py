@@ -16,17 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
-from ..transport.credentials import Key
-from .profiles import profile
 from ..error_kinds import ErrorKind
-from ..text.redaction import shown
 from ..errors import ConfigError
 from ..formatter import FormatterBase
 from ..model.chat_model import ChatModel
 from ..model.endpoint import ConnectionOptions
+from ..text.redaction import shown
+from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
 from .course import ANY
 from .names import maker_of
+from .profiles import profile
 from .targets import FORMATTER_OPTIONS, Target
 
 # a name, a profile, a table, a row, a model, an LLM, or several of them

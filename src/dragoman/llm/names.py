@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..text.redaction import shown
-from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..capabilities import Facts, Limits
 from ..errors import ConfigError
+from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
+from ..text.redaction import shown
 from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires
 
 # how the names of a maker's models begin -> the vendor that the maker itself is

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..codec.sdk_objects import plain
-from ..stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written
@@ -24,6 +23,7 @@ from ..model import ChatModel, ChatModelBase, paired
 from ..model.base import wire_of
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
+from ..stream.events import FinishEvent, StreamEvent
 from ..structured import Structured, structured_request
 from ..vendors import Vendor
 from .front import LLM, AsyncLLM

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError
-from ..text.redaction import one_line, shown
 from ..suggestions.keywords import renamed
+from ..text.redaction import one_line, shown
 
 VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
 FILE = "dragoman.toml"

@@ -11,9 +11,20 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from ..transport.credentials import Key
-from ..transport.retries import Retries
-from ..transport.call import Timeouts
+from ..capabilities import ChatConfig, Facts
+from ..errors import ConfigError
+from ..formatter.wire_formatter import WireFormatter
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..history.prompt import SystemPrompt
+from ..history.speakers import Rewrite
+from ..history.truncate import Truncation
+from ..history.wording import Told
+from ..losses import PolicyLike
+from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
+from ..message.blocks import MediaBlock
+from ..message.request import Effort
+from ..model.endpoint import ConnectionOptions
 from ..suggestions.import_names import OF_AGENTS
 from ..suggestions.import_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
 from ..suggestions.import_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
@@ -22,24 +33,13 @@ from ..suggestions.import_names import listing as listing  # noqa: PLC0414
 
 # what is imported "as" itself is for the packages above, which import public ones only
 from ..suggestions.import_names import refusing as refusing  # noqa: PLC0414
-from ..formatter.wire_formatter import WireFormatter
-from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
 from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS
 from ..suggestions.keywords import explains_keywords as explains_keywords  # noqa: PLC0414
-from ..history.wording import Told
-from ..capabilities import ChatConfig, Facts
-from ..errors import ConfigError
-from ..losses import PolicyLike
-from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
-from ..message.blocks import MediaBlock
-from ..message.request import Effort
-from ..model.endpoint import ConnectionOptions
-from ..history.prompt import SystemPrompt
-from ..history.speakers import Rewrite
-from ..history.truncate import Truncation
 from ..tokens import TokenCounterBase
 from ..toolkit import Toolkit
+from ..transport.call import Timeouts
+from ..transport.credentials import Key
+from ..transport.retries import Retries
 from .inputs import FileLike
 from .models import ModelLike
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
 from ..codec.stream import AsyncStream, Stream
-from ..stream.events import FinishEvent, StreamEvent
 from ..errors import ConfigError, LossRefused, ProviderError, StreamError, WriteError
 from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
+from ..stream.events import FinishEvent, StreamEvent
 from .asking import Asked, FrontDoor
 from .course import has_no_key
 from .targets import Target

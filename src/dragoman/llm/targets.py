@@ -8,10 +8,10 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..transport.credentials import Key
+from ..analysis.explain import explain
 from ..codec.wire import Wire
-from ..formatter.wire_formatter import WireFormatter
 from ..errors import ConfigError, InvalidOutput, ProviderError, WriteError
+from ..formatter.wire_formatter import WireFormatter
 from ..losses import Policy
 from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model.answer import Answer
@@ -20,7 +20,7 @@ from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.pairing import paired
 from ..protocols.reasoning import needs_other_wire
 from ..structured import Structured, plain_answer, structured_request
-from ..analysis.explain import explain
+from ..transport.credentials import Key
 from ..vendors import Vendor, wire
 from .names import model_name
 

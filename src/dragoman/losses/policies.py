@@ -10,8 +10,8 @@ from math import inf
 from time import monotonic
 from typing import Literal, TypeAlias
 
-from ..text.redaction import shown
 from ..errors import ConfigError, LossRefused
+from ..text.redaction import shown
 from .codes import CODES
 from .codes.code import KINDS, LEVELS, Kind
 from .loss import Loss, by_weight

@@ -1,3 +1,1 @@
-"""The only folder of the core with files and sockets: what the passes ask for as values."""
-
-from __future__ import annotations
+"""Media from files and the web: what the passes ask for as values."""

@@ -13,9 +13,9 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeAlias, final
 
+from ..errors import ProviderError
 from ..suggestions.import_names import OF_USAGE, explains_attributes
 from ..text.redaction import Shown
-from ..errors import ProviderError
 from .blocks import (
     ContentBlock,
     Extras,

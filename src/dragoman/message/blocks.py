@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
 from ..caches import remember
+from ..errors import InvalidMessage
 from ..suggestions.import_names import ExplainsNames
+from ..suggestions.keywords import explains_keywords
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import Shown
-from ..suggestions.keywords import explains_keywords
-from ..errors import InvalidMessage
 from .media import (
     Base64Source,
     Readable,

@@ -15,10 +15,10 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
+from ..errors import InvalidMessage
+from ..suggestions.keywords import nearest
 from ..text.json_text import check, check_text
 from ..text.redaction import clipped, shown
-from ..suggestions.keywords import nearest
-from ..errors import InvalidMessage
 from . import blocks, media
 from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from ..text.redaction import clipped, one_line
 from ..errors import NoAnswer, ProviderError, StreamBroken
+from ..text.redaction import clipped, one_line
 from .answer import ChatResponse, Finish, FinishReason, Status
 from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
-from ..text.redaction import Shown
 from ..errors import InvalidMessage
+from ..text.redaction import Shown
 
 
 class Readable(Shown):

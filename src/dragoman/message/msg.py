@@ -11,11 +11,11 @@ from hashlib import blake2b
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, get_args
 
+from ..errors import InvalidMessage
 from ..suggestions.import_names import OF_MESSAGES, ExplainsNames, explains_attributes
+from ..suggestions.keywords import MSG_ADVICE, ROLE_SYNONYMS, explains_call, unknown_keyword
 from ..text.json_text import JsonObject
 from ..text.redaction import shown
-from ..suggestions.keywords import MSG_ADVICE, ROLE_SYNONYMS, explains_call, unknown_keyword
-from ..errors import InvalidMessage
 from . import blocks, check
 from .blocks import (
     CacheHint,

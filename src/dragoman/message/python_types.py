@@ -13,8 +13,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from ..text.json_text import Json, JsonObject
 from ..errors import ConfigError, InvalidMessage
+from ..text.json_text import Json, JsonObject
 
 _HINT = "pip install 'dragoman[tools]'"
 

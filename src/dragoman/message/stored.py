@@ -13,9 +13,9 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, TypeAlias
 
+from ..errors import InvalidMessage, StreamError
 from ..text.json_text import JsonObject, check
 from ..text.redaction import shown
-from ..errors import InvalidMessage, StreamError
 from .answer import Candidate, ChatResponse, Finish, FinishReason, Status, Usage
 from .blocks import CacheHint, plain_value
 from .check import build, check_fields, checks_of, instance, one_of, optional_text, text, wrong_type

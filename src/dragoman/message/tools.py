@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
+from ..errors import InvalidMessage
 from ..suggestions.import_names import ExplainsNames
+from ..suggestions.keywords import explains_keywords
 from ..text.json_text import JsonObject, check, check_text
 from ..text.redaction import Shown, shown
-from ..suggestions.keywords import explains_keywords
-from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, HasExtras, ReadFrom
 from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
 from .python_types import describes_fields, function_schema, type_schema

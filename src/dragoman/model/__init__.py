@@ -10,8 +10,8 @@ from ..suggestions.import_names import listing, refuse
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..transport.retries import Retries
     from ..transport.call import AsyncTransport, Timeouts, Transport
+    from ..transport.retries import Retries
     from .answer import Answer, PartialAnswer
     from .base import ChatModelBase, FormatterMismatch, formatter_for
     from .chat_model import ChatModel

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Self, TypeVar
 
 from ..codec.stream import StreamDecoder, feed_chunk
-from ..suggestions.import_names import OF_ANSWERS, explains_attributes
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
+from ..suggestions.import_names import OF_ANSWERS, explains_attributes
 from ..vendors import VENDORS, Vendor
 from ..vendors import vendor as vendor_row
 from .cost import Cost

@@ -12,13 +12,13 @@ from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
 from ..codec.wire import Wire
+from ..errors import ConfigError
 from ..formatter.base import FormatterBase
 from ..formatter.wire_formatter import WireFormatter
-from ..text.json_text import JsonObject
-from ..errors import ConfigError
+from ..history.speakers import ByName
 from ..message import ServerTool, Tool
 from ..message.tools import tools_of
-from ..history.speakers import ByName
+from ..text.json_text import JsonObject
 from ..vendors import NAMED as FORMATTERS
 from ..vendors import wire
 

@@ -11,15 +11,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from ..transport.credentials import Key
-from ..transport.call import AsyncStreamReply, StreamReply
 from ..codec.stream import AsyncStream, Stream, StreamDecoder
 from ..codec.wire import Wire
-from ..text.json_text import loads
-from ..suggestions.keywords import refuse_unknown, renamed
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS
+from ..suggestions.keywords import refuse_unknown, renamed
+from ..text.json_text import loads
+from ..transport.call import AsyncStreamReply, StreamReply
+from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
 from .base import ChatModelBase, FormatterMismatch, WireMessages, body_of, tools_for

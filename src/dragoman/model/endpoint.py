@@ -13,19 +13,38 @@ from types import MappingProxyType
 from typing import Any, Self, TypedDict
 from weakref import finalize
 
-from ..transport.answer_bounds import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, acounted, akeyless, check_bound, check_size, counted, keyless, keyless_reply
+from ..codec.wire import Wire
+from ..errors import ConfigError, ProviderError
+from ..message import Written
+from ..suggestions.keywords import explains_keywords
+from ..text.hidden_keys import without_keys
+from ..text.json_text import encoded
+from ..text.redaction import shown
+from ..transport.answer_bounds import (
+    MAX_ANSWER_BYTES,
+    MAX_EVENT_BYTES,
+    acounted,
+    akeyless,
+    check_bound,
+    check_size,
+    counted,
+    keyless,
+    keyless_reply,
+)
+from ..transport.call import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    StreamReply,
+    Timeouts,
+    Transport,
+    transport_of,
+)
 from ..transport.credentials import Key, aauthorized, address, authorized, environment_url
 from ..transport.over_httpx2 import new_after_fork
 from ..transport.retries import Retries, acalling, calling
 from ..transport.sdk_clients import BotoCalls, client_transport
-from ..transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport, transport_of
-from ..codec.wire import Wire
-from ..text.hidden_keys import without_keys
-from ..text.json_text import encoded
-from ..text.redaction import shown
-from ..suggestions.keywords import explains_keywords
-from ..errors import ConfigError, ProviderError
-from ..message import Written
 from ..vendors import Vendor
 from .received import Received, check_status, is_page, page, read_reply
 from .segments import Segments

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Unpack
 
-from ..text.redaction import shown
 from ..errors import ConfigError
+from ..text.redaction import shown
 from ..vendors import VENDORS
 from .chat_model import ChatModel
 from .endpoint import ConnectionOptions

@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import Any
 
 from ..codec.wire import Wire
-from ..text.redaction import shown
-from ..suggestions.keywords import nearest
 from ..errors import ConfigError
+from ..suggestions.keywords import nearest
+from ..text.redaction import shown
 from ..vendors import NAMED as FORMATTERS
 from .base import ChatModelBase, FormatterMismatch, wire_of
 from .chat_model import ChatModel

@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..transport.errors import host_of
-from ..transport.call import Reply
 from ..codec.stream import StreamDecoder
 from ..codec.wire import Wire
-from ..text.json_text import loads
-from ..stream.error_headers import told_by_headers
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Written
 from ..message.ending import failure_of, no_answer
+from ..stream.error_headers import told_by_headers
+from ..text.json_text import loads
+from ..transport.call import Reply
+from ..transport.errors import host_of
 
 _SHOWN = 300  # bytes of a body
 _PAGES = ("text/html", "application/xhtml+xml")

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
-from ..text.json_text import Json
-from ..errors import DragomanError, ReadError
-from ..message import ChatRequest
 from ..analysis import cache_break, diff
 from ..analysis.sameness import Difference, Item, items, tools
+from ..errors import DragomanError, ReadError
+from ..message import ChatRequest
+from ..text.json_text import Json
 from .exchange import Exchange
 from .long_texts import LongTexts
 

@@ -9,11 +9,11 @@ import json
 import re
 from typing import Any, TypeAlias, assert_never
 
-from ..text.json_text import Json
 from ..errors import DragomanError, ProviderError
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, media, places
 from ..message import blocks as kinds
+from ..text.json_text import Json
 from .exchange import Exchange
 from .long_texts import LongTexts
 

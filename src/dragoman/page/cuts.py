@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..codec.wire import Wire
-from ..formatter.fitting import Fitted
 from ..errors import ContextOverflow, DragomanError
 from ..formatter import Formatter, fit_history_sync
+from ..formatter.fitting import Fitted
 from ..message import ChatRequest, identify
 from ..tokens import CachedTokenCounter
 from .exchange import Exchange

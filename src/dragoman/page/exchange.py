@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..agent_logs import Skipped
+from ..analysis.fidelity import Event
 from ..codec.stream import read_whole
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject
-from ..stream.pieces import Piece, Raw
 from ..errors import ReadError
-from ..agent_logs import Skipped
 from ..message import ChatRequest, ChatResponse, Msg
-from ..analysis.fidelity import Event
+from ..stream.pieces import Piece, Raw
+from ..text.json_text import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

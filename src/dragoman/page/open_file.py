@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from ..caches import remember
-from ..conversion.convert import detect
-from ..codec.wire import Wire
-from ..text.json_text import Json, JsonObject, loads
-from ..errors import DragomanError, ReadError
 from ..agent_logs import SessionLog, read_session_log
+from ..analysis.fidelity import Event, Record, event_of, record
+from ..caches import remember
+from ..codec.wire import Wire
+from ..conversion.convert import detect
+from ..errors import DragomanError, ReadError
 from ..message import ChatRequest, Msg, load
 from ..stream.framing import Decoder, Framing
-from ..analysis.fidelity import Event, Record, event_of, record
+from ..text.json_text import Json, JsonObject, loads
 from ..vendors import PROTOCOLS, VENDORS, vendor, wire
 from .exchange import Exchange, Recorded, Upstream, text_of
 

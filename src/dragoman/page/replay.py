@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ..text.json_text import loads
-from ..stream.events import EventView, StreamEvent
 from ..errors import ReadError
+from ..stream.events import EventView, StreamEvent
+from ..text.json_text import loads
 from .conversation import answer_messages, block_of, ending
 from .exchange import Exchange
 from .long_texts import LongTexts

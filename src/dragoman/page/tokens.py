@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ..tokens.cached import rough_message, rough_tools
-from ..text.json_text import JsonObject
-from ..errors import DragomanError
-from ..message import ChatRequest
 from ..analysis import sourcemap
 from ..analysis.paths import path_of, steps
+from ..errors import DragomanError
+from ..message import ChatRequest
+from ..text.json_text import JsonObject
 from ..tokens import CachedTokenCounter, SumTokenCounter
+from ..tokens.cached import rough_message, rough_tools
 from ..vendors import wire
 from .exchange import Exchange
 

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
-from ..conversion.convert import convert
+from ..analysis import sourcemap
+from ..analysis.paths import path_of, steps
 from ..codec.wire import Wire
-from ..text.json_text import JsonObject
+from ..conversion.convert import convert
 from ..errors import DragomanError, WriteError
 from ..formatter import Formatter
+from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..losses import Loss, by_weight
 from ..losses.codes import CODES
 from ..message import ChatRequest, Written
-from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
-from ..analysis import sourcemap
-from ..analysis.paths import path_of, steps
+from ..text.json_text import JsonObject
 from ..vendors import wire
 from .exchange import Exchange
 from .long_texts import LongTexts

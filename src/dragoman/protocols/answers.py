@@ -14,10 +14,6 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_neve
 
 from .. import message as tree
 from ..error_kinds import ErrorKind
-from ..text.json_text import Json, JsonObject, canonical
-from ..message.media_urls import document_text
-from ..stream.builder import Builder
-from ..stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..errors import WriteError
 from ..losses import Report
 from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
@@ -25,6 +21,10 @@ from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock, MediaBlock
 from ..message.ending import UNFINISHED
 from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
+from ..message.media_urls import document_text
+from ..stream.builder import Builder
+from ..stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..text.json_text import Json, JsonObject, canonical
 from .chat_like.messages import filled
 from .error_words import OverflowWords
 from .finish_words import finish_meaning

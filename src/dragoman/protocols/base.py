@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeAlias
 
-from ..text.json_text import Json, JsonObject
-from ..history.passes.survey import RoledHistory, Tools
-from ..text.redaction import Shown
-from ..stream.pieces import Piece
 from ..capabilities import Capabilities
-from ..sealed_state import CallField
+from ..history.passes.survey import RoledHistory, Tools
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ..sealed_state import CallField
 from ..stream.framing import Framing
+from ..stream.pieces import Piece
+from ..text.json_text import Json, JsonObject
+from ..text.redaction import Shown
 from .client_arguments import Arguments
 from .error_words import OverflowWords
 from .paths import PathTable, request_paths

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from ..text.json_text import Json, JsonObject
 from ..message import (
     Base64Source,
     DocumentBlock,
@@ -21,6 +20,7 @@ from ..message import (
     ThinkingBlock,
     URLSource,
 )
+from ..text.json_text import Json, JsonObject
 from .chat_like.messages import are_objects
 
 ISSUER = "anthropic"

@@ -12,9 +12,9 @@ import base64
 from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
+from ..errors import ConfigError
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import shown
-from ..errors import ConfigError
 
 Arguments: TypeAlias = dict[str, Any]
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..text.json_text import Json
 from ..message import Finish
 from ..message.answer import FinishReason
+from ..text.json_text import Json
 
 # in small letters, without what hosts spell differently: `-`, `_`, a space, a colon
 _WORDS: dict[FinishReason, str] = {

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from ..text.json_text import Json, JsonObject, member
 from ..losses import Field
 from ..message import ChatRequest, Msg
+from ..text.json_text import Json, JsonObject, member
 
 # (type of a node, name of its field) -> keys below the object that it was read from; of several
 # keys the first that is there, else the first. A key may lead further down: "function.name".

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..text.json_text import JsonObject, field_at, put_field, take_field
-from ..history.passes.survey import ASSISTANT, RoledHistory
 from ..capabilities import Capabilities
 from ..errors import WriteError
+from ..history.passes.survey import ASSISTANT, RoledHistory
 from ..losses import Report
 from ..message import ChatRequest, Options, ThinkingBlock, Tool
+from ..text.json_text import JsonObject, field_at, put_field, take_field
 
 _OFF = ("off", "none")
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from ..text.json_text import Json, JsonObject
 from ..capabilities import Capabilities
 from ..capabilities.naming import NameRule, mapping
 from ..losses import Report
@@ -17,8 +16,9 @@ from ..losses.codes.code import Kind
 from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
-from .chat_like import messages as chat_shape
+from ..text.json_text import Json, JsonObject
 from .base import PreparedRequest
+from .chat_like import messages as chat_messages
 from .chat_like.request import write_format
 
 Limits: TypeAlias = tuple[float, float]  # the least and the most that an option may be
@@ -130,7 +130,7 @@ def lower_to_words(form: ResponseFormat, report: Report) -> None:
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
     """The format with its schema as the wire takes it; not strict, if no strict one is equal."""
     assert form.schema is not None  # as the kind says
-    schema, strict = chat_shape.fitting_schema(form, form.schema, form.strict, caps, report)
+    schema, strict = chat_messages.fitting_schema(form, form.schema, form.strict, caps, report)
     if schema is form.schema and strict is form.strict:
         return form
     changed = replace(form, schema=schema, strict=strict)

@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from ..caches import BoundedCache
-from ..text.json_text import Json, JsonObject, canonical, loads, too_deep
-from ..text.redaction import clipped
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Tool
+from ..text.json_text import Json, JsonObject, canonical, loads, too_deep
+from ..text.redaction import clipped
 from .keywords import TYPES, Refs, below, same_or, types_of, values_of
 from .load import is_heavy, keep_light
 from .normalize import normalised

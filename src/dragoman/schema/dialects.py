@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from ..text.redaction import shown
 from ..errors import ConfigError
+from ..text.redaction import shown
 
 Demand: TypeAlias = Literal[
     "object root",  # the root says that it is an object, and is no $ref

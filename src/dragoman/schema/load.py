@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..text.json_text import Json, JsonObject
 from ..errors import InvalidMessage
+from ..text.json_text import Json, JsonObject
 from .keywords import Refs
 
 MOST = 4_000  # checks; what is far more work than the pairs that there are is no use to anybody

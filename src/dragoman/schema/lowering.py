@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..caches import BoundedCache, frozen_json, remember, thawed_json
-from ..text.json_text import Json, JsonObject, arguments
 from ..losses import Report
 from ..losses.codes.code import Kind
+from ..text.json_text import Json, JsonObject, arguments
 from . import keywords, values
 from .dialects import SchemaDialect, dialect
 from .keywords import below, types_of

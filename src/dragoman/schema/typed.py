@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..text.json_text import Json, arguments, member
 from ..errors import InvalidMessage, InvalidOutput
 from ..message.python_types import library
+from ..text.json_text import Json, arguments, member
 from .arguments import Declared, checked
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeAlias, cast
 
-from ..text.json_text import JsonObject
 from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock
+from ..text.json_text import JsonObject
 from .seal import MARK, CallField, Envelope, Made, name_of, numbered
 
 _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, TypeAlias, cast
 
-from ..text.json_text import Json, JsonObject, canonical, field_at, loads, put_field, take_field
 from ..errors import ConfigError, ReadError
 from ..message import Msg, Origin, RawBlock, ThinkingBlock, ToolUseBlock
 from ..message.answer import latest
 from ..message.blocks import ANSWER, NOTES, ContentBlock, plain_value
+from ..text.json_text import Json, JsonObject, canonical, field_at, loads, put_field, take_field
 
 MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
 _SIGN = 32  # bytes of an HMAC

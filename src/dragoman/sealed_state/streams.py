@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from ..text.json_text import Json, JsonObject
-from ..stream.pieces import End, Key, Meta, Part, Piece
 from ..losses import Report
 from ..message import Origin, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.answer import total
 from ..message.blocks import ContentBlock
+from ..stream.pieces import End, Key, Meta, Part, Piece
+from ..text.json_text import Json, JsonObject
 from .seal import CallField, Envelope, Rider, row_of, sealed_thought, unhung, with_fields_of_all
 
 _LAST = 1 << 30  # behind every block of a candidate

@@ -1,1 +1,1 @@
-"""Answers in pieces: what readers make of events, and the sum of it."""
+"""Answers in pieces: bytes to events (`framing`), events to blocks, and the sum of them."""

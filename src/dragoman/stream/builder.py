@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any, Protocol, assert_never
 
 from .. import message as tree
+from ..error_kinds import ErrorRow
 from ..errors import InvalidMessage, ProviderError, ReadError, StreamError, at_host
 from ..message import (
     Candidate,
@@ -28,7 +29,6 @@ from ..message.answer import FinishReason, Status, behind, goes_on_in, joined, l
 from ..message.blocks import ContentBlock, noted
 from ..message.check import heal, note
 from ..message.ending import finish_and_status, told_finish, worst_status
-from ..error_kinds import ErrorRow
 from ..text.json_text import Json, JsonObject, canonical
 from ..text.json_text import arguments as spell
 from .arguments import parse_calls, parse_partial

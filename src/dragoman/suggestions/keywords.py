@@ -14,8 +14,8 @@ from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
 from ..errors import ConfigError, DragomanError, UnknownKeyword
-from .import_names import explains_attributes
 from ..text.redaction import shown
+from .import_names import explains_attributes
 
 P = ParamSpec("P")
 T = TypeVar("T")

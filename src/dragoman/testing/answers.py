@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from ..conversion.convert import detect
-from ..transport.call import HttpCall
 from ..codec.wire import Wire
+from ..conversion.convert import detect
 from ..error_kinds import usual_status
-from ..text.json_text import JsonObject, arguments
-from ..stream.pieces import End, Failed, Part, Piece
 from ..errors import ConfigError, ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock
 from ..protocols.answers import OPENAI_ERRORS
 from ..stream.framing.encoder import CONTENT_TYPES, Encoder
+from ..stream.pieces import End, Failed, Part, Piece
+from ..text.json_text import JsonObject, arguments
+from ..transport.call import HttpCall
 from ..vendors import Vendor
 from ..vendors import wire as wire_of
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..transport.call import HttpCall
-from ..text.json_text import JsonObject, arguments, loads
 from ..errors import ReadError
+from ..text.json_text import JsonObject, arguments, loads
+from ..transport.call import HttpCall
 from .answers import Rendered
 
 # protocol: (how the path ends, in small letters; how that of an answer does; the figure's name)

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..caches import remember
-from ..text.json_text import loads
 from ..errors import ReadError
+from ..text.json_text import loads
 
 # protocol: (package, module, the type of a whole request, that of one which streams)
 _TYPES = {

@@ -19,9 +19,17 @@ from threading import Lock
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ..transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport
-from ..text.json_text import Json, loads
 from ..errors import ConfigError, ReadError
+from ..text.json_text import Json, loads
+from ..transport.call import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    StreamReply,
+    Timeouts,
+    Transport,
+)
 from .answers import Rendered
 from .scripted import AsyncSentReply, SentReply
 

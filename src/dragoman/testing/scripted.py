@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from threading import Lock
 from typing import Any, Self
 
-from ..transport.call import HttpCall, Reply, Timeouts
 from ..codec.wire import Wire
 from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
+from ..transport.call import HttpCall, Reply, Timeouts
 from ..vendors import Vendor
 from .answers import Answer, Rendered, asked_request, asked_wire, rendered
 

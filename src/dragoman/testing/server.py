@@ -15,12 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from ..transport.call import HttpCall, Timeouts
+from ..analysis.check import check
 from ..codec.wire import Wire
-from ..text.json_text import arguments
 from ..errors import DragomanError, ProviderError, StreamBroken
 from ..message import ChatRequest
-from ..analysis.check import check
+from ..text.json_text import arguments
+from ..transport.call import HttpCall, Timeouts
 from ..vendors import Vendor
 from .answers import Answer, asked_request, asked_wire, error_body, error_of
 from .counts import count_of, counted_call, counted_path

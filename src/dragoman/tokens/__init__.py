@@ -54,7 +54,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         refuse(__name__, name)
     home = _HOMES.get(name) or name.removesuffix("TokenCounter").lower()
-    value = getattr(import_module(f".._core.counters.{home}", __name__), name)
+    value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..caches import remember
 from ..capabilities import bare
 from ..errors import ConfigError
-from ..caches import remember
 from ..text.json_text import JsonObject
 from .base import Messages, Tools
 from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns

@@ -23,12 +23,12 @@ from typing import (
     overload,
 )
 
-from ..text.json_text import Json, JsonObject
 from ..errors import InvalidMessage, InvalidOutput
 from ..message import Msg, Parameter, Tool, ToolUseBlock, Usage
 from ..message.python_types import context_parameter, function_schema, type_schema
 from ..schema import checked, repaired
 from ..schema.typed import keep_to_schema, type_adapter, typed_value
+from ..text.json_text import Json, JsonObject
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -18,11 +18,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from ..text.json_text import Json, JsonObject, arguments, loads
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import ContentBlock, DocumentBlock, TextBlock, Tool, ToolUseBlock
 from ..message.media import Base64Source, TextSource
 from ..schema.typed import keep_to_schema
+from ..text.json_text import Json, JsonObject, arguments, loads
 from .functions import Errors, arguments_of
 from .results import Outcome, media_block
 

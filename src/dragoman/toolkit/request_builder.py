@@ -14,18 +14,18 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from ..media_fetch.local_files import local_files
-from ..formatter.base import FormatterBase, TruncatedFormatterBase, drive
-from ..formatter.wire_formatter import WireFormatter
-from ..text.json_text import JsonObject
-from ..history.passes.fetching import Fetch
 from ..capabilities import ChatConfig, Facts, override
 from ..errors import ConfigError
+from ..formatter.base import FormatterBase, TruncatedFormatterBase, drive
+from ..formatter.wire_formatter import WireFormatter
+from ..history.passes.fetching import Fetch
+from ..history.prompt import SystemPrompt
 from ..losses import PolicyLike
+from ..media_fetch.local_files import local_files
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, Written, messages_of, tools_of
 from ..message.tools import ToolLike
 from ..protocols.openai_chat import Dialect
-from ..history.prompt import SystemPrompt
+from ..text.json_text import JsonObject
 from ..vendors import Vendor, wire
 
 _NOTHING_SAID = ChatConfig()

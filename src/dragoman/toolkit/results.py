@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from ..text.json_text import arguments, loads
-from ..text.redaction import veiled
 from ..errors import DragomanError, InvalidMessage, ReadError, ToolFailed
 from ..message import (
     AudioBlock,
@@ -25,6 +23,8 @@ from ..message import (
 )
 from ..message.blocks import Block, MediaBlock
 from ..message.media import Base64Source
+from ..text.json_text import arguments, loads
+from ..text.redaction import veiled
 
 Output: TypeAlias = str | list[ContentBlock]
 _SHOWN = (Block, bytes, bytearray)  # a list that holds one of them is a list of blocks

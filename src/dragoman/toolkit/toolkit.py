@@ -17,14 +17,14 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from ..suggestions.import_names import OF_TOOLKITS, ExplainsNames, tool_hint
-from ..text.json_text import JsonObject
-from ..text.redaction import shown
-from ..suggestions.keywords import explains_keywords
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
 from ..message.blocks import HEALED
 from ..message.python_types import describes_fields
+from ..suggestions.import_names import OF_TOOLKITS, ExplainsNames, tool_hint
+from ..suggestions.keywords import explains_keywords
+from ..text.json_text import JsonObject
+from ..text.redaction import shown
 from .functions import Errors, FunctionTool, ToolContext, TypeTool
 from .mcp import McpServer, McpTool
 from .results import CallResult, EndTurn, Outcome, error_text, failure, output_of

@@ -1,3 +1,4 @@
-"""Calls over HTTP: bytes out, bytes back, and every fault of it a typed error. Knows no message."""
+"""Calls over HTTP: bytes out, bytes back, and every fault of it a typed error.
 
-from __future__ import annotations
+Knows no message.
+"""

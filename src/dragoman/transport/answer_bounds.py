@@ -13,9 +13,9 @@ from typing import Any, Self
 from ..errors import ConfigError
 from ..text.hidden_keys import HiddenKey, keys_in
 from ..text.redaction import shown
+from .call import AsyncStreamReply, HttpCall, Reply, StreamReply
 from .errors import host_of, too_large
 from .over_httpx2 import ajoined, joined
-from .call import AsyncStreamReply, HttpCall, Reply, StreamReply
 
 MAX_ANSWER_BYTES = 128 * 2**20  # of a whole body or a whole stream, unpacked
 MAX_EVENT_BYTES = 64 * 2**20  # of one event of a stream

@@ -16,8 +16,8 @@ from time import monotonic
 from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
-from ..errors import ConfigError, Timeout
 from ..caches import remember
+from ..errors import ConfigError, Timeout
 from ..text.redaction import shown
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name

@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import ConfigError, ProviderError
 from ..caches import remember
-from .errors import reason_of
+from ..errors import ConfigError, ProviderError
 from .call import HttpCall, Timeouts, transport_of
+from .errors import reason_of
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _REGION = re.compile(r"(?<=[./-])[a-z]{2}(?:-[a-z]+)+-[0-9](?=[./])")

@@ -257,13 +257,15 @@ def _signed(call: HttpCall, auth: Auth, vendor: Row, key: str, bearer: str = "")
     if key:
         return replace(call, headers={**call.headers, **auth.with_key(key)})
     if auth.tokens:
-        from . import cloud_tokens as tokens
+        from . import cloud_tokens
 
         missing = None if auth.token_only or not vendor.key else vendor.key
         if auth.tokens == "aws":
-            return tokens.signed(call, auth.scope, missing)
+            return cloud_tokens.signed(call, auth.scope, missing)
         token = (
-            tokens.google(missing) if auth.tokens == "google" else tokens.entra(auth.scope, missing)
+            cloud_tokens.google(missing)
+            if auth.tokens == "google"
+            else cloud_tokens.entra(auth.scope, missing)
         )
         return replace(call, headers={**call.headers, "authorization": f"Bearer {token}"})
     if auth.needs_key and vendor.key:

@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from ..errors import AnswerTooLarge, ConfigError, ProviderError
 from ..caches import remember
+from ..errors import AnswerTooLarge, ConfigError, ProviderError
+from .call import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
 from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large
 from .over_httpx2 import PerLoop, ajoined, aread_all
-from .call import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
 
 if TYPE_CHECKING:
     import aiohttp

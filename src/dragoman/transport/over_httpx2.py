@@ -29,11 +29,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from weakref import WeakSet
 
-from ..errors import AnswerTooLarge, ConfigError, ProviderError
 from ..caches import remember
-from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large, whole
-from .response_heads import CONNECTED, COUNTING, bounded_head, count_head, count_heads, trace_connection
+from ..errors import AnswerTooLarge, ConfigError, ProviderError
 from .call import HttpCall, Reply, Timeouts, checked, with_usual
+from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large, whole
+from .response_heads import (
+    CONNECTED,
+    COUNTING,
+    bounded_head,
+    count_head,
+    count_heads,
+    trace_connection,
+)
 
 if TYPE_CHECKING:
     import ssl

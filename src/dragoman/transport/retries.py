@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..errors import ConfigError, ProviderError, StreamError
 from ..error_kinds import ErrorKind
+from ..errors import ConfigError, ProviderError, StreamError
 from ..text.redaction import shown
 from .call import Timeouts
 

@@ -18,12 +18,21 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import AnswerTooLarge, ConfigError, ProviderError, by_kind
+from ..stream.error_headers import told_by_headers
 from ..text.json_text import loads
 from ..text.redaction import clipped
-from ..stream.error_headers import told_by_headers
-from .errors import Stage, broken, host_of, reason_of, timed_out, too_large
-from .over_httpx2 import AsyncHttpxStream, Httpx2Transport, HttpxStream, aread_all, fault, faults, limits_of, read_all
 from .call import HttpCall, Reply, Timeouts, checked, with_usual
+from .errors import Stage, broken, host_of, reason_of, timed_out, too_large
+from .over_httpx2 import (
+    AsyncHttpxStream,
+    Httpx2Transport,
+    HttpxStream,
+    aread_all,
+    fault,
+    faults,
+    limits_of,
+    read_all,
+)
 
 
 def client_transport(client: Any) -> SdkTransport | ModuleTransport | BotoCalls:

@@ -14,22 +14,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from ..caches import CACHES, remember
-from ..media_fetch.local_files import local_files
-from ..transport.credentials import BEARER, Auth
-from ..codec.wire import Wire
-from ..error_kinds import ErrorRow
+from ..capabilities import Capabilities, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
 from ..capabilities.families.profiles import chosen
-from ..suggestions.import_names import listing, refusing
-from ..history.passes.fetching import Fetch
-from ..text.redaction import shown as quoted
-from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
-from ..capabilities import Capabilities, Facts, override
+from ..codec.wire import Wire
+from ..error_kinds import ErrorRow
 from ..errors import ConfigError
+from ..history.passes.fetching import Fetch
 from ..losses import PolicyLike
 from ..losses import policy as policy_of
+from ..media_fetch.local_files import local_files
 from ..message.request import OPTIONS
 from ..protocols.base import Room
+from ..suggestions.import_names import listing, refusing
+from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
+from ..text.redaction import shown as quoted
+from ..transport.credentials import BEARER, Auth
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

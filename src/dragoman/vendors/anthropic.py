@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from ..transport.credentials import API_KEY
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..protocols.anthropic import Anthropic, Dialect
+from ..transport.credentials import API_KEY
 from . import Billing, Vendor
 
 # Docs, "Preserved thinking": signatures hold on Anthropic's own API, on Google Cloud and on Bedrock

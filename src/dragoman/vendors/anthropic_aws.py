@@ -7,9 +7,9 @@ or an API key as a bearer); AnthropicAWS of the official SDK.
 
 from __future__ import annotations
 
-from ..transport.credentials import Auth
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
+from ..transport.credentials import Auth
 from . import Billing, Vendor
 
 VENDOR = Vendor(

@@ -7,9 +7,9 @@ lifecycle", "Reasoning models".
 
 from __future__ import annotations
 
-from ..transport.credentials import Auth
 from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
+from ..transport.credentials import Auth
 from . import Vendor
 
 _LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"

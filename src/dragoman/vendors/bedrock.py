@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.bedrock import Dialect
 from ..protocols.openai_chat import Dialect as Chat
+from ..transport.credentials import Auth
 from . import Vendor
 
 _RECORDED = "recorded answers of Converse"

@@ -7,9 +7,9 @@ SDKs; recorded answers of GPT-5.6, gpt-oss and Voxtral.
 
 from __future__ import annotations
 
-from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import Auth
 from . import Billing, Vendor
 
 _PATHS = "pydantic-ai, Bedrock Mantle: interfaces by model; recorded paths"

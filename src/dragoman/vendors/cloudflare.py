@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..error_kinds import code_rows
-from ..capabilities.families.shared import COPIED_ITEMS
 from ..capabilities import Facts, without
+from ..capabilities.families.shared import COPIED_ITEMS
+from ..error_kinds import code_rows
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 

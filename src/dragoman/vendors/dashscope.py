@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..transport.credentials import API_KEY
+from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..history.wording import Told
-from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _API = "Model Studio, Qwen API via DashScope: endpoints by model; agentscope-java's router"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..error_kinds import code_rows
 from ..capabilities import Fact, Facts
+from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
 from . import Billing, Vendor
 

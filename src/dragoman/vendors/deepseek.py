@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..transport.credentials import API_KEY
+from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import SAMPLES, copied
 from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"

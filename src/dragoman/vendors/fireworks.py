@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from ..capabilities.families.shared import TOP_K, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import TOP_K, copied
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor

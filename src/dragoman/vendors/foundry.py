@@ -7,8 +7,8 @@ docs, "Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
 
 from __future__ import annotations
 
-from ..transport.credentials import Auth
 from ..protocols.anthropic import Dialect
+from ..transport.credentials import Auth
 from . import Vendor
 
 VENDOR = Vendor(

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..transport.credentials import Auth
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import MEDIA, Facts
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..history.speakers import ByName
 from ..protocols import gemini_interactions as interactions
 from ..protocols.gemini import Dialect, Gemini
-from ..history.speakers import ByName
+from ..transport.credentials import Auth
 from . import Vendor
 
 VENDOR = Vendor(

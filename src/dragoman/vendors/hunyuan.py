@@ -6,11 +6,11 @@ Tencent Cloud docs, "OpenAI compatible", "Anthropic compatible", "TokenHub".
 
 from __future__ import annotations
 
-from ..transport.credentials import API_KEY
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _HUB = "Tencent Cloud docs, TokenHub: thinking.type, reasoning_effort; models.dev, 2026-06-25"

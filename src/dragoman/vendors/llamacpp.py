@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..transport.credentials import OPTIONAL
+from ..capabilities import Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
-from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import OPTIONAL
 from . import Vendor
 
 _SERVER = "llama.cpp, tools/server/README.md"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..transport.credentials import OPTIONAL
+from ..capabilities import Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
 from ..capabilities.families.templates import HEADED
-from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import OPTIONAL
 from . import Vendor
 
 _PAYLOAD = "LM Studio docs, Chat Completions: supported payload parameters; API Changelog"

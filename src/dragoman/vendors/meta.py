@@ -8,10 +8,10 @@ pi-ai 1.6.0.
 
 from __future__ import annotations
 
-from ..transport.credentials import API_KEY
-from ..capabilities.families.shared import COPIED_ITEMS, copied
 from ..capabilities import Fact, Facts
+from ..capabilities.families.shared import COPIED_ITEMS, copied
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _RULES = "chatoyant, Meta adapter: Meta's Model API docs, verified 2026-08; any-llm 1.40, meta"

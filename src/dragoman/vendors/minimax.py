@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..transport.credentials import API_KEY
-from ..error_kinds import code_rows
-from ..capabilities.families.shared import SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import SAMPLES, UNKNOWN, copied
+from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..transport.credentials import API_KEY
-from ..capabilities.families.shared import BUDGETED, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import BUDGETED, copied
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"

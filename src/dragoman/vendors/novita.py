@@ -5,9 +5,9 @@ Reference: Novita docs, "LLM API", "Anthropic SDK Compatibility", "Error codes";
 
 from __future__ import annotations
 
-from ..error_kinds import code_rows
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Facts, without
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Billing, Vendor

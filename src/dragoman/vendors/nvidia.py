@@ -6,8 +6,8 @@ NVIDIA docs, "NIM, LLM APIs".
 
 from __future__ import annotations
 
-from ..capabilities.families.templates import SWITCHED
 from ..capabilities import Facts, without
+from ..capabilities.families.templates import SWITCHED
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..transport.credentials import OPTIONAL
+from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, TOP_K, copied
 from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect, Ollama
+from ..transport.credentials import OPTIONAL
 from . import Vendor
 
 _HEADED = Fact(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
+from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor

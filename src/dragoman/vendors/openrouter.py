@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capabilities.families.shared import TOP_K
 from ..capabilities import Fact, Facts
+from ..capabilities.families.shared import TOP_K
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Billing, Vendor
 

@@ -5,8 +5,8 @@ Reference: Baidu AI Cloud docs, "Qianfan V2, OpenAI compatible".
 
 from __future__ import annotations
 
-from ..error_kinds import code_rows
 from ..capabilities import Facts, without
+from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 

@@ -6,8 +6,8 @@ Completions"; error texts quoted in issues.
 
 from __future__ import annotations
 
-from ..error_kinds import code_rows
 from ..capabilities import Fact, Facts, without
+from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..error_kinds import code_rows
 from ..capabilities import Fact, Facts
+from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_chat
 from . import Vendor
 

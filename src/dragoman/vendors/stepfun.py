@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..transport.credentials import API_KEY
-from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copied
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _DOCS = "StepFun docs, Chat Completion, Messages, Responses: efforts; models.dev, 2026-06-25"

@@ -6,8 +6,8 @@ compatibility"; litellm 1.110.2 and pi-ai 1.6.0, which asks Messages.
 
 from __future__ import annotations
 
-from ..capabilities.families.shared import SAMPLES, copied
 from ..capabilities import Fact, Facts
+from ..capabilities.families.shared import SAMPLES, copied
 from ..protocols import anthropic, openai_chat
 from . import Vendor
 

@@ -6,11 +6,11 @@ docs on vision, web search and code execution for what each platform has.
 
 from __future__ import annotations
 
-from ..transport.credentials import Auth
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect
 from ..protocols.mistral import Dialect as Mistral
+from ..transport.credentials import Auth
 from . import Vendor
 
 _HOST = "https://{region}-aiplatform.googleapis.com"

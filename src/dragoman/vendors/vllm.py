@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..transport.credentials import OPTIONAL
+from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
-from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..transport.credentials import OPTIONAL
 from . import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"

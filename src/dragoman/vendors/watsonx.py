@@ -7,8 +7,8 @@ gateway". What it takes of each model is that provider's own matter.
 
 from __future__ import annotations
 
-from ..error_kinds import code_rows
 from ..capabilities import Facts
+from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..transport.credentials import API_KEY
-from ..error_kinds import code_rows
-from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
+from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
+from ..transport.credentials import API_KEY
 from . import Vendor
 
 _SWITCH: dict[str, Any] = {"efforts": ("on",)}

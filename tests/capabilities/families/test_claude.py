@@ -9,8 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
-from dragoman.capabilities.families.claude import ROWS
 from dragoman.capabilities import Capabilities, matches
+from dragoman.capabilities.families.claude import ROWS
 from dragoman.message import ResponseFormat, ServerTool, Written
 
 LINE = re.compile(r"claude-[^0-9]*\*").fullmatch  # no generation, so a whole line

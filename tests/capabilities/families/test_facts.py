@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 import dragoman
+from dragoman.capabilities import Capabilities, Fact, Facts, override
 from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities.families.profiles import PROFILES
-from dragoman.capabilities import Capabilities, Fact, Facts, override
 from dragoman.vendors import VENDORS, vendor
 
 HOSTS: list[tuple[str, Facts]] = [

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.capabilities.families import open_models
 from dragoman.capabilities import Fact, bare
+from dragoman.capabilities.families import open_models
 
 # family -> first pattern of a fact -> (names that it holds for, near names that it does not)
 MODELS: dict[str, dict[str, tuple[str, str]]] = {

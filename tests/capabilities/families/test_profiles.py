@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.capabilities.families.profiles import PROFILES, profile
 from dragoman.capabilities import Facts
+from dragoman.capabilities.families.profiles import PROFILES, profile
 from dragoman.errors import ConfigError
 from dragoman.vendors import NAMED
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import dragoman
 from dragoman.codec.wire import Wire
-from dragoman.stream.pieces import Piece
 from dragoman.errors import DragomanError
 from dragoman.message import ChatResponse, RefusalBlock, TextBlock
+from dragoman.stream.pieces import Piece
 from tests.contract.reading.recorded import Exchange, exchanges
 
 from .clients import CLIENTS, REFUSALS, Call, Events, Said, Spent, client

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dragoman.codec.wire import Wire
-from dragoman.stream.events import EventView, StreamEvent
 from dragoman.message import RefusalBlock, TextBlock, ThinkingBlock
+from dragoman.stream.events import EventView, StreamEvent
 
 from .recorded import Exchange
 

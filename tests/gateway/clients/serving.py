@@ -16,12 +16,12 @@ import httpx
 import httpx2
 import uvicorn
 
-from dragoman.transport.call import transport_of
 from dragoman.gateway import http_client, http_transport
-from dragoman.gateway.server.asgi import App
 from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.process.connection import ClientConnection
 from dragoman.gateway.telemetry.record import ExchangeRecord
+from dragoman.transport.call import transport_of
 
 from .talk import Door
 

@@ -14,11 +14,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from dragoman.text.json_text import loads
 from dragoman.gateway import http_transport
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, config_for
 from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, config_for
 from dragoman.testing import StrictServer
+from dragoman.text.json_text import loads
 
 from . import CLIENTS, Door, Talk, talk
 from .serving import Served

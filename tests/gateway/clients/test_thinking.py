@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.text.json_text import loads
 from dragoman.testing import StrictServer
+from dragoman.text.json_text import loads
 
 from . import CLIENTS, Talk
 from .conftest import Begin

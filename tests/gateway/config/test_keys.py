@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
-from dragoman.gateway.config.values import ClientKey
 from dragoman.gateway.config.keys import Bounds, KeyRing, NewKey, may_ask, new_key
+from dragoman.gateway.config.values import ClientKey
 
 
 @pytest.fixture(scope="module")

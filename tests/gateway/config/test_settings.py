@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import ConfigError, MediaFetcher
-from dragoman.transport.retries import Retries
-from dragoman.transport.call import Timeouts
 from dragoman.gateway.config import settings
-from dragoman.gateway.config.values import Config, Envelopes, Limits, Route
 from dragoman.gateway.config.settings import judge, load, of_mapping, parse
 from dragoman.gateway.config.typed_toml import Place, lines_of, seconds, size
+from dragoman.gateway.config.values import Config, Envelopes, Limits, Route
 from dragoman.losses import Policy
+from dragoman.transport.call import Timeouts
+from dragoman.transport.retries import Retries
 
 KEY = bytes(range(32))
 OTHER = "1123456789abcdef:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2g"

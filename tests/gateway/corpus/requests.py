@@ -1,6 +1,6 @@
 """Recorded requests, sent to the gateway as bytes: each is answered or refused with a reason.
 
-What is sent on is judged by the official types, by the strict validators and by `study.check`. The
+What is sent on is judged by the official types, by the strict validators and by `analysis.check`. The
 client's own bytes are not: they are what the client sent, and the provider judges them.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from dragoman import analysis as study
+from dragoman import analysis
 from dragoman.errors import DragomanError
 from dragoman.gateway.exchange.exchange import Exchange
 from dragoman.gateway.surfaces import Answer, ClientRequest, wanted
@@ -139,7 +139,7 @@ def _converted(exchange: Exchange, call: Any) -> Iterator[str]:
     host = "" if name in _OWN else name
     for broken in validate(protocol, body, model=model, host=host, open_end=True):
         yield f"strict: {broken}"
-    for refusal in study.check(body, f"{name}/{protocol}", model, path):
+    for refusal in analysis.check(body, f"{name}/{protocol}", model, path):
         yield f"check: {refusal.code} at {refusal.where}: {refusal.rule}"
 
 
@@ -149,7 +149,7 @@ def _is_own(one: Asked, fault: str) -> bool:
         return False
     code = fault.removeprefix("check: ").partition(" ")[0]
     path = one.request.target if one.protocol == "gemini" else None
-    return code in {own.code for own in study.check(one.body, one.protocol, path=path)}
+    return code in {own.code for own in analysis.check(one.body, one.protocol, path=path)}
 
 
 def refusal_faults(protocol: str, answer: Answer) -> Iterator[str]:

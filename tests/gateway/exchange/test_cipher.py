@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
-from dragoman.text.json_text import canonical
-from dragoman.sealed_state import MARK, Envelope
 from dragoman.gateway.config.values import Envelopes
 from dragoman.gateway.exchange.cipher import EnvelopeFault, Sealer, local_key
+from dragoman.sealed_state import MARK, Envelope
+from dragoman.text.json_text import canonical
 from tests.sealed_state import test_through_wires as through
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))

@@ -11,9 +11,17 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ConfigError, DragomanError, LossRefused, ProviderError, WriteError
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target, Truncation, config_for
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.config.values import (
+    ClientKey,
+    Config,
+    Envelopes,
+    Route,
+    Target,
+    Truncation,
+    config_for,
+)
 from dragoman.gateway.exchange.cipher import Sealer
+from dragoman.gateway.exchange.exchange import Exchange, Gateway
 from dragoman.gateway.surfaces import Answer, ClientRequest, surfaces, wanted
 from tests.gateway.faults.wires import MESSAGES, OLLAMA, WIRES, Wire
 

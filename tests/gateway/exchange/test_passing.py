@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from dragoman.gateway.config.values import Config, Limits, Route, Target
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import WRITE
-from dragoman.gateway.config.values import Config, Limits, Route, Target
 
 from ..asking import PATHS, request
 from ..numbered import asked, missed, numbered

@@ -19,13 +19,13 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
+from dragoman.gateway import async_http_client, http_client
+from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.transport.call import HttpCall, Reply, StreamReply, Timeouts
 from dragoman.transport.errors import timed_out
 from dragoman.transport.over_aiohttp import AiohttpTransport
 from dragoman.transport.over_httpx2 import Httpx2Transport
 from dragoman.transport.retries import Retries
-from dragoman.transport.call import HttpCall, Reply, StreamReply, Timeouts
-from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits, Route, Target
 from tests.gateway.faults.provider import (
     CHUNKED,
     HANG,

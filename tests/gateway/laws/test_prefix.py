@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.text.json_text import encoded
 from dragoman.gateway.exchange.exchange import Exchange
 from dragoman.gateway.surfaces import ClientRequest
+from dragoman.text.json_text import encoded
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.gateway.corpus.kinds import CLIENTS, HOME, UPSTREAMS, gateway
 from tests.gateway.corpus.requests import Asked, of_agents

@@ -11,12 +11,12 @@ from itertools import count
 from typing import Any
 
 from dragoman import Wire, wire
-from dragoman.transport.call import HttpCall
 from dragoman.errors import ProviderError, StreamBroken
 from dragoman.message import ChatRequest, ChatResponse
 from dragoman.testing import Fault, Scripted, StrictServer
 from dragoman.testing.answers import Rendered, rendered
 from dragoman.testing.scripted import SentReply
+from dragoman.transport.call import HttpCall
 
 from .scenarios import HALF
 from .scripted_model import Model

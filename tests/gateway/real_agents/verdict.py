@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dragoman import wire
-from dragoman.errors import ReadError
 from dragoman.agent_logs import read_session_log
+from dragoman.errors import ReadError
 from dragoman.message import ChatRequest, ImageBlock, ToolResultBlock
 
 from .programs import Agent

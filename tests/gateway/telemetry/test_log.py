@@ -16,17 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, wire
-from dragoman.transport.errors import broken, timed_out
 from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
+from dragoman.gateway.config.keys import new_key
 from dragoman.gateway.config.values import config_for
 from dragoman.gateway.exchange.exchange import Exchange, Gateway
-from dragoman.gateway.config.keys import new_key
 from dragoman.gateway.server.sending import stalled
 from dragoman.gateway.surfaces import Answer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept, log_message, new_record
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
+from dragoman.transport.errors import broken, timed_out
 
 
 def record(**fields: Any) -> ExchangeRecord:

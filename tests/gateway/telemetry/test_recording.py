@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import Msg, errors, wire
+from dragoman.analysis.fidelity import record as study_record
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.recording import Recorder, row_of
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.stream.framing import encode
-from dragoman.analysis.fidelity import record as study_record
 from tests.cli.bodies import ANSWER, EVENTS, PLAIN
 from tests.cli.running import run
 from tests.house.sources import ROOT

@@ -20,13 +20,13 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from dragoman import Msg, errors, wire
-from dragoman.transport.over_httpx2 import AsyncHttpxStream
-from dragoman.transport.call import HttpCall, Reply, Timeouts
-from dragoman.gateway.server.asgi import app
 from dragoman.gateway.config.values import Config, Route, Target
+from dragoman.gateway.server.asgi import app
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.spans import Spans
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
+from dragoman.transport.call import HttpCall, Reply, Timeouts
+from dragoman.transport.over_httpx2 import AsyncHttpxStream
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 

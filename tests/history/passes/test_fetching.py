@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fetching import insert_fetched, media_to_fetch
 from dragoman.history.passes.survey import survey
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.order import move_late_system, order
 from dragoman.history.passes.survey import USER, survey
 from dragoman.history.wording import Told
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.repair import Pairing, repair, with_only
 from dragoman.history.passes.survey import MEDIA, USER, survey
 from dragoman.history.wording import Told
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,

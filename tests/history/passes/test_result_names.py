@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.repair import repair
 from dragoman.history.passes.survey import survey
 from dragoman.history.wording import Told
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import Msg, ToolUseBlock, places
 

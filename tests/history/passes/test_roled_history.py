@@ -7,7 +7,22 @@ from typing import Any
 
 import pytest
 
-from dragoman.history.passes.survey import ASSISTANT, BLANK, CUT, FOLLOWING, GONE, MEDIA, NAMED, ODD, PAIRS, PARALLEL, USER, RoledHistory, checked_messages, survey
+from dragoman.history.passes.survey import (
+    ASSISTANT,
+    BLANK,
+    CUT,
+    FOLLOWING,
+    GONE,
+    MEDIA,
+    NAMED,
+    ODD,
+    PAIRS,
+    PARALLEL,
+    USER,
+    RoledHistory,
+    checked_messages,
+    survey,
+)
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,

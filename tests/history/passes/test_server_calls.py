@@ -9,9 +9,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.repair import ends_in_server_block, pair_server_calls
 from dragoman.history.passes.survey import survey
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     Origin,

@@ -7,8 +7,30 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from dragoman.history.passes.survey import ASSISTANT, BLANK, FOLLOWING, IDS, LATE, MEDIA, MISNAMED, MIXED, NAMED, ODD, PAIRS, PARALLEL, SYSTEM, TOOL, UNNAMED, USER, RoledHistory, checked_messages, role_runs, survey
 from dragoman.errors import DragomanError, InvalidMessage, NotMessages
+from dragoman.history.passes.survey import (
+    ASSISTANT,
+    BLANK,
+    FOLLOWING,
+    IDS,
+    LATE,
+    MEDIA,
+    MISNAMED,
+    MIXED,
+    NAMED,
+    ODD,
+    PAIRS,
+    PARALLEL,
+    SYSTEM,
+    TOOL,
+    UNNAMED,
+    USER,
+    RoledHistory,
+    checked_messages,
+    role_runs,
+    survey,
+)
+from dragoman.history.transcript import has_tools
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -21,7 +43,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.history.transcript import has_tools
 from tests.laws.histories import histories
 
 TEXT = TextBlock("x")

@@ -10,8 +10,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, DropOldest, Msg, Options, Policy, Tool
-from dragoman.history.passes.thinking_binding import first_change
 from dragoman.errors import LossRefused
+from dragoman.history.passes.thinking_binding import first_change
 from dragoman.message import (
     CacheHint,
     Origin,

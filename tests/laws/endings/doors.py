@@ -10,8 +10,8 @@ from itertools import cycle
 from typing import Any, Self
 
 from dragoman import LLM, AsyncLLM, DragomanError, ReActAgent, convert_stream
-from dragoman.transport.call import HttpCall, Reply, Timeouts
 from dragoman.message.ending import ending_of
+from dragoman.transport.call import HttpCall, Reply, Timeouts
 from tests.gateway.corpus.asking import events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
 from tests.gateway.laws.ends import is_error, is_good

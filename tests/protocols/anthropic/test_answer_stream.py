@@ -9,8 +9,6 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.builder import build
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -28,6 +26,8 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("anthropic")
 NAMED = Meta(id="chat-7", model="m-1")

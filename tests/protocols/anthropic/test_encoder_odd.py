@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.losses import Loss
 from dragoman.message import (
     Citation,
@@ -21,6 +20,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import answered
+from dragoman.stream.pieces import End, Meta, Part, Piece
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 NAMED = Meta(id="msg_1", model="m")

@@ -8,7 +8,6 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.stream.pieces import End, Meta, Part, Piece, Raw
 from dragoman.errors import StreamError
 from dragoman.losses import Loss
 from dragoman.message import (
@@ -27,6 +26,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import answered
+from dragoman.stream.pieces import End, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 LINK = ImageBlock(URLSource("https://example.org/x.png"))

@@ -11,9 +11,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman.stream.pieces import Raw
 from dragoman.message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from dragoman.message.blocks import answered
+from dragoman.stream.pieces import Raw
 
 START = {"type": "message_start", "message": {
     "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-5", "content": [],

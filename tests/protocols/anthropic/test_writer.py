@@ -10,8 +10,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Vendor
-from dragoman.history.passes.survey import USER, RoledHistory
 from dragoman.errors import WriteError
+from dragoman.history.passes.survey import USER, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

@@ -12,7 +12,6 @@ import pytest
 import dragoman
 from dragoman import ChatResponse
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
     Base64Source,
@@ -29,6 +28,7 @@ from dragoman.message import (
     dump,
 )
 from dragoman.message.blocks import ContentBlock
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("bedrock-converse", policy="ignore")
 ISSUER = "bedrock-converse"

@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman.history.pipeline import FormatStyle
 from dragoman.errors import WriteError
+from dragoman.history.pipeline import FormatStyle
 from dragoman.message import (
     AudioBlock,
     Base64Source,

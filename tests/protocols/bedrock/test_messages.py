@@ -9,8 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman.history.pipeline import FormatStyle
 from dragoman.errors import WriteError
+from dragoman.history.pipeline import FormatStyle
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

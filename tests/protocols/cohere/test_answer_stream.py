@@ -10,7 +10,6 @@ import pytest
 import dragoman
 from dragoman import ChatResponse
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -24,6 +23,7 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.laws.streams.cohere import citation, ended, event, item, streams
 
 from .sdk import streamed

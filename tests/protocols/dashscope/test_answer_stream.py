@@ -9,7 +9,6 @@ import pytest
 import dragoman
 from dragoman import ChatRequest
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -26,6 +25,7 @@ from dragoman.message import (
     dump,
 )
 from dragoman.protocols.dashscope import DashScope, Dialect
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.protocols.dashscope.answers import ERROR, frame
 
 WIRE = dragoman.wire("dashscope")

@@ -10,7 +10,6 @@ import pytest
 
 import dragoman
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -24,6 +23,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.protocols.gemini.answers import body, called, chunk, streamed, text
 
 ROOM = dragoman.wire("gemini").room

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dragoman import Msg
-from dragoman.history.passes.survey import survey
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter, GeminiMultiAgentFormatter
+from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

@@ -10,7 +10,6 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, ChatResponse
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
     Base64Source,
@@ -25,6 +24,7 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("mistral", policy="ignore")
 STOP = End(Finish("stop", "end_turn"))

@@ -9,8 +9,6 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.stream.builder import build
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -26,6 +24,8 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.builder import build
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("ollama")
 AT, THEN = "2026-11-21T08:00:00.1Z", "2026-11-21T08:00:01.2Z"

@@ -6,7 +6,6 @@ from typing import Any
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Loss
 from dragoman.message import (
@@ -22,6 +21,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("ollama", policy="ignore")
 LINK = ImageBlock(URLSource("https://example.org/x.png"))

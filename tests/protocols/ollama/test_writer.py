@@ -8,10 +8,10 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman.history.passes.survey import TOOL, USER, RoledHistory
 from dragoman.capabilities import Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter
+from dragoman.history.passes.survey import TOOL, USER, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,

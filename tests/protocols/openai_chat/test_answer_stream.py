@@ -15,7 +15,6 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 import dragoman
 from dragoman import ChatRequest, ProviderError
 from dragoman.codec.answering import StreamEncoder, StreamReport
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -32,6 +31,7 @@ from dragoman.message import (
     Usage,
     dump,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.cases.reading import chunk, fragment
 
 WIRE = "openai-chat"

@@ -9,8 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice, Vendor
-from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
+from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     ImageBlock,

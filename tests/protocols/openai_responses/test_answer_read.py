@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.history.passes.survey import ASSISTANT, RoledHistory
 from dragoman.errors import ProviderError, ReadError
+from dragoman.history.passes.survey import ASSISTANT, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     Citation,

@@ -10,7 +10,6 @@ import pytest
 
 import dragoman
 from dragoman import message
-from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -27,6 +26,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
+from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 
 from .reading import answer, done, event
 from .streams import CALL, CREATED, SAID, STREAM, TEXT, THOUGHT, begun, ended, said

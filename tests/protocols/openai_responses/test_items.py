@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
-from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
+from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

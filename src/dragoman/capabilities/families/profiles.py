@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import Fact, Facts
 from ...errors import ConfigError
 from ...text.redaction import shown
+from .. import Fact, Facts
 
 DOCUMENTS = "documents-2025"
 _DATE = "2025-09-01"

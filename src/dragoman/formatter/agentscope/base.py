@@ -12,13 +12,13 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from ...capabilities import ChatConfig, Facts, changes_of
-from ...message.blocks import BLOCKS
-from ...protocols.base import Room
-from ...history.speakers import ByName, ByRole, Rewrite
-from ...codec.wire import Wire
 from ...capabilities.families import FAMILIES, LIMITS
 from ...capabilities.families.profiles import DOCUMENTS, chosen
+from ...codec.wire import Wire
+from ...history.speakers import ByName, ByRole, Rewrite
 from ...history.wording import Told
+from ...message.blocks import BLOCKS
+from ...protocols.base import Room
 from ..wire_formatter import WireFormatter, signature
 
 _PROMOTE = {

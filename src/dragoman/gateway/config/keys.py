@@ -22,8 +22,8 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ...text.redaction import shown
 from ...errors import AuthenticationFailed, ConfigError, Overloaded, ProviderError, RateLimited
+from ...text.redaction import shown
 from ..exchange.bodies import count_values
 from .values import ClientKey
 

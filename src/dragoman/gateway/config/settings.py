@@ -20,24 +20,49 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-from ...transport.credentials import address
-from ...transport.retries import Retries
-from ...transport.call import Timeouts
-from ...media_fetch.media_fetcher import MediaFetcher
-from ...error_kinds import ErrorKind
-from ...text.redaction import shown
-from ...suggestions.keywords import nearest  # SORT
 from ...capabilities import Capabilities, override
+from ...error_kinds import ErrorKind
 from ...errors import ConfigError
 from ...llm.names import ModelName, model_name
 from ...losses import Policy, PolicyLike
 from ...losses.codes import CODES
 from ...losses.codes.code import KINDS
+from ...media_fetch.media_fetcher import MediaFetcher
 from ...message import Options
+from ...suggestions.keywords import nearest  # SORT
+from ...text.redaction import shown
+from ...transport.call import Timeouts
+from ...transport.credentials import address
+from ...transport.retries import Retries
 from ...vendors import VENDORS
-from .values import KEPT, ClientKey, Config, Envelopes, Limits, Route, Target, Truncation, checked_base_url, checked_headers
-from .typed_toml import Fault, Place, Report, Table, flag, lines_of, one_of, positive, seconds, size, text, texts_by_name, whole
 from ..exchange.upstream import counter_of, unset_key
+from .typed_toml import (
+    Fault,
+    Place,
+    Report,
+    Table,
+    flag,
+    lines_of,
+    one_of,
+    positive,
+    seconds,
+    size,
+    text,
+    texts_by_name,
+    whole,
+)
+from .values import (
+    KEPT,
+    ClientKey,
+    Config,
+    Envelopes,
+    Limits,
+    Route,
+    Target,
+    Truncation,
+    checked_base_url,
+    checked_headers,
+)
 
 _log = logging.getLogger("dragoman.gateway")
 

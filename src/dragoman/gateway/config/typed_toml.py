@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ...text.redaction import shortened, shown, veiled
-from ...suggestions.keywords import nearest
 from ...errors import ConfigError
+from ...suggestions.keywords import nearest
+from ...text.redaction import shortened, shown, veiled
 
 T = TypeVar("T")
 Place: TypeAlias = tuple[str | int, ...]  # ("routes", 0, "to")

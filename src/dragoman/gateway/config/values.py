@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from ...transport.retries import Retries
-from ...transport.call import Timeouts, check_headers, is_address
-from ...history.passes.fetching import Fetch
-from ...text.redaction import shown
 from ...errors import ConfigError
+from ...history.passes.fetching import Fetch
 from ...llm.names import ModelName, model_name
 from ...losses import PolicyLike
+from ...text.redaction import shown
+from ...transport.call import Timeouts, check_headers, is_address
+from ...transport.retries import Retries
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
 

@@ -28,9 +28,9 @@ from tempfile import mkstemp
 from time import time
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ...text.json_text import Json, canonical, loads
-from ...sealed_state import MARK, Envelope
 from ...errors import ConfigError, ReadError
+from ...sealed_state import MARK, Envelope
+from ...text.json_text import Json, canonical, loads
 from ..config.values import Envelopes
 
 if TYPE_CHECKING:

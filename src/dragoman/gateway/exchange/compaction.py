@@ -13,14 +13,14 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
-from ...text.json_text import JsonObject
-from ...stream.pieces import End, Meta, Part, Piece
-from ...sealed_state import MARK, Envelope
 from ...errors import ProviderError
 from ...message import Candidate, ChatRequest, ChatResponse, Finish, Msg, RawBlock
+from ...sealed_state import MARK, Envelope
 from ...stream.framing import CONTENT_TYPES
-from .relay import Framed
+from ...stream.pieces import End, Meta, Part, Piece
+from ...text.json_text import JsonObject
 from ..surfaces import Answer, Surface
+from .relay import Framed
 
 _RESPONSES = "openai-responses"
 _TRIGGER = "compaction_trigger"

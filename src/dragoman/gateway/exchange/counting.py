@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...caches import remember
-from ...transport.call import HttpCall
-from ...text.json_text import JsonObject, encoded, loads
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError
 from ...message import Written
+from ...text.json_text import JsonObject, encoded, loads
+from ...transport.call import HttpCall
 from .upstream import Upstream, counter_of
 
 # what a request for a count has of a request for an answer

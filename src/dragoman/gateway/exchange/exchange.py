@@ -21,33 +21,47 @@ from time import time
 from urllib.parse import quote
 from uuid import uuid4
 
-from ...conversion.convert import StreamConverter
-from ...transport.retries import PASSING, Retries
-from ...transport.call import HttpCall
 from ...codec.wire import Wire
-from ...text.json_pieces import holds
-from ...text.json_text import JsonObject, encoded, loads
-from ...stream.builder import Builder
-from ...sealed_state import MARK
+from ...conversion.convert import StreamConverter
 from ...errors import DragomanError, ProviderError, ReadError, WriteError
 from ...message import ChatRequest, ChatResponse, Written
 from ...message.ending import client_error
+from ...sealed_state import MARK
+from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
-from . import compaction, counting
-from .bodies import asked_model, dated, looks_like_object, object_in, unreadable
-from ..config.values import KEPT, ClientKey, Config, Route
+from ...text.json_pieces import holds
+from ...text.json_text import JsonObject, encoded, loads
+from ...transport.call import HttpCall
+from ...transport.retries import PASSING, Retries
 from ..config.keys import may_ask
+from ..config.values import KEPT, ClientKey, Config, Route
 from ..server.off_loop import is_long
-from .refusals import key_refused, refused, upgrade_refused
-from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
-from .cipher import SealedState, Sealer
-from .passing import answer_headers, in_order_of, request_headers, with_model, without_key, written_anew
 from ..surfaces import Answer, ClientRequest, Operation, Surface, wanted
 from ..surfaces.base import JSON, named_model, told_error
+from ..surfaces.unknown_paths import (
+    asks_upgrade,
+    is_served,
+    is_stateless,
+    may_pass,
+    stays_below,
+    told_of,
+)
 from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from ..telemetry.redact import keyless
+from . import compaction, counting
+from .bodies import asked_model, dated, looks_like_object, object_in, unreadable
+from .cipher import SealedState, Sealer
+from .passing import (
+    answer_headers,
+    in_order_of,
+    request_headers,
+    with_model,
+    without_key,
+    written_anew,
+)
+from .refusals import key_refused, refused, upgrade_refused
+from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
 from .tenancy import Tenancy, has_dots
-from ..surfaces.unknown_paths import asks_upgrade, is_served, is_stateless, may_pass, stays_below, told_of
 from .upstream import Upstream, listed, listed_one
 
 _log = logging.getLogger("dragoman.gateway")

@@ -13,13 +13,13 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from ...codec.wire import Wire
+from ...errors import ReadError
+from ...stream.builder import Builder
+from ...stream.framing import Framing
+from ...stream.framing.decoder import JSONArray
 from ...text.hidden_keys import HiddenKey
 from ...text.json_pieces import end_of_text, first_in, overlapping
 from ...text.json_text import Json, encoded, loads
-from ...stream.builder import Builder
-from ...errors import ReadError
-from ...stream.framing import Framing
-from ...stream.framing.decoder import JSONArray
 from ..surfaces import Surface
 from ..surfaces.base import MODEL
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import DragomanError, ProviderError
 from ..surfaces import Answer, ClientRequest, Surface
 from ..surfaces.base import told_error
-from ..telemetry.record import ExchangeRecord, log_message
 from ..surfaces.unknown_paths import no_upgrade
+from ..telemetry.record import ExchangeRecord, log_message
 
 
 def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ...conversion.convert import StreamConverter
 from ...codec.stream import StreamDecoder, feed_chunk
-from ...text.hidden_keys import HiddenKey
-from ...text.json_text import Json, JsonObject, encoded
-from ...stream.builder import Builder
-from ...stream.pieces import End, Failed, Part, Piece, Raw
+from ...conversion.convert import StreamConverter
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ...losses import Loss
+from ...stream.builder import Builder
 from ...stream.framing import Framing
+from ...stream.pieces import End, Failed, Part, Piece, Raw
+from ...text.hidden_keys import HiddenKey
+from ...text.json_text import Json, JsonObject, encoded
 from ..config.values import Limits
-from .text_fast_path import ShortWay
-from .passing import Passing, answer_too_large, event_too_large
 from ..surfaces import Surface
+from .passing import Passing, answer_too_large, event_too_large
+from .text_fast_path import ShortWay
 
 _HELD = 2**20  # the most bytes that are held back until something of an answer comes
 

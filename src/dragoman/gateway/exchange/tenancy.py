@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from ...errors import AuthenticationFailed, DragomanError, ProviderError
 from ...text.json_text import JsonObject, loads, member
 from ...text.redaction import shown
-from ...errors import AuthenticationFailed, DragomanError, ProviderError
 from ..config.values import KEPT, ClientKey, Config, Route
-from .passing import unsteered, written_anew
 from ..surfaces import ClientRequest
+from .passing import unsteered, written_anew
 
 _SIGN = "_dg"
 _MARK = 22  # characters: 16 bytes in base64

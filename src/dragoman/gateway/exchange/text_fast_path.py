@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...text.json_text import encoded
-from ...stream.pieces import Part, Piece
 from ...message import TextBlock, ThinkingBlock
+from ...stream.pieces import Part, Piece
+from ...text.json_text import encoded
 
 _ENOUGH = 3  # events that bear a shape out
 _END = b"\n\n"

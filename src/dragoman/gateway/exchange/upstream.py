@@ -14,25 +14,25 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...transport.credentials import Key, address
-from ...transport.call import HttpCall
 from ...codec.wire import Wire
-from ...formatter.wire_formatter import WireFormatter
-from ...text.hidden_keys import SHORTEST, HiddenKey
-from ...text.json_text import JsonObject, encoded
-from ...history.passes.fetching import Fetch
 from ...errors import ConfigError, DragomanError
+from ...formatter.wire_formatter import WireFormatter
+from ...history.passes.fetching import Fetch
+from ...history.truncate import DropOldest
 from ...llm.names import ModelName
 from ...losses import Report
 from ...losses import policy as policy_of
 from ...losses.policies import LossLog
 from ...message import ChatRequest, Written, places
 from ...protocols.reasoning import needs_other_wire
-from ...history.truncate import DropOldest
+from ...text.hidden_keys import SHORTEST, HiddenKey
+from ...text.json_text import JsonObject, encoded
+from ...transport.call import HttpCall
+from ...transport.credentials import Key, address
 from ...vendors import PROTOCOLS, Vendor, wire
-from .compaction import is_summary
 from ..config.values import KEPT, Config, Route, Target
 from ..surfaces import ListedModel, Surface
+from .compaction import is_summary
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
 _VERSION = re.compile(r"v\d+\w*")
@@ -245,20 +245,20 @@ def counter_of(name: str, model: str = "") -> Any:
     `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
     no counter has.
     """
-    from ... import tokens as token
+    from ... import tokens
 
     kind, _, named = name.partition("/")
     if kind in ("auto", "estimated"):
-        made = token.choose_counter if kind == "auto" else token.EstimatedTokenCounter
+        made = tokens.choose_counter if kind == "auto" else tokens.EstimatedTokenCounter
         return made(named or model)
-    title = next((one for one in token.__all__ if one.lower() == f"{kind}tokencounter"), None)
+    title = next((one for one in tokens.__all__ if one.lower() == f"{kind}tokencounter"), None)
     if kind == "characters":
-        return token.CharTokenCounter()
+        return tokens.CharTokenCounter()
     if title is None or kind in ("sum", "cached", "base", "char", "installed"):
         known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
         raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
                           code="counter.name")  # fmt: skip
-    made = getattr(token, title)
+    made = getattr(tokens, title)
     return made(named) if named else made()
 
 

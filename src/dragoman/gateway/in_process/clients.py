@@ -17,23 +17,30 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...caches import remember
+from ...errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
+from ...text.redaction import shown
+from ...transport.call import (
+    AsyncTransport,
+    HttpCall,
+    StreamReply,
+    Timeouts,
+    Transport,
+    transport_of,
+)
 from ...transport.credentials import authorized
 from ...transport.errors import whole
 from ...transport.retries import calling
-from ...transport.call import AsyncTransport, HttpCall, StreamReply, Timeouts, Transport, transport_of
-from ...text.redaction import shown
-from ...errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
-from ..exchange.bodies import check_values, unreadable
-from .sdk_timeouts import AsyncBounded, Bounded, Patience, library_of
-from ..server.asgi_client import header_value, too_large, unzipped
 from ..config.values import Config, config_for
+from ..exchange.bodies import check_values, unreadable
 from ..exchange.exchange import Exchange, Gateway
+from ..exchange.passing import answer_too_large
 from ..exchange.refusals import refused
 from ..exchange.relay import AnswerStream
+from ..server.asgi_client import header_value, too_large, unzipped
 from ..server.sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
-from ..exchange.passing import answer_too_large
 from ..surfaces import Answer, ClientRequest, wanted
 from ..telemetry.record import ExchangeRecord, Observer, new_record
+from .sdk_timeouts import AsyncBounded, Bounded, Patience, library_of
 
 if TYPE_CHECKING:
     import httpx2

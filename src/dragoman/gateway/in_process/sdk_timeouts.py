@@ -15,12 +15,20 @@ from threading import Timer
 from time import monotonic
 from typing import Any
 
-from ...transport.answer_bounds import AsyncWrappedReply, WrappedReply
-from ...transport.over_httpx2 import aread_all, read_all
-from ...transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Reply, StreamReply, Timeouts, Transport
 from ...errors import DragomanError, ProviderError
-from ..server.asgi_client import LINGER
+from ...transport.answer_bounds import AsyncWrappedReply, WrappedReply
+from ...transport.call import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Reply,
+    StreamReply,
+    Timeouts,
+    Transport,
+)
+from ...transport.over_httpx2 import aread_all, read_all
 from ..exchange.relay import AnswerStream
+from ..server.asgi_client import LINGER
 from ..server.sending import stalled
 
 _SOON = 0.001  # seconds: a time-out of 0 passes at once, and no transport takes it

@@ -20,21 +20,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ...transport.call import AsyncTransport
 from ...errors import DragomanError, Overloaded
-from ..exchange.bodies import check_values
-from .asgi_client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
-from ..config.values import ClientKey, Config, config_for
-from ..exchange.exchange import Exchange, Gateway
+from ...transport.call import AsyncTransport
 from ..config.keys import Bounds, KeyRing
-from .off_loop import OffLoop, is_long
-from ..exchange.refusals import refused
-from .sending import Begun, Sender, in_time
 from ..config.settings import load, of_mapping
+from ..config.values import ClientKey, Config, config_for
+from ..exchange.bodies import check_values
+from ..exchange.exchange import Exchange, Gateway
+from ..exchange.refusals import refused
 from ..surfaces import Answer, ClientRequest, Surface, wanted
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
 from ..telemetry.record import ExchangeRecord, Observer, new_record
+from .asgi_client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
+from .off_loop import OffLoop, is_long
+from .sending import Begun, Sender, in_time
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"

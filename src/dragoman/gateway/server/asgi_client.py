@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
-from ...transport.call import AsyncStreamReply
 from ...errors import DragomanError, ProviderError, ReadError
+from ...transport.call import AsyncStreamReply
 from ..exchange.exchange import Exchange
 from ..exchange.relay import AnswerStream
-from .sending import stalled
 from ..surfaces import Answer, ClientRequest
 from ..telemetry.record import ExchangeRecord
+from .sending import stalled
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]

@@ -13,17 +13,26 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
+from ...errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
+from ...transport.call import (
+    AsyncStreamReply,
+    AsyncTransport,
+    HttpCall,
+    Pouring,
+    Take,
+    Timeouts,
+    poured,
+    transport_of,
+)
 from ...transport.credentials import aauthorized
 from ...transport.errors import whole
 from ...transport.retries import acalling
-from ...transport.call import AsyncStreamReply, AsyncTransport, HttpCall, Pouring, Take, Timeouts, poured, transport_of
-from ...errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from ..exchange.bodies import unreadable
 from ..exchange.exchange import Exchange
-from .off_loop import OffLoop, is_long
-from ..exchange.relay import AnswerStream
 from ..exchange.passing import answer_too_large
+from ..exchange.relay import AnswerStream
 from ..surfaces import Answer
+from .off_loop import OffLoop, is_long
 
 _T = TypeVar("_T")
 LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ...text.json_text import JsonObject, encoded
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
+from ...text.json_text import JsonObject, encoded
 from .base import MODEL, ClientRequest, Ending, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,

@@ -13,11 +13,9 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from ...capabilities import Capabilities
 from ...codec.wire import Wire
 from ...error_kinds import error_kind, fitting_status
-from ...text.json_text import JsonObject, encoded
-from ...stream.pieces import End, Failed
-from ...capabilities import Capabilities
 from ...errors import (
     ConfigError,
     ContextOverflow,
@@ -30,6 +28,8 @@ from ...errors import (
 from ...losses import Report
 from ...message import ChatRequest
 from ...stream.framing import Framing
+from ...stream.pieces import End, Failed
+from ...text.json_text import JsonObject, encoded
 from ...vendors import wire
 
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]

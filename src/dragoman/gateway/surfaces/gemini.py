@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote, unquote
 
-from ...text.json_text import Json, JsonObject
 from ...errors import ProviderError
 from ...stream.framing import Framing
+from ...text.json_text import Json, JsonObject
 from .base import ClientRequest, Ending, ListedModel, Operation, Surface
 
 _MODELS = re.compile(r"/v1(?:beta1?)?/models(?:/([^:]+))?")

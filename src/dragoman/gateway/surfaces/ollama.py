@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import ClassVar
 
-from ...text.json_text import JsonObject
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ThinkingBlock
 from ...stream.framing import Framing
+from ...text.json_text import JsonObject
 from .base import Ending, ListedModel, Operation, Surface
 
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from time import time
 from typing import Any, ClassVar
 
-from ...text.json_text import JsonObject
-from ...stream.pieces import Failed
 from ...errors import ProviderError
 from ...message import ChatRequest
 from ...protocols.answers import OPENAI_ERRORS
 from ...stream.framing import CONTENT_TYPES, encode
+from ...stream.pieces import Failed
+from ...text.json_text import JsonObject
 from .base import Answer, ClientRequest, Ending, ListedModel, Operation, Surface
 
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from ...text.redaction import shown
 from ...errors import AuthenticationFailed, ProviderError
+from ...text.redaction import shown
 from ..config.values import ClientKey, Route
 from . import ClientRequest, surfaces
 

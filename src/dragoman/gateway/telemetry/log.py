@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from ...text.redaction import clipped
 from ...losses import Loss
 from ...message import Usage
+from ...text.redaction import clipped
 from .background import Background
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets

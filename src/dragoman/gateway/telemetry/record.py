@@ -13,10 +13,10 @@ from secrets import token_hex
 from time import time
 from typing import Protocol
 
-from ...text.redaction import clipped, one_line
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
+from ...text.redaction import clipped, one_line
 from ..surfaces.base import ClientRequest
 
 _PLACED = 8  # losses whose place is told: finding it costs a walk through the request

@@ -21,11 +21,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from zlib import crc32
 
-from ...text.json_text import Json, JsonObject, encoded, loads
 from ...errors import ConfigError, DragomanError, ReadError
 from ...losses import Loss
 from ...message import Usage
 from ...stream.framing import Decoder, Framing, ServerEvent
+from ...text.json_text import Json, JsonObject, encoded, loads
 from .background import Background
 from .record import ExchangeRecord, Kept, Observer
 from .redact import redact, without_secrets

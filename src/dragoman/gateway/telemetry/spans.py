@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from ...text.redaction import clipped, shown
 from ...errors import ConfigError
 from ...losses import Loss, by_weight
 from ...message import Usage
+from ...text.redaction import clipped, shown
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets
 

@@ -12,8 +12,8 @@ from ...losses import Report
 from ...message import ImageBlock, Msg, RawBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, joint_calls
 from ...message.client_tools import call_within
-from ...text.json_text import arguments
 from ...message.media_urls import read_url
+from ...text.json_text import arguments
 from .survey import RoledHistory, same_items, survey, with_content
 
 _FAILED = frozenset({"failed", "incomplete"})

@@ -12,13 +12,13 @@ from ...losses import Report
 from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolResultBlock
 from ...message.blocks import ContentBlock, Extras
 from ..wording import Told
-from . import survey as roles
+from . import survey
 from .repair import ends_in_server_block, missing_result
 from .survey import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
 
 # On a wire of two roles results are the user's.
-_TWO_ROLES = bytes.maketrans(bytes((roles.TOOL,)), bytes((roles.USER,)))
-_NEIGHBOURS = (bytes((roles.USER, roles.USER)), bytes((roles.ASSISTANT, roles.ASSISTANT)))
+_TWO_ROLES = bytes.maketrans(bytes((survey.TOOL,)), bytes((survey.USER,)))
+_NEIGHBOURS = (bytes((survey.USER, survey.USER)), bytes((survey.ASSISTANT, survey.ASSISTANT)))
 
 
 def order(
@@ -37,10 +37,10 @@ def order(
     `behind`: the role of what stands before these messages, if they are not the first; `last`:
     nothing stands behind them.
     """
-    if caps.gather_results and history.flags & roles.PARALLEL:
+    if caps.gather_results and history.flags & survey.PARALLEL:
         history = _gather_results(history, report)
-    changed = bool(history.unusual or history.flags & roles.GONE)
-    if caps.join_calls and (history.flags & roles.FOLLOWING or (history.calls and changed)):
+    changed = bool(history.unusual or history.flags & survey.GONE)
+    if caps.join_calls and (history.flags & survey.FOLLOWING or (history.calls and changed)):
         history = join_calls(history, report)
     if not caps.thinking_last and changed:
         history = end_without_thinking(history, report)
@@ -51,9 +51,9 @@ def order(
         history = _with_ends(history, caps, report, told, whole, behind is None, last)
     if caps.alternation != "free":
         history = alternate_roles(history, caps, report, told, insert)
-    if not caps.lone_documents and history.flags & roles.MEDIA:
+    if not caps.lone_documents and history.flags & survey.MEDIA:
         history = add_document_texts(history, report, told)
-    if last and not caps.trailing_space and history.roles[-1:] == [roles.ASSISTANT]:
+    if last and not caps.trailing_space and history.roles[-1:] == [survey.ASSISTANT]:
         history = trim_last_text(history, report)
     return history
 
@@ -75,7 +75,7 @@ def alternate_roles(
         return history
     runs: Runs = {}
     for role, start, end in role_runs(speakers):
-        if end - start > 1 and role not in (roles.SYSTEM, roles.TOOL):
+        if end - start > 1 and role not in (survey.SYSTEM, survey.TOOL):
             turns = _turns(history, range(start, end), caps)
             runs[start, end] = _joined_turns(history, turns, caps, report, told, insert)
     return history.with_runs(runs)
@@ -102,10 +102,10 @@ def _turns(history: RoledHistory, run: range, caps: Capabilities) -> list[list[i
 def _shares_turn(history: RoledHistory, i: int, caps: Capabilities) -> tuple[bool, bool]:
     """Whether the message has calls or results, and whether it may share a turn across that."""
     role, m = history.roles[i], history.msgs[i]
-    tools = role == roles.TOOL or bool(role == roles.ASSISTANT and m.calls)
+    tools = role == survey.TOOL or bool(role == survey.ASSISTANT and m.calls)
     if caps.alternation == "bridged":
         return tools, False
-    if tools or not caps.beside_results or role == roles.ASSISTANT:
+    if tools or not caps.beside_results or role == survey.ASSISTANT:
         return tools, True
     return tools, all(_stands_beside(block, caps.beside_results) for block in m.blocks)
 
@@ -129,13 +129,13 @@ def _joined_turns(
     for turn in turns:
         group = [history.msgs[i] for i in turn]
         if joined and insert:  # a turn of the other role
-            is_user = joined[-1][1] == roles.ASSISTANT
+            is_user = joined[-1][1] == survey.ASSISTANT
             text = told.last_turn if is_user else told.bridge
             report.lost("turn.bridged", group[0], did=text)
             bridge = _turn(text, "user" if is_user else "assistant", group[0], report)
-            joined.append((bridge, roles.USER if is_user else roles.ASSISTANT))
-        if not caps.gather_results and history.roles[turn[0]] == roles.TOOL:
-            joined += [(m, roles.TOOL) for m in group]  # one by one, as the wire has them
+            joined.append((bridge, survey.USER if is_user else survey.ASSISTANT))
+        if not caps.gather_results and history.roles[turn[0]] == survey.TOOL:
+            joined += [(m, survey.TOOL) for m in group]  # one by one, as the wire has them
             continue
         role = max(history.roles[i] for i in turn)  # a turn with results in it is the tools'
         joined.append((_joined_message(group, report) if len(group) > 1 else group[0], role))
@@ -203,12 +203,12 @@ def end_without_thinking(history: RoledHistory, report: Report) -> RoledHistory:
         group = history.msgs[start:end]
         if any(_ends_in_thinking(m, role) for m in group):
             group = _join_thinking(_without_last_thinking(group, report), report)
-            runs[start, end] = [(m, roles.ASSISTANT) for m in group]
+            runs[start, end] = [(m, survey.ASSISTANT) for m in group]
     return history.with_runs(runs)
 
 
-def _ends_in_thinking(m: Msg, role: int = roles.ASSISTANT) -> bool:
-    if role != roles.ASSISTANT or isinstance(m.content, str):
+def _ends_in_thinking(m: Msg, role: int = survey.ASSISTANT) -> bool:
+    if role != survey.ASSISTANT or isinstance(m.content, str):
         return False
     return bool(m.content) and type(m.content[-1]) is ThinkingBlock
 
@@ -266,9 +266,9 @@ def move_late_system(
 
     `behind`: the role of what stands before these messages, if they are not the first.
     """
-    second = caps.system_head == "first" and history.roles[1:2] == [roles.SYSTEM]
-    first = behind is not None and history.roles[:1] == [roles.SYSTEM]
-    if caps.late_system == "keep" or not (history.flags & roles.LATE or second or first):
+    second = caps.system_head == "first" and history.roles[1:2] == [survey.SYSTEM]
+    first = behind is not None and history.roles[:1] == [survey.SYSTEM]
+    if caps.late_system == "keep" or not (history.flags & survey.LATE or second or first):
         return history
     prompt = 1 if caps.system_head == "first" else _prompt_length(history)
     if behind is not None:
@@ -276,14 +276,14 @@ def move_late_system(
     allowed = _system_places(history, behind) if caps.late_system == "placed" else set()
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-        if role != roles.SYSTEM or i < prompt or i in allowed:
+        if role != survey.SYSTEM or i < prompt or i in allowed:
             continue
         report.lost("system.late", m, did="told by the user")
         content = m.content
         if caps.late_system != "user":
             report.lost("system.reminder", m)
             content = [_reminder(block, report, told) for block in m.blocks]
-        changes[i] = [(with_content(m, content, report, "user"), roles.USER)]
+        changes[i] = [(with_content(m, content, report, "user"), survey.USER)]
     return history.with_changes(changes)
 
 
@@ -296,13 +296,13 @@ def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
 def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
     """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
     places: set[int] = set()
-    previous = roles.SYSTEM if behind is None else behind
+    previous = survey.SYSTEM if behind is None else behind
     waiting: list[int] = []
-    for i, role in enumerate([*history.roles, roles.ASSISTANT]):
-        if role == roles.SYSTEM:
+    for i, role in enumerate([*history.roles, survey.ASSISTANT]):
+        if role == survey.SYSTEM:
             waiting.append(i)
             continue
-        if role == roles.ASSISTANT and previous in (roles.USER, roles.TOOL):
+        if role == survey.ASSISTANT and previous in (survey.USER, survey.TOOL):
             places.update(waiting)
         waiting.clear()
         previous = role
@@ -311,7 +311,7 @@ def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]
 
 def _prompt_length(history: RoledHistory) -> int:
     """How many system messages stand before everything else."""
-    others = (i for i, role in enumerate(history.roles) if role != roles.SYSTEM)
+    others = (i for i, role in enumerate(history.roles) if role != survey.SYSTEM)
     return next(others, len(history.roles))
 
 
@@ -319,14 +319,14 @@ def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
     """Neighbouring results in one message, in the order of their calls."""
     runs: Runs = {}
     for role, start, end in role_runs(history.roles):
-        if role != roles.TOOL:
+        if role != survey.TOOL:
             continue
         group = history.msgs[start:end]
         results = [block for m in group for block in m.blocks]
         calls = history.msgs[start - 1].calls if start else []
         blocks = _in_call_order(results, [call.id for call in calls])
         if end - start > 1 or not same_items(results, blocks):
-            runs[start, end] = [(merged_message(group, blocks, report), roles.TOOL)]
+            runs[start, end] = [(merged_message(group, blocks, report), survey.TOOL)]
     return history.with_runs(runs)
 
 
@@ -347,7 +347,7 @@ def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
     """What the assistant says right before its calls stands in one turn with them."""
     runs: Runs = {}
     for role, start, end in role_runs(history.roles):
-        if role != roles.ASSISTANT or end - start == 1:
+        if role != survey.ASSISTANT or end - start == 1:
             continue
         last = next((i for i in range(end - 1, start, -1) if history.msgs[i].calls), start)
         if last == start:
@@ -356,7 +356,7 @@ def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
         for m in group[:-1]:
             report.lost("turn.joined", m, did="joined with the call behind it")
         joined = merged_message(group, [block for m in group for block in m.blocks], report)
-        runs[start, last + 1] = [(joined, roles.ASSISTANT)]
+        runs[start, last + 1] = [(joined, survey.ASSISTANT)]
     return history.with_runs(runs)
 
 
@@ -366,8 +366,8 @@ def _with_ends(
 ) -> RoledHistory:  # fmt: skip
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
     first_roles, last_role = history.roles[:2], history.roles[-1]
-    begins = first_roles[1:] if first_roles[0] == roles.SYSTEM else first_roles[:1]
-    if begins == [roles.USER] and last_role in (roles.USER, roles.TOOL):
+    begins = first_roles[1:] if first_roles[0] == survey.SYSTEM else first_roles[:1]
+    if begins == [survey.USER] and last_role in (survey.USER, survey.TOOL):
         return history  # as most requests do
     if first:
         prompt = _prompt_length(history)
@@ -378,13 +378,13 @@ def _with_ends(
             m = history.msgs[-1]
             report.lost("system.alone", m, did="the last system message is said by the user")
             turn = with_content(m, m.content, report, "user")
-            return history.with_changes({prompt - 1: [(turn, roles.USER)]})
+            return history.with_changes({prompt - 1: [(turn, survey.USER)]})
         first_user = caps.first_user or (size == 1 and not caps.lone_assistant)
-        if first_user and history.roles[prompt : prompt + 1] == [roles.ASSISTANT]:
+        if first_user and history.roles[prompt : prompt + 1] == [survey.ASSISTANT]:
             history = _with_first_turn(history, report, told)
     if not last:
         return history
-    if whole and not caps.open_calls and last_role == roles.ASSISTANT and history.msgs[-1].calls:
+    if whole and not caps.open_calls and last_role == survey.ASSISTANT and history.msgs[-1].calls:
         return _with_missing_results(history, report, told)
     return _with_last_turn(history, caps, report, told, first)
 
@@ -395,7 +395,7 @@ def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> Roled
     first = history.msgs[prompt]
     report.lost("turn.first", first, did=told.first_turn)
     turn = _turn(told.first_turn, "user", first, report)
-    return history.with_changes({prompt: [(turn, roles.USER), (first, history.roles[prompt])]})
+    return history.with_changes({prompt: [(turn, survey.USER), (first, history.roles[prompt])]})
 
 
 def _with_last_turn(
@@ -403,23 +403,23 @@ def _with_last_turn(
 ) -> RoledHistory:
     """The history with a user's turn at its end, where the wire wants one."""
     m, role = history.msgs[-1], history.roles[-1]
-    userless = first and caps.needs_user and roles.USER not in history.roles
-    if userless and role == roles.ASSISTANT and m.calls:
+    userless = first and caps.needs_user and survey.USER not in history.roles
+    if userless and role == survey.ASSISTANT and m.calls:
         # behind calls that wait for their results nothing may stand
         return _with_first_turn(history, report, told)
     waits = m.calls or ends_in_server_block(m)
-    if userless or (not caps.prefill and role == roles.ASSISTANT and not waits):
+    if userless or (not caps.prefill and role == survey.ASSISTANT and not waits):
         report.lost("turn.last", m, did=told.last_turn)
         turn = _turn(told.last_turn, "user", m, report)
-        history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, roles.USER)]})
+        history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, survey.USER)]})
     return history
 
 
 def _with_missing_results(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
     """The history with results for the calls that it ends in, which tell that there are none."""
     last = history.msgs[-1]
-    results = [(missing_result(call, report, told), roles.TOOL) for call in last.calls]
-    return history.with_changes({len(history.msgs) - 1: [(last, roles.ASSISTANT), *results]})
+    results = [(missing_result(call, report, told), survey.TOOL) for call in last.calls]
+    return history.with_changes({len(history.msgs) - 1: [(last, survey.ASSISTANT), *results]})
 
 
 def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:

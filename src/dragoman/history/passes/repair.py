@@ -19,9 +19,25 @@ from ...losses.codes.code import Kind
 from ...message import Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..wording import Told
-from . import survey as roles
 from .fit.blocks import output_text
-from .survey import RoledHistory, block_of_others, role_runs, same_items, survey, with_content, with_fields
+from .survey import (
+    ASSISTANT,
+    FOLLOWING,
+    MISNAMED,
+    ODD,
+    PAIRS,
+    PARALLEL,
+    TOOL,
+    UNNAMED,
+    USER,
+    RoledHistory,
+    block_of_others,
+    role_runs,
+    same_items,
+    survey,
+    with_content,
+    with_fields,
+)
 
 
 def repair(
@@ -33,12 +49,12 @@ def repair(
     answers one of there and stands where it is.
     """
     server_ids: frozenset[str] = frozenset()
-    if history.flags & roles.ODD:
+    if history.flags & ODD:
         history, server_ids = pair_server_calls(history, caps, report, open_start)
-    if history.flags & roles.PAIRS or server_ids:
+    if history.flags & PAIRS or server_ids:
         history = Pairing(history, caps, report, told, server_ids).paired(open_start)
-    unpaired = history.flags & roles.PAIRS
-    if unpaired or history.flags & (roles.UNNAMED if caps.result_names else roles.MISNAMED):
+    unpaired = history.flags & PAIRS
+    if unpaired or history.flags & (UNNAMED if caps.result_names else MISNAMED):
         return _with_names(history, caps.result_names, report)
     return history
 
@@ -51,11 +67,11 @@ def _with_names(history: RoledHistory, written: bool, report: Report) -> RoledHi
     names: dict[str, deque[str]] = {}
     changes: dict[int, Msg | None] = {}
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-        if role == roles.ASSISTANT:
+        if role == ASSISTANT:
             names = defaultdict(deque)  # that each id of the calls has, in their order
             for call in m.calls:
                 names[call.id].append(call.name)
-        elif role == roles.TOOL:
+        elif role == TOOL:
             blocks = [_with_name(block, names, written, report) for block in m.blocks]
             if not same_items(blocks, m.blocks):
                 changes[i] = with_content(m, blocks, report)
@@ -95,7 +111,7 @@ def pair_server_calls(
     if not blocks:
         return history, frozenset()
     # how many messages of others stand in front of each
-    turns = [0, *accumulate(role not in (roles.ASSISTANT, roles.TOOL) for role in history.roles)]
+    turns = [0, *accumulate(role not in (ASSISTANT, TOOL) for role in history.roles)]
     waiting: dict[str, tuple[Place, RawBlock]] = {}
     paired: set[str] = set()
     answered: set[int] = set()  # messages of which a client's call is answered
@@ -233,13 +249,13 @@ class Pairing:
         pairs: list[tuple[Msg, int]] = []
         last = len(history.msgs) - 1
         for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-            if role != roles.TOOL:
+            if role != TOOL:
                 pairs.append((m, role))
             pairs += stays.get(i, ())
             rows = rows_by_message.get(i, [])
             # a history that ends in calls: they are about to be carried out
             if rows and (i != last or any(result for _, result in rows)):
-                pairs += [(result, roles.TOOL) for result in self._result_messages(i, rows)]
+                pairs += [(result, TOOL) for result in self._result_messages(i, rows)]
         for code, block, did in losses:
             self.report.lost(code, block, did=did)
         return self._resurveyed(pairs)
@@ -254,10 +270,10 @@ class Pairing:
         rows: dict[int, list[Row]] = {}
         free: dict[str, deque[Result]] = defaultdict(deque)
         for role, start, end in role_runs(history.roles):
-            if role == roles.ASSISTANT:
+            if role == ASSISTANT:
                 for i in range(start, end):
                     rows[i] = [(call, None) for call in self._calls(history.msgs[i])]
-            if role != roles.TOOL:
+            if role != TOOL:
                 continue
             results: dict[str, deque[Result]] = defaultdict(deque)
             for i in range(start, end):
@@ -299,10 +315,10 @@ class Pairing:
                 losses.append(("result.orphan", block, "left out"))
         stays: Stays = defaultdict(list)
         for i, blocks in as_results.items():
-            stays[i].append((with_only(self.history.msgs[i], blocks, self.report), roles.TOOL))
+            stays[i].append((with_only(self.history.msgs[i], blocks, self.report), TOOL))
         for i, blocks in as_texts.items():
             m = self.report.made(Msg.trusted("", blocks, "user"), self.history.msgs[i])
-            stays[i].append((m, roles.USER))
+            stays[i].append((m, USER))
         return stays, losses
 
     def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
@@ -331,7 +347,7 @@ class Pairing:
     def _result_messages(self, i: int, rows: list[Row]) -> list[Msg]:
         """The messages with the results of message `i`: those that are there, if they are right."""
         end = i + 1
-        while end < len(self.history.roles) and self.history.roles[end] == roles.TOOL:
+        while end < len(self.history.roles) and self.history.roles[end] == TOOL:
             end += 1
         present = self.history.msgs[i + 1 : end]
         results = sorted(id(block) for m in present for block in _results(m))
@@ -364,7 +380,7 @@ class Pairing:
             speaker: Msg | None = None
             for i in reversed(range(len(self.history.msgs))):
                 self.next_speakers.append(speaker)
-                speaker = speaker if self.history.roles[i] == roles.TOOL else self.history.msgs[i]
+                speaker = speaker if self.history.roles[i] == TOOL else self.history.msgs[i]
             self.next_speakers.reverse()
         return self.next_speakers
 
@@ -378,7 +394,7 @@ class Pairing:
         return RoledHistory(
             msgs,
             [role for _, role in pairs],
-            history.flags | roles.PARALLEL | roles.FOLLOWING,
+            history.flags | PARALLEL | FOLLOWING,
             unusual,
             [call.id for call in calls],
             [block.id for block in blocks if type(block) is ToolResultBlock],

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 from ...losses import Report
 from ...message import Msg, ServerTool, TextBlock, Tool, ToolResultBlock, ToolUseBlock, messages_of
 from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
-from ..transcript import has_tools
 from ...message.media_urls import of_others
+from ..transcript import has_tools
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 BLANK = 1  # blank text or an empty message

@@ -6,8 +6,22 @@ It knows no wire and no tokenizer; whoever drives it formats and counts.
 
 from __future__ import annotations
 
+from .plan import (
+    Asked,
+    Candidates,
+    Cut,
+    Keeping,
+    Made,
+    Pin,
+    Plan,
+    Truncation,
+    left_out,
+    overflow,
+    replaced,
+    strategic,
+    units,
+)
 from .search import Counted
-from .plan import Asked, Candidates, Cut, Keeping, Made, Pin, Plan, Truncation, left_out, overflow, replaced, strategic, units
 from .strategies import ClearToolResults, DropOldest, KeepFirst, Summarize, without_oldest
 
 __all__ = [

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from ...text.redaction import shown
 from ...errors import ConfigError, ContextOverflow
 from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import SEALED_SUMMARY, SUMMARY, ContentBlock, ToolBlock
+from ...text.redaction import shown
 
 
 def units(msgs: Sequence[Msg]) -> list[list[int]]:

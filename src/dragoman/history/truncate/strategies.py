@@ -16,14 +16,14 @@ from hashlib import blake2b
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
-from ...text.redaction import shown
 from ...errors import ConfigError
 from ...message import Msg, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import ContentBlock
 from ...message.msg import Role
+from ...text.redaction import shown
 from . import plan as cutting
-from .search import first_that_fits, output_weight, per_unit, running, weights
 from .plan import Asked, Candidates, Cut, Keeping, Made, Plan, Truncation
+from .search import first_that_fits, output_weight, per_unit, running, weights
 
 Priority: TypeAlias = Callable[[Msg], float]
 

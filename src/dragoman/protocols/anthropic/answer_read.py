@@ -11,12 +11,12 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
-from ...text.json_text import Json, JsonObject, field_at, loads
-from ...stream.arguments import parse_arguments
-from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
 from ...errors import ReadError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, Extras, answered
+from ...stream.arguments import parse_arguments
+from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
+from ...text.json_text import Json, JsonObject, field_at, loads
 from ..answers import GrowingBlock
 from ..chat_like.messages import require_text, without
 from ..finish_words import read_finish

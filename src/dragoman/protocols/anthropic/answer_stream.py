@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...text.json_text import JsonObject
-from ...stream.arguments import breaks_off
-from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw
-from ...stream.open_block import Open, Shut, Step, Steps, argument_text
 from ...losses import Report
 from ...message import ChatRequest, Finish, RawBlock, RefusalBlock, TextBlock, Usage
 from ...message.blocks import ContentBlock, ThinkingBlock, ToolUseBlock, answered
+from ...stream.arguments import breaks_off
+from ...stream.open_block import Open, Shut, Step, Steps, argument_text
+from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from ...text.json_text import JsonObject
 from ..answers import AnswerEncoder, Event
-from . import answer_write as answer
+from . import answer_write
 from .blocks import write_call, write_thinking
 from .dialect import Dialect
 
@@ -34,7 +34,7 @@ class _BlockEvents:
 
     __slots__ = ("_citations", "_complete", "_tokens", "_writer", "begun", "index")
 
-    def __init__(self, index: int, writer: answer.MessagesWriter) -> None:
+    def __init__(self, index: int, writer: answer_write.MessagesWriter) -> None:
         self.index = index
         self.begun = False
         self._writer = writer
@@ -145,14 +145,14 @@ class _BlockEvents:
 
 
 # what stands in the delta of the message; beside it, the last three would be the event's own
-_DELTA_FIELDS = ("stop_sequence", answer.DETAILS, "container", "type", "delta", "usage")
+_DELTA_FIELDS = ("stop_sequence", answer_write.DETAILS, "container", "type", "delta", "usage")
 
 
-class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
+class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
     """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(answer.MessagesWriter(report, dialect.issuers, own=False), request)
+        super().__init__(answer_write.MessagesWriter(report, dialect.issuers, own=False), request)
         self._request = request
         self._fields: JsonObject = {}  # of the message, not written yet
         self._usage: JsonObject = {}
@@ -248,7 +248,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         """The error, behind what came before it; nothing comes behind."""
         events = self._end_blocks(broken=True) if self._has_anything() else []
         self._failed = True
-        return [*events, ("error", answer.write_error(piece.error))]
+        return [*events, ("error", answer_write.write_error(piece.error))]
 
     def _add_usage(self, piece: Usage) -> None:
         is_empty = not (piece.input or piece.output or piece.cache_read)
@@ -260,7 +260,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
                 own_fields.update(fields)
             else:
                 self._report_foreign(piece, issuer, fields)
-        self._usage.update(answer.write_figures(piece, own_fields))
+        self._usage.update(answer_write.write_figures(piece, own_fields))
         self._last_usage, self._has_news = piece, True
 
     def _report_foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
@@ -273,9 +273,9 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
     def _begin(self) -> list[Event]:
         """`message_start`, with the figures that are known by now; the others begin with zero."""
         id = self._id
-        model = self._model or self.requested_model or answer.UNKNOWN_MODEL
+        model = self._model or self.requested_model or answer_write.UNKNOWN_MODEL
         if not self.writer.own:
-            id = answer.message_id(id, self._digest_text(model))
+            id = answer_write.message_id(id, self._digest_text(model))
             for name, value, did in (("id", self._id, id), ("model", self._model, model)):
                 if value is None:
                     self.report.lost("answer.field", None, name, what="the answer", did=did)
@@ -283,7 +283,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         message: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": [],
                                "model": model, "stop_reason": None}  # fmt: skip
         if not self.writer.own:
-            message.update({"stop_sequence": None, answer.DETAILS: None})
+            message.update({"stop_sequence": None, answer_write.DETAILS: None})
         message.update(self._fields)
         message["usage"] = {"input_tokens": 0, "output_tokens": 0, **self._usage}
         self._fields, self._has_news = {}, False
@@ -338,10 +338,10 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         delta: JsonObject = {"stop_reason": None}
         if not writer.own:
             delta["stop_sequence"] = None
-        if finish is not None and not (writer.own and finish == answer.NO_REASON):
+        if finish is not None and not (writer.own and finish == answer_write.NO_REASON):
             delta["stop_reason"] = writer.stop_reason(finish, self._breaks_off, finish)
         if self._refusals:
-            delta[answer.DETAILS] = writer.stop_details(self._refusals)
+            delta[answer_write.DETAILS] = writer.stop_details(self._refusals)
         delta.update({key: fields[key] for key in _DELTA_FIELDS if key in fields})
         event_fields = {key: fields[key] for key in fields if key not in _DELTA_FIELDS}
         writer.check_figures(dict(self._usage), self._last_usage)

@@ -12,14 +12,14 @@ from typing import Any
 
 from ... import message as tree
 from ...error_kinds import ErrorKind
-from ...text.json_text import Json, JsonObject, canonical
-from ...stream.arguments import parse_partial
-from ...stream.builder import first_candidate_only
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Finish, Msg, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
+from ...stream.arguments import parse_partial
+from ...stream.builder import first_candidate_only
+from ...text.json_text import Json, JsonObject, canonical
 from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
 from ..chat_like.messages import filled, without

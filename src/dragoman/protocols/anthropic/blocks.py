@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, TypeAlias, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, arguments
-from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
 from ...message.blocks import SEALED_SUMMARY, SUMMARY, TEXTS, ContentBlock, MediaBlock, answered
 from ...message.media import Source
+from ...stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, arguments
 from ..chat_like.messages import are_objects, filled, without
 
 # gives the fields of this wire that a node has and does not model

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
-from ...text.json_text import Json, JsonObject, field_at, take_field
-from ...history.passes.survey import RoledHistory, Tools, same_items, with_content, with_fields
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ...history.passes.survey import RoledHistory, Tools, same_items, with_content, with_fields
 from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, Tool
 from ...message.blocks import noted
 from ...stream.framing import Framing
+from ...text.json_text import Json, JsonObject, field_at, take_field
 from ..base import Room
 from ..chat_like.messages import issuer_fields
 

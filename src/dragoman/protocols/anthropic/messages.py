@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import ASSISTANT, RoledHistory
 from ...capabilities import Capabilities
+from ...history.passes.survey import ASSISTANT, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import BILLING
+from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import no_message, own_extras, without
 from .blocks import NodeFields, read_part, write_block

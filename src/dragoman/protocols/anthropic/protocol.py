@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ...text.json_text import JsonObject, field_at
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
+from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, RawBlock, TextBlock, Tool
 from ...stream.framing import Framing
+from ...text.json_text import JsonObject, field_at
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import head, in_path, own_extras, replay
 from ..client_arguments import Arguments, with_extra_body
@@ -21,10 +21,10 @@ from ..paths import PathTable, request_paths
 from ..request_fields import choice
 from . import dialect as hosts
 from . import request as fields
-from .answer_write import OVERFLOW, write_response
-from .answer_stream import MessagesEncoder
-from .messages import at_top, message_as_read, write_messages, write_system
 from .answer_read import MessagesReader
+from .answer_stream import MessagesEncoder
+from .answer_write import OVERFLOW, write_response
+from .messages import at_top, message_as_read, write_messages, write_system
 
 _PATH = hosts.Dialect().path
 _EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",

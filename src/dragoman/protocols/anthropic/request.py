@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ..chat_like import messages as chat_shape
+from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from .. import request_fields
 from ..base import Names, PreparedRequest, Room
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
 from ..reasoning import shown as request_shown
@@ -368,26 +368,26 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     was read.
     """
     if type(tool) is Tool:
-        schema, strict = chat_shape.parameters(tool, caps, report)
-        return chat_shape.replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
+        schema, strict = chat_messages.parameters(tool, caps, report)
+        return chat_messages.replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
     assert type(tool) is ServerTool  # the other one of the two
     if tool.kind == "own":
-        return chat_shape.replay({}, tool, caps, report)
+        return chat_messages.replay({}, tool, caps, report)
     data = _write_server_tool(tool)
     fields = _OF_WEB.get(tool.kind, ())
     if fields:
         fields = (*fields, "domains" if tool.domains else "blocked_domains")
     if tool.domains:  # one of the two lists is taken, and the allowed ones say more
         data.pop("blocked_domains", None)
-    chat_shape.unsaid(tool, report, *fields)
-    return chat_shape.replay(data, tool, caps, report)
+    chat_messages.unsaid(tool, report, *fields)
+    return chat_messages.replay(data, tool, caps, report)
 
 
 def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The entry of `tools` that `_read_tool` read."""
-    fields, notes = chat_shape.issuer_fields(tool, issuer)
+    fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is Tool:
-        return chat_shape.filled(_write_tool(tool, tool.schema, tool.strict, notes), fields)
+        return chat_messages.filled(_write_tool(tool, tool.schema, tool.strict, notes), fields)
     assert type(tool) is ServerTool  # the other one of the two
     return fields if tool.kind == "own" else {**_write_server_tool(tool), **fields}
 
@@ -456,7 +456,7 @@ def read_request(
     if (prompt := messages.read_system(body.get("system"), issuer)) is not None:
         del body["system"]
         msgs.insert(0, prompt)
-    tools = body.pop("tools") if chat_shape.are_objects(body.get("tools")) else []
+    tools = body.pop("tools") if chat_messages.are_objects(body.get("tools")) else []
     request = ChatRequest(
         msgs,
         tools=[_read_tool(entry, issuer) for entry in tools],
@@ -499,7 +499,7 @@ def _read_stream(body: JsonObject, match: re.Match[str] | None, notes: JsonObjec
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     issuer = room.issuer
-    body, notes = chat_shape.issuer_fields(req, issuer)
+    body, notes = chat_messages.issuer_fields(req, issuer)
     if notes.get(BETAS) == "header":
         body.pop(BETAS, None)
     if _VERSION in notes:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_arguments
-from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...message import ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
+from ...stream.arguments import parse_arguments
+from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
+from ...text.json_text import Json, JsonObject
 from ..answers import GrowingBlock
 from ..chat_like.messages import require_text, without
 from ..finish_words import read_finish

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from ... import message as tree
 from ...error_kinds import fitting_status
-from ...text.json_text import Json, JsonObject, arguments
-from ...stream.pieces import End, Failed, Meta, Part, Piece
-from ...stream.open_block import Open, Shut, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...stream.open_block import Open, Shut, Step, Steps, argument_text
+from ...stream.pieces import End, Failed, Meta, Part, Piece
+from ...text.json_text import Json, JsonObject, arguments
 from ..answers import EVENTS, AnswerEncoder, Event
 from ..error_words import OverflowWords
+from .answer_read import FAULTS
 from .answer_write import ConverseWriter, missing_metrics, request_ids, write_usage
 from .blocks import TYPED, issuer_fields, write_thinking
 from .dialect import Dialect
-from .answer_read import FAULTS
 
 _BY_STATUS = {status: name for name, status in FAULTS.items()}
 _GROWING = {"image": "source", "toolUse": "input", "toolResult": "content"}

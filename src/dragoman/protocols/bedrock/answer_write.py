@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_partial
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, answered
+from ...stream.arguments import parse_partial
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
 from ..chat_like.messages import filled

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, ClassVar, Literal, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, field_at
-from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock, answered
+from ...stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, field_at
 from ..chat_like.messages import are_objects, filled, without
 from .dialect import FORMATS, MEDIA_TYPES
 

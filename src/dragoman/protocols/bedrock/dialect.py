@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...message.blocks import MEDIA_KINDS
+from ...text.json_text import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from itertools import islice
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import CacheHint, DocumentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock
+from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import no_message, own_extras, without
 from .blocks import BlockWriter, cache_point, read_parts, uri_of

@@ -10,21 +10,21 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from ...text.json_text import JsonObject
-from ...history.passes import survey as roles
+from ...history.passes import survey
 from ...losses import Field, Report
 from ...message import ChatRequest
 from ...message.blocks import NOTES
+from ...text.json_text import JsonObject
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import filled, head, in_path, issuer_fields, own_extras
 from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable, request_paths
 from . import request as fields
+from .answer_read import ConverseReader
+from .answer_stream import OVERFLOW, ConverseEncoder
 from .answer_write import write_response
 from .dialect import CAN, Dialect, claims
-from .answer_stream import OVERFLOW, ConverseEncoder
 from .messages import at_top, message_as_read, write_messages, write_system
-from .answer_read import ConverseReader
 
 _EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
                      "contentBlockStop", "messageStop"})  # fmt: skip
@@ -45,7 +45,7 @@ class BedrockConverse(Room):
     failures = frozenset({"error", "malformed_call"})
     addresses = ("*/model/*/converse", "*/model/*/converse-stream")
     tools_path = "$.toolConfig.tools"
-    ordered_flags = roles.MEDIA  # documents without a name of their own get a number
+    ordered_flags = survey.MEDIA  # documents without a name of their own get a number
     framing = "aws-eventstream"
     base_capabilities = CAN
     cache_order = ("modelId", "toolConfig", "system", "messages")

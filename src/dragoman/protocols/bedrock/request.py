@@ -14,16 +14,16 @@ from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, arguments, field_at, loads, put_field, take_field
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
+from ...history.passes.survey import Tools
 from ...losses import Report
 from ...losses.codes.code import Kind
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from ..chat_like import messages as chat_shape
+from ...text.json_text import Json, JsonObject, arguments, field_at, loads, put_field, take_field
 from .. import reasoning, request_fields
 from ..base import Names, PreparedRequest, Room
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
 from . import messages
@@ -321,7 +321,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
     entries: list[JsonObject] = []
     for tool in tools:
         if type(tool) is Tool:
-            schema, strict = chat_shape.parameters(tool, caps, report)
+            schema, strict = chat_messages.parameters(tool, caps, report)
             spec = _function(tool, tool.description or None, schema, strict)
             entries.append({"toolSpec": replay(spec, tool, caps, report)})
             if tool.cache is not None and caps.cached_tools:
@@ -330,12 +330,12 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
                 report.lost("tool.cache", tool, "cache")
             continue
         assert type(tool) is ServerTool  # the other one of the two
-        if tool.kind == "own" and (entry := chat_shape.own_tool(tool, caps)):
+        if tool.kind == "own" and (entry := chat_messages.own_tool(tool, caps)):
             entries.append(entry)
             continue
         if tool.kind not in _SYSTEM_TOOLS:
             raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
-        chat_shape.unsaid(tool, report)
+        chat_messages.unsaid(tool, report)
         system_tool = replay({"name": _SYSTEM_TOOLS[tool.kind]}, tool, caps, report)
         entries.append({"systemTool": system_tool})
     return entries

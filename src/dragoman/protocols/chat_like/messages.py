@@ -14,18 +14,18 @@ from urllib.parse import quote
 
 from ... import message as tree
 from ...caches import remember
-from ...text.json_text import Json, JsonObject, arguments, loads
-from ...history.passes.argument_names import root_spellings, with_spellings
-from ...history.passes.survey import SYSTEM, RoledHistory
-from ...text.redaction import shown
-from ...stream.arguments import MADE, parse_arguments
 from ...capabilities import Capabilities
 from ...errors import ReadError, WriteError
+from ...history.passes.argument_names import root_spellings, with_spellings
+from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Report
 from ...message import Msg, Origin, ResponseFormat, TextBlock, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import NOTES, ContentBlock, Extras, noted
 from ...schema import lowered_once, report_changes
 from ...schema.keywords import below
+from ...stream.arguments import MADE, parse_arguments
+from ...text.json_text import Json, JsonObject, arguments, loads
+from ...text.redaction import shown
 
 _Node: TypeAlias = Tool | ResponseFormat  # what has a schema
 _EMPTY: JsonObject = {"type": "object", "properties": {}}

@@ -12,16 +12,17 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import TOOL, RoledHistory, Tools
-from ...stream.arguments import MADE
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import TOOL, RoledHistory, Tools
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Msg, Options, Origin, RawBlock, ResponseFormat
-from . import request as chat_request, messages as chat_shape
+from ...stream.arguments import MADE
+from ...text.json_text import Json, JsonObject
 from .. import request_fields
 from ..base import HttpRequest, Names, PreparedRequest, Room
+from . import messages as chat_messages
+from . import request as chat_request
 from .messages import own_extras
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -77,12 +78,12 @@ class ChatRoom(Room):
         entries, model, stream = chat_request.read_envelope(unknown, notes)
         origin = Origin(self.issuer, model)
         req = ChatRequest(
-            chat_shape.read_messages(entries, partial(self._read_message, origin)),
+            chat_messages.read_messages(entries, partial(self._read_message, origin)),
             model=model,
             stream=stream,
             **self.read_fields(unknown, notes),
         )
-        req.extras = chat_shape.issuer_extras(self.issuer, unknown, notes)
+        req.extras = chat_messages.issuer_extras(self.issuer, unknown, notes)
         return req
 
     def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
@@ -122,7 +123,7 @@ class ChatRoom(Room):
         if request.stream:
             body["stream"] = True
         if request.extras is not None:
-            chat_shape.replay(body, request, caps, report)
+            chat_messages.replay(body, request, caps, report)
         return HttpRequest(self.endpoint(prepared), {}, body)
 
     def endpoint(self, prepared: PreparedRequest) -> str:
@@ -188,7 +189,7 @@ class ChatRoom(Room):
 
     def read_other_blocks(self, fields: JsonObject, index: int) -> list[ContentBlock]:
         """What an assistant's message has behind its content, taken out of its fields."""
-        return chat_shape.read_calls(fields, self.issuer, index)
+        return chat_messages.read_calls(fields, self.issuer, index)
 
     def read_other_fields(self, m: Msg, fields: JsonObject) -> None:
         """Take fields of an assistant's message that say something of the others."""
@@ -201,7 +202,7 @@ class ChatRoom(Room):
         issuer = self.issuer
         role: Any = entry.get("role") if isinstance(entry, dict) else None
         if not isinstance(role, str) or role not in _ROLES:
-            return chat_shape.no_message(entry, issuer)
+            return chat_messages.no_message(entry, issuer)
         fields = {key: value for key, value in entry.items() if key != "role"}
         if role == "tool":
             result = self._read_result(fields, entry)
@@ -209,7 +210,7 @@ class ChatRoom(Room):
             m, fields = Msg.trusted("", [result], "tool"), {}
         else:
             author = origin if role == "assistant" else None
-            content, note = chat_shape.content(fields, issuer, self.read_parts, author)
+            content, note = chat_messages.content(fields, issuer, self.read_parts, author)
             if author is not None and (following := self.read_other_blocks(fields, index)):
                 content = [*self.content_list(content), *following]
             m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
@@ -233,7 +234,7 @@ class ChatRoom(Room):
             fields.pop("tool_call_id") if isinstance(id, str) else "",
             fields.pop("name") if isinstance(name, str) and name else "",
         )
-        content, note = chat_shape.content(fields, self.issuer, self.read_parts)
+        content, note = chat_messages.content(fields, self.issuer, self.read_parts)
         block.output = None if note in ("null", "absent") else content
         notes = [note or "", "" if isinstance(id, str) else _NO_CALL]
         block.spelling = " ".join(filter(None, notes)) or None
@@ -265,10 +266,10 @@ class ChatRoom(Room):
 
     def blocks_as_read(self, m: Msg) -> JsonObject:
         """The entry of a message of blocks."""
-        calls, parts = chat_shape.split_calls(m.blocks)
+        calls, parts = chat_messages.split_calls(m.blocks)
         entry: JsonObject = {"role": m.role}
         if calls:
-            entry["tool_calls"] = chat_shape.calls_as_read(calls, self.issuer)
+            entry["tool_calls"] = chat_messages.calls_as_read(calls, self.issuer)
         return self.content_as_read(entry, parts, m)
 
     def content_as_read(self, entry: JsonObject, parts: list[ContentBlock], m: Msg) -> JsonObject:

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from ...text.json_text import Json, JsonObject
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, WriteError
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
-from . import messages as chat_shape
+from ...text.json_text import Json, JsonObject
+from . import messages as chat_messages
 
 
 def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
-    schema, strict = chat_shape.parameters(tool, caps, report)
+    schema, strict = chat_messages.parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
     function = function_fields(tool, tool.description, schema, strict)
     entry = {"type": "function", "function": function}
-    return chat_shape.replay(entry, tool, caps, report)
+    return chat_messages.replay(entry, tool, caps, report)
 
 
 def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
@@ -34,7 +34,7 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     """
     if isinstance(tool, Tool):
         return function_tool(tool, caps, report)
-    entry = chat_shape.own_tool(tool, caps) if tool.kind == "own" else {}
+    entry = chat_messages.own_tool(tool, caps) if tool.kind == "own" else {}
     if not entry:
         raise WriteError(f"{tool.type} tools have no place here", path="$.tools", code="tool.type")
     return entry
@@ -68,7 +68,7 @@ def write_envelope(
     req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
 ) -> tuple[JsonObject, JsonObject]:
     """(the body around `elements` with those of `fields` that `read_envelope` reads, the notes)."""
-    body, notes = chat_shape.issuer_fields(req, issuer)
+    body, notes = chat_messages.issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
     if req.model and "model" in fields:
@@ -81,7 +81,7 @@ def write_envelope(
 def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool | ServerTool]:
     """The tools, taken out of the body, each by `read_tool`; one that it refuses is kept."""
     tools: list[Tool | ServerTool] = []
-    for entry in body.pop("tools") if chat_shape.are_objects(body.get("tools")) else ():
+    for entry in body.pop("tools") if chat_messages.are_objects(body.get("tools")) else ():
         try:
             tool = read_tool(entry, issuer, strict)
         except InvalidMessage:  # half of a surrogate pair
@@ -126,20 +126,20 @@ def read_function(
             notes["described"] = False
     if unknown:
         fields["function"] = unknown
-    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
+    tool.extras = chat_messages.issuer_extras(issuer, fields, notes)
     return tool
 
 
 def tool_as_read(tool: Tool | ServerTool, issuer: str, strict: bool = True) -> JsonObject:
     """The entry of `tools` that `read_tool` read."""
-    other_fields, notes = chat_shape.issuer_fields(tool, issuer)
+    other_fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is not Tool:
         return other_fields
     description = tool.description if notes.get("described", True) else None
     function = function_fields(tool, description, tool.schema, tool.strict if strict else None)
     entry: JsonObject = {"type": "function"} if notes.get("typed", True) else {}
     entry["function"] = function
-    return chat_shape.filled(entry, other_fields)
+    return chat_messages.filled(entry, other_fields)
 
 
 def function_fields(
@@ -304,7 +304,7 @@ def write_format(form: ResponseFormat, absent: str = "", name: str | None = None
 def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
     """Put the format back that `read_format` read, around the fields that stayed in the body."""
     data = write_format(form, notes.get("format", ""))
-    body["response_format"] = chat_shape.filled(data, body.get("response_format", {}))
+    body["response_format"] = chat_messages.filled(data, body.get("response_format", {}))
 
 
 def claims_chat(
@@ -332,7 +332,7 @@ def claims_chat(
             return False
         if tool.get("type", "function") == "function" and "function" not in tool:
             return False
-    for entry in entries if chat_shape.are_objects(entries) else [{}]:
+    for entry in entries if chat_messages.are_objects(entries) else [{}]:
         role, content = entry.get("role"), entry.get("content")
         if not isinstance(role, str) or role not in messages or entry.keys() - messages[role]:
             return False

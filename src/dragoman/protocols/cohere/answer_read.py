@@ -5,10 +5,10 @@ Reference: Cohere API, "Chat", response; "Chat with Streaming"; recorded answers
 
 from __future__ import annotations
 
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, finish_error, provider_error
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
+from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, finish_error, provider_error
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import UNTYPED, answered_call, require_text
 from ..finish_words import read_finish
 from .answer_write import FINISH_REASONS, read_usage

@@ -7,12 +7,12 @@ error are in the last event. Reference: Cohere API, "Chat with Streaming".
 from __future__ import annotations
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Key, Meta, Part
-from ...stream.open_block import Grow, Open, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish
+from ...stream.open_block import Grow, Open, Step, Steps, argument_text
+from ...stream.pieces import End, Failed, Key, Meta, Part
+from ...text.json_text import Json, JsonObject
 from ..answers import EVENTS, AnswerEncoder, Event
 from .answer_write import CohereWriter, error_type, write_usage
 from .blocks import PLAN

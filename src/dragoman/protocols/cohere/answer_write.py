@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import MADE
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import noted
+from ...stream.arguments import MADE
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_candidate, without_cache
 from ..base import Room
 from ..chat_like.messages import answer_call, filled, object_of

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, Literal, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, arguments, loads, too_deep
-from ...message.media_urls import document_of, image_of, read_url, url_of
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...message import Citation, ContentBlock, ImageBlock, Origin, TextBlock
+from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...text.json_text import Json, JsonObject, arguments, loads, too_deep
 from ..chat_like.messages import filled
 
 PLAN = "plan"  # the spelling of a text that stood in `tool_plan`

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...text.json_text import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import (
@@ -19,9 +18,10 @@ from ...message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from ..chat_like import messages as chat_shape
-from ..chat_like.protocol import ChatRoom
+from ...text.json_text import Json, JsonObject
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import own_extras
+from ..chat_like.protocol import ChatRoom
 from .blocks import (
     DOCUMENT,
     PLAN,
@@ -39,7 +39,7 @@ def read_other_blocks(room: ChatRoom, fields: JsonObject, index: int) -> list[Co
     plan: list[ContentBlock] = []
     if isinstance(fields.get("tool_plan"), str) and fields["tool_plan"]:
         plan.append(TextBlock(fields.pop("tool_plan"), spelling=PLAN))
-    return plan + chat_shape.read_calls(fields, room.issuer, index)
+    return plan + chat_messages.read_calls(fields, room.issuer, index)
 
 
 def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
@@ -48,7 +48,7 @@ def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
     if isinstance(citations, list) and citations:
         del fields["citations"]
         m.content = room.content_list(m.content)
-        items = chat_shape.split_calls(m.content)[1]
+        items = chat_messages.split_calls(m.content)[1]
         if unplaced := attach_citations(items, citations, room.issuer):
             fields["citations"] = unplaced
 
@@ -92,7 +92,7 @@ def _split_plans(
 
 def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
     """The entry of a message of blocks."""
-    calls, others = chat_shape.split_calls(m.blocks)
+    calls, others = chat_messages.split_calls(m.blocks)
     items, plans, citations = _split_plans(
         [block for block in others if not is_apart(block)],
         lambda block: (block.extras or {}).get(room.issuer, {}),
@@ -101,7 +101,7 @@ def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
     fields = {
         "role": m.role,
         "tool_plan": "".join(plans),
-        "tool_calls": chat_shape.calls_as_read(calls, room.issuer),
+        "tool_calls": chat_messages.calls_as_read(calls, room.issuer),
         "citations": citations,
     }
     return room.content_as_read({key: value for key, value in fields.items() if value}, items, m)
@@ -109,9 +109,11 @@ def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
 
 def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
     """`content`, `tool_plan`, `tool_calls` and `citations`: those that there are."""
-    calls, others = chat_shape.split_calls(m.blocks)
+    calls, others = chat_messages.split_calls(m.blocks)
     others = [block for block in others if type(block) is not DocumentBlock]  # `write` has them
-    entries = [chat_shape.compose_call(call, caps) for call in calls if type(call) is ToolUseBlock]
+    entries = [
+        chat_messages.compose_call(call, caps) for call in calls if type(call) is ToolUseBlock
+    ]
     if not others and len(entries) == len(calls):  # most turns of an agent
         return {"tool_calls": entries} if entries else {}
     # its own model puts beside calls what it does not mean as a plan
@@ -132,7 +134,7 @@ def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> 
 
 
 def _write_part(block: ContentBlock, extras: JsonObject, report: Report) -> Json:
-    return write_part(chat_shape.with_usual_detail(block, report), extras)
+    return write_part(chat_messages.with_usual_detail(block, report), extras)
 
 
 def write_result(
@@ -148,7 +150,7 @@ def write_result(
             part for item in output for part in _result_parts(item, own_extras(item, caps), report)
         ]
     else:
-        entry["content"] = chat_shape.result_text(block, bullets=False)
+        entry["content"] = chat_messages.result_text(block, bullets=False)
     return entry if block.extras is None else {**entry, **own_extras(block, caps)}
 
 
@@ -157,4 +159,4 @@ def _result_parts(block: ContentBlock, extras: JsonObject, report: Report) -> li
     if type(block) is not DocumentBlock:
         return [_write_part(block, extras, report)]
     items = [{"type": "document", "document": document} for document in write_found(block)]
-    return [chat_shape.filled(item, extras) for item in items]
+    return [chat_messages.filled(item, extras) for item in items]

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ...text.json_text import Json, JsonObject, member
 from ...history.passes.survey import USER
 from ...losses import Field, Report
 from ...message import ChatRequest, DocumentBlock, Msg, RawBlock, TextBlock, ThinkingBlock, Tool
+from ...text.json_text import Json, JsonObject, member
 from ..base import HttpRequest, Names, PreparedRequest
-from ..chat_like.protocol import ChatRoom
 from ..chat_like.messages import own_extras
+from ..chat_like.protocol import ChatRoom
 from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import blocks, dialect, request
 from . import messages as entries
-from .answer_write import OVERFLOW, write_response
-from .answer_stream import CohereEncoder
 from .answer_read import CohereReader
+from .answer_stream import CohereEncoder
+from .answer_write import OVERFLOW, write_response
 
 # of Cohere's client, version 7; whether it streams is the method
 _ARGUMENTS = frozenset({

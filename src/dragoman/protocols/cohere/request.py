@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...text.json_text import JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
+from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...schema import lowered_once
+from ...text.json_text import JsonObject
 from ..chat_like import request as chat_request
 from ..chat_like.protocol import ChatRoom
 from ..reasoning import asked

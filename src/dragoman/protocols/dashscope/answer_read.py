@@ -15,13 +15,13 @@ from collections.abc import Generator, Hashable, Iterator
 from copy import deepcopy
 from typing import Any, Literal, TypeAlias
 
-from ...text.json_text import Json, JsonObject
+from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from ...message.blocks import ContentBlock, answered
 from ...message.media_urls import read_url
 from ...stream.arguments import StreamedCalls
 from ...stream.odd_values import FAILURES
 from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
-from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from ...message.blocks import ContentBlock, answered
+from ...text.json_text import Json, JsonObject
 from ..answers import news
 from ..chat_like.messages import answered_call, object_of, require_text
 from ..finish_words import read_finish, says_reason

@@ -14,16 +14,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Key, Meta, Part
-from ...stream.open_block import argument_text, remaining_piece
 from ...losses import Report
 from ...message import AudioBlock, ChatRequest, ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ...message.logprobs import Logprob
+from ...stream.open_block import argument_text, remaining_piece
+from ...stream.pieces import End, Failed, Key, Meta, Part
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from ..chat_like.messages import filled, object_of
-from .answer_write import FIELD, NO_ID, OVERFLOW, PART, SOUND_FIELD, DashScopeWriter, error_code, is_error, takes_parts, write_logprobs
+from .answer_write import (
+    FIELD,
+    NO_ID,
+    OVERFLOW,
+    PART,
+    SOUND_FIELD,
+    DashScopeWriter,
+    error_code,
+    is_error,
+    takes_parts,
+    write_logprobs,
+)
 from .dialect import Dialect
 
 

@@ -13,16 +13,16 @@ from typing import Any, TypeGuard
 
 from ... import message as tree
 from ...error_kinds import ErrorKind
-from ...text.json_text import Json, JsonObject, field_at, put_field
-from ...text.json_text import arguments as json_text
-from ...stream.arguments import MADE
-from ...stream.think_tags import join_think_tags
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
 from ...message.logprobs import Logprob, write_list
+from ...stream.arguments import MADE
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject, field_at, put_field
+from ...text.json_text import arguments as json_text
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_like.messages import filled, object_of

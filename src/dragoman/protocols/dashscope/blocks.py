@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...message.media_urls import read_url, url_of
 from ...errors import WriteError
 from ...message import AudioBlock, CacheHint, ContentBlock, ImageBlock, Origin, TextBlock
+from ...message.media_urls import read_url, url_of
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import are_texts
 
 MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": tree.VideoBlock}

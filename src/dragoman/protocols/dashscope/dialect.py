@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
+from ...stream.think_tags import TagForm
 
 # Below the base URL. A model that is sent to the other one answers 400, "url error".
 TEXT = "/services/aigc/text-generation/generation"

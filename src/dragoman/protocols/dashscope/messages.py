@@ -12,14 +12,14 @@ from collections.abc import Collection, Sequence
 from typing import Any, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ..chat_like import messages as chat_shape
+from ...text.json_text import Json, JsonObject
 from ..base import Room
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import own_extras
 from .blocks import cache_field, read_cache, read_parts, write_part
 from .dialect import Dialect
@@ -32,10 +32,10 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     """One entry of `messages`; what is no message of a known role is kept as it came."""
     role = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(role, str) or role not in _ROLES:
-        return chat_shape.no_message(entry, issuer)
+        return chat_messages.no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
     content: Any
-    content, spelling = chat_shape.content(fields, issuer, read_parts)
+    content, spelling = chat_messages.content(fields, issuer, read_parts)
     if isinstance(content, list):
         spelling = spelling or "list"
     node: Any
@@ -48,7 +48,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
         thinking = fields.get("reasoning_content") if role == "assistant" else None
         if isinstance(thinking, str) and thinking:
             thoughts.append(ThinkingBlock(fields.pop("reasoning_content"), origin=origin))
-        calls = chat_shape.read_calls(fields, issuer, index) if role == "assistant" else []
+        calls = chat_messages.read_calls(fields, issuer, index) if role == "assistant" else []
         if isinstance(content, str) and (thoughts or calls):
             content = [TextBlock(content)] if content else []
             spelling = "string"
@@ -94,11 +94,11 @@ def message_as_read(room: Room, m: Msg) -> Json:
     elif len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
         return content[0].data
     else:
-        calls, others = chat_shape.split_calls(content)
+        calls, others = chat_messages.split_calls(content)
         parts, _, thoughts = _split(others)
-        entry = _entry(m.role, chat_shape.calls_as_read(calls, issuer), thoughts)
+        entry = _entry(m.role, chat_messages.calls_as_read(calls, issuer), thoughts)
         if m.spelling == "string":
-            entry["content"] = "".join(chat_shape.texts(parts))
+            entry["content"] = "".join(chat_messages.texts(parts))
         elif m.spelling == "list":
             entry["content"] = [_part_as_read(block, issuer) for block in parts]
         elif m.spelling != "null":
@@ -251,8 +251,8 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
     if block.cache is not None:
         # a mark stands on a part of the content, and a call is none
         report.lost("cache.unsaid", block, "cache")
-    text = chat_shape.arguments_of(block)
-    return chat_shape.write_call(block, text, own_extras(block, caps))
+    text = chat_messages.arguments_of(block)
+    return chat_messages.write_call(block, text, own_extras(block, caps))
 
 
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Json:
@@ -260,7 +260,7 @@ def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) 
     output = block.output if isinstance(block.output, list) else []
     parts, only_text = _write_parts(output, caps, dialect, "inside a tool result")
     if only_text:
-        text = chat_shape.result_text(block, dialect.bullets)
+        text = chat_messages.result_text(block, dialect.bullets)
         if block.cache is None:
             return text
         parts = [{"text": text}]

@@ -9,24 +9,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
+from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
+from ...text.json_text import Json, JsonObject
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.request import function_tool
 from ..chat_like.messages import own_tool, replay
+from ..chat_like.request import function_tool
 from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import request as fields
+from .answer_read import DashScopeReader
+from .answer_stream import DashScopeEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import MEDIA
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
-from .answer_stream import DashScopeEncoder
 from .messages import message_as_read, write_messages
-from .answer_read import DashScopeReader
 
 _STREAM = {"Accept": "text/event-stream", "X-DashScope-SSE": "enable"}
 _OSS = {"X-DashScope-OssResourceResolve": "enable"}

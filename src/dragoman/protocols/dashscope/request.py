@@ -13,13 +13,14 @@ from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, Origin, ServerTool, Tool, ToolChoice
-from ..chat_like import request as chat_request, messages as chat_shape
+from ...text.json_text import Json, JsonObject
 from .. import request_fields
 from ..base import Names, PreparedRequest, Room
+from ..chat_like import messages as chat_messages
+from ..chat_like import request as chat_request
 from ..chat_like.messages import are_objects
 from ..reasoning import Asked, asked, moot
 from .blocks import cache_field, read_cache
@@ -66,8 +67,8 @@ def write_parameters(
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
             _switch_on(params, tool)
-            chat_shape.unsaid(tool, report, "domains")
-            chat_shape.replay(params, tool, caps, report)
+            chat_messages.unsaid(tool, report, "domains")
+            chat_messages.replay(params, tool, caps, report)
     return params
 
 
@@ -175,12 +176,12 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
     for tool in tools:
         if type(tool) is ServerTool and tool.kind != "own":
             _switch_on(params, tool)
-            chat_shape.filled(params, chat_shape.issuer_fields(tool, issuer)[0])
+            chat_messages.filled(params, chat_messages.issuer_fields(tool, issuer)[0])
             continue
         entry = chat_request.tool_as_read(tool, issuer)
         if type(tool) is Tool:
             entry = {**cache_field(tool.cache), **entry}
-            notes = chat_shape.issuer_fields(tool, issuer)[1]
+            notes = chat_messages.issuer_fields(tool, issuer)[1]
             if tool.schema is not None and notes.get("parameters") == "list":
                 entry["function"]["parameters"] = _write_list_schema(tool.schema)
         entries.append(entry)
@@ -197,7 +198,7 @@ def read_request(
     model = other_fields.get("model")
     model = other_fields.pop("model") if isinstance(model, str) and model else None
     messages = _read_input(other_fields, notes, issuer, model)
-    params = chat_shape.object_of(body.get("parameters"))
+    params = chat_messages.object_of(body.get("parameters"))
     unknown = dict(params)
     req = ChatRequest(
         messages,
@@ -212,16 +213,16 @@ def read_request(
         other_fields["parameters"] = unknown
     elif params:
         del other_fields["parameters"]
-    req.extras = chat_shape.issuer_extras(issuer, other_fields, notes)
+    req.extras = chat_messages.issuer_extras(issuer, other_fields, notes)
     return req
 
 
 def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | None) -> list[Msg]:
     """The messages, or the prompt in their place, taken out of the `input`."""
-    fields = dict(chat_shape.object_of(body.get("input")))
+    fields = dict(chat_messages.object_of(body.get("input")))
     if isinstance(fields.get("messages"), list):
         origin = Origin(issuer, model)
-        messages = chat_shape.read_messages(
+        messages = chat_messages.read_messages(
             fields.pop("messages"), lambda entry, index: read_message(entry, issuer, origin, index)
         )
     elif isinstance(fields.get("prompt"), str) and "messages" not in fields:
@@ -304,13 +305,13 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with those of `kept` as `read_request` found them, and those nobody models."""
-    body, notes = chat_shape.issuer_fields(req, room.issuer)
+    body, notes = chat_messages.issuer_fields(req, room.issuer)
     if req.model and "model" in kept:
         body["model"] = req.model
     if elements or notes.get("messages") != "absent":
         messages = _input_as_read(elements, notes.get("messages"))
-        body["input"] = {**messages, **chat_shape.object_of(body.get("input"))}
-    unknown = chat_shape.object_of(body.get("parameters"))
+        body["input"] = {**messages, **chat_messages.object_of(body.get("input"))}
+    unknown = chat_messages.object_of(body.get("parameters"))
     params = {**_parameters_as_read(req, kept, notes, room.issuer), **unknown}
     if "stream" not in kept:  # it belongs to streams alone, and makes pieces of their events
         params.pop("incremental_output", None)

@@ -18,10 +18,10 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
-from ...text.json_text import Json, JsonObject, canonical
-from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...message import Citation, Finish, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
+from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
+from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import without
 from ..finish_words import finish_meaning
 from .answer_write import REASONS, UNSPECIFIED, read_usage

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_calls
-from ...stream.pieces import End, Failed, Key, Meta, Part
-from ...stream.open_block import Grow, Shut, Step, Steps
 from ...losses import Report
 from ...message import ChatRequest, Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.logprobs import RESULT, Logprob, write_result
+from ...stream.arguments import parse_calls
+from ...stream.open_block import Grow, Shut, Step, Steps
+from ...stream.pieces import End, Failed, Key, Meta, Part
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
 from .answer_write import GeminiWriter, error_body, grounding
 from .dialect import Dialect

@@ -12,15 +12,15 @@ from typing import Any
 
 from ... import message as tree
 from ...error_kinds import fitting_status
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_partial
-from ...sealed_state import borne
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, MediaBlock, noted
 from ...message.logprobs import RESULT, write_result
+from ...sealed_state import borne
+from ...stream.arguments import parse_partial
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_count
 from ..base import Room
 from ..chat_like.messages import issuer_extras

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, arguments, loads
-from ...stream.arguments import MADE, parse_arguments
-from ...sealed_state import borne
 from ...errors import WriteError
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
 from ...message.blocks import ContentBlock, MediaBlock
 from ...message.media import Source
+from ...sealed_state import borne
+from ...stream.arguments import MADE, parse_arguments
+from ...text.json_text import Json, JsonObject, arguments, loads
 from ..chat_like.messages import filled, require_text, without
 from .dialect import Target, cased, read_keys, set_fields, spell_keys
 

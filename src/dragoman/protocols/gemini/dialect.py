@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...caches import remember
-from ...text.json_text import JsonObject
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
 from ...message.blocks import NOTES
+from ...text.json_text import JsonObject
 from ..chat_like.messages import own_extras
 
 

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, assert_never
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import ASSISTANT, SYSTEM, RoledHistory
-from ...stream.arguments import MADE
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import ASSISTANT, SYSTEM, RoledHistory
 from ...losses import Report
 from ...message import ChatRequest, Msg, Origin, RawBlock, RefusalBlock, TextBlock, ThinkingBlock
 from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUseBlock
 from ...message.msg import Role
+from ...stream.arguments import MADE
+from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import is_plain, no_message, own_extras, result_text, without
 from .blocks import (

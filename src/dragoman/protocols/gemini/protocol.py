@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from ...caches import remember
-from ...text.json_text import Json, JsonObject, member
-from ...history.passes.survey import RoledHistory, Tools
 from ...capabilities import Capabilities
+from ...history.passes.survey import RoledHistory, Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, ToolChoice, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, noted
 from ...message.media import Source
+from ...text.json_text import Json, JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import head, in_path
 from ..client_arguments import Arguments, with_bytes
@@ -26,12 +26,12 @@ from ..paths import PathTable
 from ..request_fields import choice
 from . import request as fields
 from . import tools as declarations
+from .answer_read import GeminiReader
+from .answer_stream import GeminiEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import RESPONSE_TEXTS, listed_calls
 from .dialect import CAN, NULL, Dialect, Target, camel_key, camel_keys, cased, snake_key
-from .answer_stream import GeminiEncoder
 from .messages import has_prompt, message_as_read, write_messages, write_system
-from .answer_read import GeminiReader
 
 # Names that say where the model lives stand below the base URL as they are, less what it names.
 _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")

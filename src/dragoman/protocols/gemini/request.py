@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from ...text.json_text import Json, JsonObject, field_at, put_field
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...message.request import OPTION_KINDS
+from ...text.json_text import Json, JsonObject, field_at, put_field
 from .. import request_fields
 from ..base import Names, Room
 from ..chat_like.messages import issuer_extras, issuer_fields

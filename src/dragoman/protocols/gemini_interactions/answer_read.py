@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_arguments
-from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...errors import ProviderError
 from ...message import AudioBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
+from ...stream.arguments import parse_arguments
+from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import object_of, require_text
 from ..finish_words import read_finish
 from . import blocks as wire_blocks

@@ -7,9 +7,6 @@ figures; behind it stands `[DONE]`. Reference: google-genai 3.4, `InteractionSSE
 from __future__ import annotations
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import TIMES, End, Failed, Meta, Part, created_second, iso_date
-from ...stream.open_block import Grow, Open, Shut, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import (
@@ -20,6 +17,9 @@ from ...message import (
     ThinkingBlock,
     ToolUseBlock,
 )
+from ...stream.open_block import Grow, Open, Shut, Step, Steps, argument_text
+from ...stream.pieces import TIMES, End, Failed, Meta, Part, created_second, iso_date
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
 from . import blocks as wire_blocks
 from .answer_write import InteractionWriter, error_fields, is_said

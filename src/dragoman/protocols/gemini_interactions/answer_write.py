@@ -11,14 +11,14 @@ from typing import Any, TypeGuard
 
 from ... import message as tree
 from ...error_kinds import ErrorKind
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import TIMES, answer_second, iso_date
-from ...stream.open_block import argument_text
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, TextBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import MediaBlock, RawBlock, ThinkingBlock, ToolUseBlock, noted
+from ...stream.open_block import argument_text
+from ...stream.pieces import TIMES, answer_second, iso_date
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_candidate, first_count, without_cache
 from ..base import Room
 from ..chat_like.messages import arguments_of, filled, issuer_extras

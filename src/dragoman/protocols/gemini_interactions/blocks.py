@@ -13,12 +13,12 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, noted
 from ...message.media import Source
+from ...stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject
 from .dialect import SERVER_STEPS
 
 STEP = "step"  # the note of a block with which a `model_output` begins

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, Role, TextBlock
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import are_objects, own_extras
 from . import blocks as wire_blocks

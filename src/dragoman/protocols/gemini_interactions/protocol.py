@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from ...text.json_text import JsonObject, member
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ChatResponse, ContentBlock, ToolChoice
 from ...message.blocks import MEDIA_KINDS, NOTES
+from ...text.json_text import JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import filled, own_extras
 from ..client_arguments import Arguments, with_extra_body
@@ -23,11 +23,11 @@ from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format
 from . import dialect as dialects
 from . import request as fields
+from .answer_read import InteractionReader
+from .answer_stream import InteractionEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import OUTPUT, grouped, is_content
-from .answer_stream import InteractionEncoder
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
-from .answer_read import InteractionReader
 
 _CONFIG = fields.CONFIG
 _ARGUMENTS = frozenset({"model", "agent", "input", "stream"})  # the client adds the rest as it is

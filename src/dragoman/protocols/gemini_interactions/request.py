@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage
+from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from ..chat_like import messages as chat_shape
+from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
+from ..chat_like import messages as chat_messages
 from ..reasoning import asked, moot, shown
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
 from .messages import TOP, input_as_read, read_input
@@ -126,25 +126,25 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
         if isinstance(tool, Tool):
             entries.append(_write_function(tool, caps, report))
         elif tool.kind == "own":
-            if entry := chat_shape.own_tool(tool, caps):
+            if entry := chat_messages.own_tool(tool, caps):
                 entries.append(entry)
         elif tool.kind == "file_search" and not _has_stores(tool, caps):
             report.lost("server_tool.unsaid", tool, what="file_search without stores")
         else:
-            chat_shape.unsaid(tool, report, *(("stores",) if tool.kind == "file_search" else ()))
-            entries.append(chat_shape.replay(_server_tool(tool), tool, caps, report))
+            chat_messages.unsaid(tool, report, *(("stores",) if tool.kind == "file_search" else ()))
+            entries.append(chat_messages.replay(_server_tool(tool), tool, caps, report))
     return entries
 
 
 def _has_stores(tool: ServerTool, caps: Capabilities) -> bool:
-    return bool(tool.stores) or _STORES in chat_shape.own_extras(tool, caps)
+    return bool(tool.stores) or _STORES in chat_messages.own_extras(tool, caps)
 
 
 def _write_function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    schema, _ = chat_shape.parameters(tool, caps, report)
+    schema, _ = chat_messages.parameters(tool, caps, report)
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return chat_shape.replay(_function(tool, schema), tool, caps, report)
+    return chat_messages.replay(_function(tool, schema), tool, caps, report)
 
 
 def _function(tool: Tool, schema: Json) -> JsonObject:
@@ -183,7 +183,7 @@ def _read_tool(entry: JsonObject, issuer: str) -> Tool | ServerTool:
     except InvalidMessage:  # half of a surrogate pair
         tool, fields = ServerTool("own"), entry
     tool.read_from = entry
-    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
+    tool.extras = chat_messages.issuer_extras(issuer, fields, notes)
     return tool
 
 
@@ -192,7 +192,7 @@ def _are_texts(value: Json) -> bool:
 
 
 def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
-    fields, notes = chat_shape.issuer_fields(tool, issuer)
+    fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is Tool:
         described = {"description": ""} if _DESCRIBED in notes else {}
         return {**_function(tool, tool.schema), **described, **fields}
@@ -312,7 +312,7 @@ def read_request(
         notes |= {} if read[1] == "steps" else {"input": read[1]}
     else:
         notes["input"] = "absent"
-    entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
+    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else ()
     tools = [_read_tool(entry, room.issuer) for entry in entries]
     config = dict(fields[CONFIG]) if isinstance(fields.get(CONFIG), dict) else {}
     request = ChatRequest(msgs, tools=tools, model=model)
@@ -327,7 +327,7 @@ def read_request(
     if isinstance(fields.get("stream"), bool):
         request.stream = fields.pop("stream")
         notes |= {} if request.stream else {"stream": "false"}
-    request.extras = chat_shape.issuer_extras(room.issuer, fields, notes)
+    request.extras = chat_messages.issuer_extras(room.issuer, fields, notes)
     return request
 
 
@@ -340,7 +340,7 @@ def _is_text(value: Json) -> bool:
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    body, notes = chat_shape.issuer_fields(req, room.issuer)
+    body, notes = chat_messages.issuer_fields(req, room.issuer)
     form = notes.get("input", "steps")
     if elements or form != "absent":
         body["input"] = input_as_read(elements, form)

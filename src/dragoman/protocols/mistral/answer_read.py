@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import StreamedCalls
-from ...stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provider_error
 from ...message import TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
+from ...stream.arguments import StreamedCalls
+from ...stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provider_error
+from ...text.json_text import Json, JsonObject
 from ..answers import news
 from ..chat_like.messages import UNTYPED, answered_call, require_text
 from ..finish_words import read_finish, says_reason

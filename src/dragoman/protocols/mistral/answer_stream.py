@@ -6,12 +6,12 @@ Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, cal
 from __future__ import annotations
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import MADE
-from ...stream.pieces import End, Failed, Meta, Part, created_second, without_times
-from ...stream.open_block import Grow, Open, Step, Steps, argument_text
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock
+from ...stream.arguments import MADE
+from ...stream.open_block import Grow, Open, Step, Steps, argument_text
+from ...stream.pieces import End, Failed, Meta, Part, created_second, without_times
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
 from ..chat_like.messages import filled
 from .answer_write import MistralWriter, error_body, write_usage

@@ -11,13 +11,13 @@ from typing import Any
 
 from ... import message as tree
 from ...error_kinds import ErrorKind
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import TIMES, answer_second
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import MediaBlock, noted
+from ...stream.pieces import TIMES, answer_second
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_like.messages import answer_call, filled

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...message.media_urls import document_of, image_of, is_data_uri, read_url, url_of
 from ...errors import WriteError
 from ...message import AudioBlock, Citation, ContentBlock, ImageBlock, Origin, ThinkingBlock
 from ...message.blocks import MediaBlock
+from ...message.media_urls import document_of, image_of, is_data_uri, read_url, url_of
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import filled, require_text
 
 # spellings of a text that stood in a list: by itself, and in a reference

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import ASSISTANT, FOLLOWED, RoledHistory
 from ...capabilities import Capabilities
+from ...history.passes.survey import ASSISTANT, FOLLOWED, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, ThinkingBlock, ToolResultBlock
-from ..chat_like import messages as chat_shape
-from ..chat_like.protocol import ChatRoom
+from ...text.json_text import Json, JsonObject
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import own_extras
+from ..chat_like.protocol import ChatRoom
 from .blocks import piece_texts, write_part
 
 _UNFIXED = "unfixed"  # how the spelling of a message notes that its `prefix` is false
@@ -51,14 +51,14 @@ def write_messages(
 def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
     """`content` and `tool_calls`; all thinking is one chunk, in front of the others."""
     if len(m.content) == 1 and type(m.content[0]) is tree.ToolUseBlock:  # most turns of an agent
-        return {"content": "", "tool_calls": [chat_shape.compose_call(m.content[0], caps)]}
+        return {"content": "", "tool_calls": [chat_messages.compose_call(m.content[0], caps)]}
     chunks: list[Json] = []
     calls: list[JsonObject] = []
     thoughts: list[Json] = []
     thinking: JsonObject = {"type": "thinking", "thinking": thoughts, "closed": True}
     for block in m.blocks:
         if type(block) is tree.ToolUseBlock:
-            calls.append(chat_shape.compose_call(block, caps))
+            calls.append(chat_messages.compose_call(block, caps))
         elif type(block) is not ThinkingBlock:
             chunks.append(_write_part(block, caps, report))
         elif not block.thinking:
@@ -91,14 +91,14 @@ def write_result(
 ) -> JsonObject:
     """A result as a string; as chunks only where it holds more than one text."""
     content: Any = block.output
-    if isinstance(content, list) and len(content) == 1 and chat_shape.is_plain(content[0]):
+    if isinstance(content, list) and len(content) == 1 and chat_messages.is_plain(content[0]):
         content = content[0].text
     elif isinstance(content, list):
         content = _content([_write_part(part, caps, report) for part in content])
     elif type(content) is not str:
-        content = chat_shape.result_text(block, bullets=False)
+        content = chat_messages.result_text(block, bullets=False)
     entry: JsonObject = {"role": "tool", "content": content, "tool_call_id": block.id}
-    return entry if block.extras is None else chat_shape.filled(entry, own_extras(block, caps))
+    return entry if block.extras is None else chat_messages.filled(entry, own_extras(block, caps))
 
 
 def _content(chunks: list[Any]) -> Json:
@@ -114,5 +114,5 @@ def _write_part(block: ContentBlock, caps: Capabilities, report: Report) -> Json
         if block.title is not None and type(block.source) is tree.FileSource:
             report.lost("media.detail", block, "title")
     else:
-        block = chat_shape.with_usual_detail(block, report)
+        block = chat_messages.with_usual_detail(block, report)
     return write_part(block, own_extras(block, caps))

@@ -10,15 +10,15 @@ from typing import ClassVar
 
 from ...text.json_text import JsonObject
 from ..base import PreparedRequest
-from ..chat_like.protocol import ChatRoom
 from ..chat_like.messages import in_path
+from ..chat_like.protocol import ChatRoom
 from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable
 from . import blocks, dialect, request
 from . import messages as entries
-from .answer_write import OVERFLOW, write_response
-from .answer_stream import MistralEncoder
 from .answer_read import MistralReader
+from .answer_stream import MistralEncoder
+from .answer_write import OVERFLOW, write_response
 
 _SCHEMA = ("schema", "name", "description", "strict")
 

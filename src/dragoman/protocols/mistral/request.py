@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...text.json_text import JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest
+from ...text.json_text import JsonObject
 from .. import reasoning
 from ..chat_like.protocol import ChatRoom
 

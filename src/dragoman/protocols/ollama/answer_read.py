@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import answered
+from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
+from ...text.json_text import Json, JsonObject
 from ..answers import read_figures
 from ..chat_like.messages import UNTYPED, answered_call, require_text
 from ..finish_words import read_finish

@@ -6,16 +6,16 @@ the answer; the last line has why it ended and what it cost. Reference: ollama d
 
 from __future__ import annotations
 
-from ...text.json_text import JsonObject
-from ...stream import pieces
-from ...stream.arguments import argument_texts, parse_calls
-from ...stream.pieces import End, Failed, Key, Meta, Part
-from ...stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ...message.logprobs import write_list
+from ...stream import pieces
+from ...stream.arguments import argument_texts, parse_calls
+from ...stream.pieces import End, Failed, Key, Meta, Part
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import JsonObject
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from .answer_write import OVERFLOW, OllamaWriter
 from .dialect import Dialect

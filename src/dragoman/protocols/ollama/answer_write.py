@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import MADE, parse_partial
-from ...stream.pieces import TIMES, answer_second, iso_date
-from ...stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.logprobs import write_list
+from ...stream.arguments import MADE, parse_partial
+from ...stream.pieces import TIMES, answer_second, iso_date
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_like.messages import filled, object_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
+from ...stream.think_tags import TagForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,16 @@ from base64 import b64decode
 from typing import Any, assert_never
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...message.media_urls import read_url, url_of
-from ...history.passes.survey import TOOL, RoledHistory
-from ...stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ..chat_like import messages as chat_shape
+from ...message.media_urls import read_url, url_of
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject
 from ..base import Room
+from ..chat_like import messages as chat_messages
 from ..chat_like.messages import UNTYPED, call_as_read, own_extras
 from .dialect import Dialect
 
@@ -68,7 +68,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     written = entry.get("role") if isinstance(entry, dict) else None
     role = written.lower() if isinstance(written, str) else ""  # the server takes any case
     if not isinstance(entry, dict) or role not in _READ_ROLES:
-        return chat_shape.no_message(entry, issuer)
+        return chat_messages.no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
     notes = [] if written == role else [str(written)]
     node: Any
@@ -83,7 +83,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
             blocks.append(ThinkingBlock(fields.pop("thinking"), origin=origin))
         text = _read_text(fields, notes)
         media = _read_media(fields)
-        calls = chat_shape.read_calls(fields, issuer, index) if role == "assistant" else []
+        calls = chat_messages.read_calls(fields, issuer, index) if role == "assistant" else []
         content: Any = text
         if text is None or blocks or media or calls:
             content = [*blocks, *([TextBlock(text)] if text else []), *media, *calls]
@@ -245,7 +245,7 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
     """The entry of a tool result; media in it stand beside its text."""
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-    text = chat_shape.result_text(block, dialect.bullets)
+    text = chat_messages.result_text(block, dialect.bullets)
     entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": text,
                          "tool_name": block.name}  # fmt: skip
     for part in block.output if type(block.output) is list else ():
@@ -260,7 +260,7 @@ def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
     if type(block) is not ToolUseBlock:
         raise WriteError(f"{block.type} in this role", code="seat.unsaid")
     typed = block.spelling is None or UNTYPED not in block.spelling.split()
-    return chat_shape.write_call(block, block.input, own_extras(block, caps), typed)
+    return chat_messages.write_call(block, block.input, own_extras(block, caps), typed)
 
 
 def _write_medium(block: ContentBlock, where: str = "in this role") -> str:

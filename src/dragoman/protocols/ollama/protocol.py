@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ...text.json_text import JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import ConfigError
+from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, Tool, ToolChoice
+from ...text.json_text import JsonObject
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.request import function_tool
 from ..chat_like.messages import own_tool, replay
+from ..chat_like.request import function_tool
 from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from ..request_fields import choice, format_unsaid, response_format
 from . import request as fields
+from .answer_read import OllamaReader
+from .answer_stream import OllamaEncoder
 from .answer_write import OVERFLOW, write_response
 from .dialect import CAN, Dialect
-from .answer_stream import OllamaEncoder
 from .messages import message_as_read, write_messages
-from .answer_read import OllamaReader
 
 # of Ollama's client, version 0.6
 _ARGUMENTS = frozenset({

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool
+from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ..base import Names, PreparedRequest, Room
-from ..chat_like.request import read_envelope, read_tool, tool_as_read, write_envelope
 from ..chat_like.messages import are_objects, issuer_extras, read_messages
+from ..chat_like.request import read_envelope, read_tool, tool_as_read, write_envelope
 from ..reasoning import asked
 from ..request_fields import option_value, options
 from .messages import read_message

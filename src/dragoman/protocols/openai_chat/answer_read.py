@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ...text.json_text import Json, JsonObject, canonical
+from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
+from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
 from ...message.media_urls import read_url
 from ...stream import pieces as errors
 from ...stream.arguments import StreamedCalls
 from ...stream.pieces import End, Failed, Meta, Part, Piece
-from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
-from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
+from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import answered_call, require_text
 from ..finish_words import read_finish, says_reason
 from .answer_write import FINISH_REASONS, read_usage

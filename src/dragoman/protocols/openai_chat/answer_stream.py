@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Key, Meta, Part, Raw, created_second, without_times
-from ...stream.open_block import adds_nothing, argument_text, remaining_piece
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import joined, total
 from ...message.logprobs import Logprob
+from ...stream.open_block import adds_nothing, argument_text, remaining_piece
+from ...stream.pieces import End, Failed, Key, Meta, Part, Raw, created_second, without_times
+from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
-from . import answer_write as answer
+from . import answer_write
 from .answer_write import ANSWER_ID, ChatAnswerWriter, TextFlow
 from .blocks import LEGACY, make_call_id
 from .dialect import Dialect
@@ -85,7 +85,7 @@ class Deltas:
             if field in delta:  # an entry may be the caller's own object
                 delta[field] = [self._indexed(field, entry) for entry in delta[field]]
         if "audio" in delta and not self._writer.own:
-            delta["audio"] = answer.complete_audio(delta["audio"])
+            delta["audio"] = answer_write.complete_audio(delta["audio"])
         return delta
 
     def _indexed(self, field: str, entry: Json) -> Json:
@@ -188,13 +188,13 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         events: list[Event] = []
         for index, end in sorted(self._ends.items()):
             deltas = self._candidate(index)
-            if end.reason not in answer.CUT:
+            if end.reason not in answer_write.CUT:
                 events += [self._chunk(index, delta) for delta in deltas.finish()]
-            reason = answer.write_finish(end, deltas.first_parts, self.writer, end)
+            reason = answer_write.write_finish(end, deltas.first_parts, self.writer, end)
             events.append(self._chunk(index, {}, reason))
         usage = self.about.finish().usage
         if usage != Usage():
-            self._add_usage(events, answer.write_usage(usage, self.writer))
+            self._add_usage(events, answer_write.write_usage(usage, self.writer))
         events += self._unwritten()
         return [*events, (None, DONE)] if self._ends else events
 
@@ -229,7 +229,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         self._failed = True
         body = piece.error.body
         if not (self.writer.own and isinstance(body, dict) and "choices" not in body):
-            body = {"error": answer.write_error(piece.error)}
+            body = {"error": answer_write.write_error(piece.error)}
         return [*self._unwritten(), (None, body)]
 
     def unknown(self, piece: Raw) -> list[Event]:
@@ -263,7 +263,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
 
     def _add_tokens(self, index: int, tokens: Sequence[Logprob]) -> None:
         """How likely tokens were, for the next chunk of the candidate."""
-        fields = {"logprobs": answer.write_logprobs(tokens)}
+        fields = {"logprobs": answer_write.write_logprobs(tokens)}
         self._choice_fields.setdefault(index, []).append(fields)
 
     def _candidate(self, index: int) -> Deltas:

@@ -10,12 +10,6 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from ...text.json_text import Json, JsonObject, arguments
-from ...message.media_urls import url_of
-from ...stream.arguments import MADE
-from ...stream.pieces import TIMES, answer_second
-from ...stream.open_block import argument_text
-from ...stream.think_tags import join_think_tags
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
@@ -29,6 +23,12 @@ from ...message.blocks import (
     noted,
 )
 from ...message.logprobs import Logprob, write_list
+from ...message.media_urls import url_of
+from ...stream.arguments import MADE
+from ...stream.open_block import argument_text
+from ...stream.pieces import TIMES, answer_second
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject, arguments
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room

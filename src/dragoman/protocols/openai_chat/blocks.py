@@ -11,12 +11,9 @@ from hashlib import blake2b
 from typing import Any
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject, arguments
-from ...message.media_urls import document_of, image_of, read_url, url_of
-from ...history.passes.survey import RoledHistory
-from ...stream.arguments import parse_arguments
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import RoledHistory
 from ...message import (
     AudioBlock,
     Base64Source,
@@ -28,7 +25,10 @@ from ...message import (
     TextBlock,
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message.media_urls import document_of, image_of, read_url, url_of
 from ...message.request import new_call
+from ...stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject, arguments
 from .. import claude_parts
 from ..chat_like.messages import are_objects, are_texts, arguments_of, filled, own_extras
 from ..chat_like.messages import write_call as shaped_call

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ...text.json_text import Json, JsonObject
-from ...text.redaction import shown
-from ...stream.think_tags import TagForm
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...errors import ConfigError
+from ...stream.think_tags import TagForm
+from ...text.json_text import Json, JsonObject
+from ...text.redaction import shown
 
 # where messages have their thinking; clients of one host read the other's field too
 THINKING_FIELDS = ("reasoning_content", "reasoning")

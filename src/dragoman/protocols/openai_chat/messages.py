@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from ...text.json_text import Json, JsonObject
-from ...message.media_urls import speech_id
-from ...history.passes import survey as roles
-from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
-from ...stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes import survey
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBlock
 from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message.media_urls import speech_id
 from ...message.request import new_message, new_result
+from ...stream.think_tags import join_think_tags
+from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import filled, is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
@@ -36,7 +36,7 @@ from .dialect import Dialect
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
-_TEXT_ROLES = {"user": roles.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
+_TEXT_ROLES = {"user": survey.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
 _NAMED = "called"  # the result has the name of its call, and none in its own message
 _NO_ID = "nobody's"  # the result does not say which call it answers
 
@@ -74,7 +74,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 waiting -= 1
                 if waiting:
                     usual = usual and waiting > 0
-                    history.flags |= roles.PARALLEL
+                    history.flags |= survey.PARALLEL
                 if content.isspace():
                     usual = False
                 name = names.get(id)
@@ -95,7 +95,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 m.spelling = "null"
                 msgs.append(m)
                 if message_roles and message_roles[-1] == ASSISTANT:
-                    history.flags |= roles.FOLLOWING
+                    history.flags |= survey.FOLLOWING
                 message_roles.append(ASSISTANT)
                 continue
         usual = False
@@ -107,7 +107,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
         _name_results(m, names)
     if legacy:
         wire_blocks.pair_legacy_calls(msgs)
-    return msgs, roles.finish_survey(history, result_names, waiting) if usual else None
+    return msgs, survey.finish_survey(history, result_names, waiting) if usual else None
 
 
 def _name_results(m: Msg, names: dict[str, str]) -> None:

@@ -9,27 +9,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from ...text.json_text import JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool
+from ...text.json_text import JsonObject
 from .. import request_fields
 from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.request import freeform_names, function_tool, write_choice
 from ..chat_like.messages import issuer_fields, own_extras, replay
+from ..chat_like.request import freeform_names, function_tool, write_choice
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..reasoning import asked, moot
 from . import request as fields
+from .answer_read import ChatReader
+from .answer_stream import ChatEncoder
 from .answer_write import write_response
 from .blocks import CACHE_MARKS, cache_mark
 from .dialect import CAN, THINKING_FIELDS, Dialect, claims
-from .answer_stream import ChatEncoder
 from .messages import messages_as_read, write_messages
-from .answer_read import ChatReader
 
 _SCHEMA = ("schema", "name", "description", "strict")
 _INPUT = ("input", "raw_input")

@@ -12,16 +12,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...text.json_text import Json, JsonObject, canonical, field_at, put_field, take_field
-from ...history.passes.survey import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage
+from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import ChatRequest, Grammar, Options, ServerTool, Tool, ToolChoice
 from ...message.blocks import NOTES, noted
 from ...message.request import NO_OPTIONS, model_origin, new_request
-from ..chat_like import request as chat_request
+from ...text.json_text import Json, JsonObject, canonical, field_at, put_field, take_field
 from ..base import Names, Room
+from ..chat_like import request as chat_request
 from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
 from ..reasoning import USUAL_BUDGET, Asked, fit_budget, shown
 from ..request_fields import option_value

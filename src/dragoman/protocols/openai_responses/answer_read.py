@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from ...text.json_text import Json, JsonObject
-from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...message import AudioBlock, Base64Source
 from ...message.blocks import ContentBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import require_text
 from . import blocks as wire_blocks
 from .answer_write import GROWTH, GrowingItem, read_extras, read_failure, read_finish, read_usage

@@ -17,22 +17,22 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeAlias
 
-from ...text.json_text import Json, JsonObject
-from ...stream.arguments import breaks_off
-from ...stream.builder import Builder
-from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
-from ...stream.open_block import Grow, Open, Shut, Step, Steps, argument_text
 from ...losses import Report
 from ...message import AudioBlock, ChatRequest, ContentBlock, ImageBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.client_tools import item_of_call, item_spelled
 from ...message.media import Base64Source
+from ...stream.arguments import breaks_off
+from ...stream.builder import Builder
+from ...stream.open_block import Grow, Open, Shut, Step, Steps, argument_text
+from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
+from ...text.json_text import Json, JsonObject
 from ..answers import OPENAI_ERRORS, OPENAI_OVERFLOW, AnswerEncoder, Event
 from . import blocks as wire_blocks
+from .answer_read import ID
 from .answer_write import UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
-from .answer_read import ID
 
 # of blocks that grow, but not in `text`
 _TEXT_FIELDS = {"thinking": "thinking", "tool_use": "raw_input"}

@@ -18,11 +18,6 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
 from ...error_kinds import ErrorKind
-from ...text.json_text import Json, JsonObject, canonical
-from ...stream.arguments import parse_arguments
-from ...stream.builder import first_candidate_only
-from ...stream.pieces import TIMES, answer_second, provider_error
-from ...stream.open_block import argument_text
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
@@ -31,6 +26,11 @@ from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted,
 from ...message.client_tools import item_of_call
 from ...message.ending import UNFINISHED
 from ...message.logprobs import Logprob, write_list
+from ...stream.arguments import parse_arguments
+from ...stream.builder import first_candidate_only
+from ...stream.open_block import argument_text
+from ...stream.pieces import TIMES, answer_second, provider_error
+from ...text.json_text import Json, JsonObject, canonical
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room

@@ -16,9 +16,6 @@ from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 from ... import message as tree
-from ...text.json_text import Json, JsonObject
-from ...message.media_urls import document_of, image_of, read_url, url_of
-from ...stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import (
     CacheHint,
@@ -37,6 +34,9 @@ from ...message.blocks import (
     noted,
 )
 from ...message.client_tools import item_of_call, item_spelled
+from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...stream.arguments import parse_arguments
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import require_text
 from .raw_items import DRAWING, drawing_as_read, raw_item, read_drawing
 

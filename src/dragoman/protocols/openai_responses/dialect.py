@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...text.json_text import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ...text.json_text import Json
 
 
 @dataclass(frozen=True, slots=True)

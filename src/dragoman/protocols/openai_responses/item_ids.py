@@ -14,11 +14,11 @@ import re
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from ...text.json_text import Json, JsonObject
 from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import Msg
 from ...message.blocks import ThinkingBlock
+from ...text.json_text import Json, JsonObject
 from . import blocks as wire_blocks
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, assert_never
 
-from ...text.json_text import Json, JsonObject, arguments
-from ...message.media_urls import is_drawing
-from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...losses import Report
 from ...message import (
     ContentBlock,
@@ -27,6 +25,8 @@ from ...message import (
     TextBlock,
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, answered
+from ...message.media_urls import is_drawing
+from ...text.json_text import Json, JsonObject, arguments
 from ..base import Room
 from ..chat_like.messages import arguments_of, is_plain, own_extras, result_text
 from . import blocks as wire_blocks

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ...text.json_text import JsonObject, member
-from ...history.passes.survey import SYSTEM, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
+from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Field, Report
 from ...message import ChatRequest, ContentBlock, TextBlock, Tool
 from ...message.blocks import NOTES, answered, noted
 from ...message.request import ITEM as ITEM_KIND
+from ...text.json_text import JsonObject, member
 from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import filled, is_plain, own_extras
@@ -24,12 +24,12 @@ from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format, spelled_format
 from . import request as fields
+from .answer_read import ResponsesReader
+from .answer_stream import ResponsesEncoder
 from .answer_write import write_response
 from .blocks import ITEM, MARK, grouped
 from .dialect import CAN, Dialect, claims
-from .answer_stream import ResponsesEncoder
 from .messages import InputWriter, messages_as_read, write_messages
-from .answer_read import ResponsesReader
 from .tool_choice import write_choice
 
 # What names, or asks for, something that the host keeps: 400 or no use where it keeps nothing.

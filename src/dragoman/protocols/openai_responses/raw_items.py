@@ -13,10 +13,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...text.json_text import JsonObject
-from ...message.media_urls import url_of
-from ...history.passes.survey import RoledHistory
 from ...errors import WriteError
+from ...history.passes.survey import RoledHistory
 from ...message import (
     Base64Source,
     ContentBlock,
@@ -29,6 +27,8 @@ from ...message import (
 )
 from ...message.blocks import SEALED_SUMMARY
 from ...message.client_tools import call_within
+from ...message.media_urls import url_of
+from ...text.json_text import JsonObject
 from ..chat_like.messages import result_text
 
 # what names a call and its answer, where that is no `call_id`

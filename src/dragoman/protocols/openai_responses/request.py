@@ -14,9 +14,8 @@ from math import inf, isfinite
 from operator import itemgetter
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
-from ...history.passes.survey import Tools
 from ...capabilities import Capabilities
+from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import (
     ChatRequest,
@@ -29,8 +28,9 @@ from ...message import (
     Tool,
 )
 from ...message.blocks import FOUND, is_found, noted
-from ..chat_like import messages as chat_shape
+from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
+from ..chat_like import messages as chat_messages
 from ..chat_like.request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot, shown
 from ..request_fields import option_value, options, usual_tier, within
@@ -116,7 +116,7 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
         for key in keys:
             value = option_value(name, fields.get(key))
             is_number = type(value) is int or (type(value) is float and isfinite(value))
-            if is_number or chat_shape.is_text(value):
+            if is_number or chat_messages.is_text(value):
                 values[name] = fields.pop(key)
                 notes |= {name: key} if key != keys[0] else {}
                 break
@@ -127,7 +127,7 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
         _set_or_drop(fields, "include", [name for name in include if name != LOGPROBS])
     reasoning: Any = fields.get("reasoning")
     level = reasoning.get("effort") if isinstance(reasoning, dict) else None
-    if chat_shape.is_text(level) and level not in _NEUTRAL_EFFORTS:
+    if chat_messages.is_text(level) and level not in _NEUTRAL_EFFORTS:
         values["reasoning"] = "off" if level == "none" else level
         _set_or_drop(fields, "reasoning", _without(reasoning, ("effort",)))
     reasoning = fields.get("reasoning")
@@ -188,18 +188,18 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     `strict` is always said: where it is absent the API tries to be strict and fills in optional
     arguments.
     """
-    schema, strict = chat_shape.parameters(tool, caps, report)
+    schema, strict = chat_messages.parameters(tool, caps, report)
     fields = function_fields(tool, tool.description or None, schema, bool(strict))
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return chat_shape.replay({"type": "function", **fields}, tool, caps, report)
+    return chat_messages.replay({"type": "function", **fields}, tool, caps, report)
 
 
 def _freeform_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """The declaration of a tool whose calls hold text."""
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return chat_shape.replay(_custom(tool, tool.description or None), tool, caps, report)
+    return chat_messages.replay(_custom(tool, tool.description or None), tool, caps, report)
 
 
 def _custom(tool: Tool, description: str | None) -> JsonObject:
@@ -248,8 +248,8 @@ def server_tool(
     A tool of the host's that nobody models goes back as it was read.
     """
     if tool.kind == "own":
-        return chat_shape.own_extras(tool, caps) or None
-    stores = tool.stores or "vector_store_ids" in chat_shape.own_extras(tool, caps)
+        return chat_messages.own_extras(tool, caps) or None
+    stores = tool.stores or "vector_store_ids" in chat_messages.own_extras(tool, caps)
     if tool.kind == "file_search" and not stores:
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
@@ -262,8 +262,8 @@ def server_tool(
             if name not in _LOCATION:
                 report.lost("server_tool.field", tool, f"location.{name}", what=name)
         fields += ("blocked_domains",) if blocked_key else ()
-    chat_shape.unsaid(tool, report, *fields)
-    return chat_shape.replay(_server_tool(tool, blocked_key), tool, caps, report)
+    chat_messages.unsaid(tool, report, *fields)
+    return chat_messages.replay(_server_tool(tool, blocked_key), tool, caps, report)
 
 
 def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
@@ -296,10 +296,10 @@ def _read_namespace(data: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     """The tools of a namespace; none if it is no such, or has more than a name and tools."""
     if not _has_type(data, "namespace") or not data.keys() <= _NAMESPACE:
         return []
-    if not chat_shape.is_text(data.get("name")):
+    if not chat_messages.is_text(data.get("name")):
         return []
     description = data.get("description")
-    if not chat_shape.are_objects(data.get("tools")) or not isinstance(description, str | None):
+    if not chat_messages.are_objects(data.get("tools")) or not isinstance(description, str | None):
         return []
     if description is None and "description" in data:
         return []
@@ -323,7 +323,7 @@ def _read_grammar(data: Json) -> Grammar | None:
     syntax, definition = data["syntax"], data["definition"]
     return (
         Grammar(definition, syntax)
-        if chat_shape.is_text(syntax) and chat_shape.is_text(definition)
+        if chat_messages.is_text(syntax) and chat_messages.is_text(definition)
         else None
     )
 
@@ -333,14 +333,14 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     kind = data.get("type")
     fields, notes = _without(data, ("type",)), {}
     tool: Tool | ServerTool = ServerTool("own")
-    if kind == "function" and chat_shape.is_text(data.get("name")):
+    if kind == "function" and chat_messages.is_text(data.get("name")):
         tool = Tool(fields.pop("name"))
         for name, cls in (("description", str), ("parameters", dict), ("strict", bool)):
             if isinstance(fields.get(name), cls):
                 setattr(tool, name, fields.pop(name))
         if tool.description == "" and data.get("description") == "":
             notes[_EMPTY] = True
-    elif kind == "custom" and chat_shape.is_text(data.get("name")):
+    elif kind == "custom" and chat_messages.is_text(data.get("name")):
         tool = Tool(fields.pop("name"), freeform=True)
         if isinstance(fields.get("description"), str):
             tool.description = fields.pop("description")
@@ -358,7 +358,7 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     else:
         fields = data
     tool.read_from = data
-    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
+    tool.extras = chat_messages.issuer_extras(issuer, fields, notes)
     return tool
 
 
@@ -392,7 +392,7 @@ def _are_texts(data: Json) -> bool:
 
 def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The declaration that `read_tool` made the tool of."""
-    fields, notes = chat_shape.issuer_fields(tool, issuer)
+    fields, notes = chat_messages.issuer_fields(tool, issuer)
     if isinstance(tool, Tool):
         description = tool.description if tool.description or _EMPTY in notes else None
         if tool.freeform:
@@ -450,9 +450,9 @@ def _take_tool_items(
     """
     remaining: list[Any] = []
     for index, item in enumerate(items):
-        if _has_type(item, "tool_search_output") and chat_shape.are_objects(item.get("tools")):
+        if _has_type(item, "tool_search_output") and chat_messages.are_objects(item.get("tools")):
             tools += _found_tools(item["tools"], issuer)
-        added = _has_type(item, "additional_tools") and chat_shape.are_objects(item.get("tools"))
+        added = _has_type(item, "additional_tools") and chat_messages.are_objects(item.get("tools"))
         if not added:
             remaining.append(item)
             continue
@@ -476,7 +476,7 @@ def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | Serv
 def _loaded(entry: JsonObject) -> JsonObject:
     """A tool that waits for no search any more; of a namespace all of its tools."""
     loaded = _without(entry, ("defer_loading",))
-    if chat_shape.are_objects(loaded.get("tools")):
+    if chat_messages.are_objects(loaded.get("tools")):
         loaded["tools"] = [_without(tool, ("defer_loading",)) for tool in loaded["tools"]]
     return loaded
 
@@ -487,7 +487,7 @@ def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: st
     for tool in tools:
         if is_found(tool, issuer):
             continue
-        index = chat_shape.issuer_fields(tool, issuer)[1].get(_ITEM)
+        index = chat_messages.issuer_fields(tool, issuer)[1].get(_ITEM)
         row = (tool.namespace if type(tool) is Tool else None, _tool_as_read(tool, issuer))
         by_item.setdefault(index, []).append(row)
     if None in by_item:
@@ -506,7 +506,7 @@ def read_request(
     """The request that the body makes."""
     fields = dict(body)
     notes: JsonObject = {}
-    model = fields.pop("model") if chat_shape.is_text(fields.get("model")) else None
+    model = fields.pop("model") if chat_messages.is_text(fields.get("model")) else None
     msgs: list[Msg] = []
     if isinstance(fields.get("instructions"), str) and fields["instructions"]:
         msgs.append(Msg.trusted("", fields.pop("instructions"), "system"))
@@ -521,7 +521,7 @@ def read_request(
         notes["input"] = "string"
     else:
         notes["input"] = "absent"
-    entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
+    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else ()
     tools = [*read_tools(entries, room.issuer), *added]
     request = ChatRequest(msgs, tools=tools, model=model)
     request.options = _read_options(fields, notes, room.dialect)
@@ -531,13 +531,13 @@ def read_request(
     if isinstance(fields.get("stream"), bool):
         request.stream = fields.pop("stream")
         notes |= {} if request.stream else {"stream": "false"}
-    request.extras = chat_shape.issuer_extras(room.issuer, fields, notes)
+    request.extras = chat_messages.issuer_extras(room.issuer, fields, notes)
     return request
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    body, notes = chat_shape.issuer_fields(req, room.issuer)
+    body, notes = chat_messages.issuer_fields(req, room.issuer)
     if elements or notes.get("input") != "absent":
         body["input"] = elements
     if notes.get("input") == "string" and len(elements) == 1:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...text.json_text import Json, JsonObject
 from ...message import ServerTool, Tool, ToolChoice
-from ..chat_like.request import freeform_names
+from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import is_text
+from ..chat_like.request import freeform_names
 
 # kinds of tools that the host runs -> their types, by which they are chosen
 _HOSTED = {"web_search": "web_search", "file_search": "file_search",

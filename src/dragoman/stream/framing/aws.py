@@ -11,9 +11,9 @@ from base64 import b64decode
 from typing import Any
 from zlib import crc32
 
+from ...errors import ReadError
 from ...text.json_text import arguments as encode
 from ...text.json_text import loads
-from ...errors import ReadError
 
 _PRELUDE = struct.Struct(">III")  # length of the frame, of its headers, CRC of both
 _MOST = 1 << 25  # bytes of one frame; AWS sends at most 16 MiB

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from typing import Any
 from zlib import crc32
 
+from ...errors import ConfigError, ReadError
 from ...text.json_text import Json, loads
 from ...text.json_text import arguments as spell
-from ...errors import ConfigError, ReadError
 from .decoder import Framing, ServerEvent
 
 CONTENT_TYPES: dict[str, str] = {

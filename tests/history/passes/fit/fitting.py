@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit
 from dragoman.history.passes.survey import TOOL, survey
 from dragoman.history.wording import Told
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Loss, Report
 from dragoman.message import Msg, ToolResultBlock, places
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman.history.passes.fit import fit_tools
 from dragoman.capabilities import Capabilities
+from dragoman.history.passes.fit import fit_tools
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit_media
 from dragoman.history.passes.survey import survey
 from dragoman.history.wording import Told
-from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,

@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, ServerTool, Tool
-from dragoman.history.passes.fit import fit_tools
 from dragoman.capabilities import Capabilities
+from dragoman.history.passes.fit import fit_tools
 from dragoman.losses import Report
 from dragoman.message import places
 

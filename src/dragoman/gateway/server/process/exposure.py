@@ -11,8 +11,8 @@ from ipaddress import ip_address
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
-from ....text.json_text import encoded
 from ....errors import ConfigError
+from ....text.json_text import encoded
 from ...config.values import Config
 
 Message: TypeAlias = MutableMapping[str, Any]

@@ -23,7 +23,15 @@ import uvicorn
 from ....errors import ConfigError
 from .connection import ClientConnection
 from .exposure import client_url, refuse_exposed
-from .serving import AppMaker, OneServer, Source, local_sealing_key, log_to_stderr, sealed, warn_of_keys
+from .serving import (
+    AppMaker,
+    OneServer,
+    Source,
+    local_sealing_key,
+    log_to_stderr,
+    sealed,
+    warn_of_keys,
+)
 
 GRACE = 30  # seconds for what is under way when the gateway ends
 BACKLOG = 2048  # connections that wait to be taken

@@ -21,8 +21,8 @@ from typing import Any
 import uvicorn
 
 from ....errors import DragomanError
-from ...config.values import Config, with_upstream
 from ...config.settings import load
+from ...config.values import Config, with_upstream
 from ...exchange.upstream import unset_key
 from .exposure import Exposed, refuse_exposed
 

@@ -22,8 +22,8 @@ from ....message import (
 )
 from ....message.blocks import NOTES, ContentBlock, MediaBlock, is_found
 from ....message.client_tools import function_of
-from ...transcript import has_tools, report_dropped_fields
 from ....text.json_text import arguments
+from ...transcript import has_tools, report_dropped_fields
 from ...wording import Told
 from ..plain_tools import is_native
 from ..survey import TOOL, USER, RoledHistory, Tools, same_items, with_fields

@@ -14,10 +14,27 @@ from ....losses import Report
 from ....losses.codes.code import Kind
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import BILLING, NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
+from ....message.media_urls import (
+    BROKEN,
+    Fault,
+    as_base64,
+    is_base64,
+    is_drawing,
+    media_fault,
+    speech_id,
+    with_registered_type,
+    with_true_type,
+)
 from ....text.json_text import arguments
-from ....message.media_urls import BROKEN, Fault, as_base64, is_base64, is_drawing, media_fault, speech_id, with_registered_type, with_true_type
 from ..survey import ASSISTANT, RoledHistory, same_items, with_content, with_fields
-from .state import State, document_as_text, fit_medium, frames_as_images, prepare_medium, raw_as_text
+from .state import (
+    State,
+    document_as_text,
+    fit_medium,
+    frames_as_images,
+    prepare_medium,
+    raw_as_text,
+)
 
 
 def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:

@@ -26,8 +26,8 @@ from ....message import (
     URLSource,
 )
 from ....message.blocks import ANSWER, HEALED, NOTES, ContentBlock, Extras, MediaBlock, texts_within
-from ....text.json_text import JsonObject
 from ....message.media_urls import as_base64, document_text, media_fault, source_of, with_true_type
+from ....text.json_text import JsonObject
 from ...wording import Told
 from ..survey import same_items, with_content, with_fields
 

@@ -1,0 +1,1 @@
+"""Bodies carried from one wire to another, and whose body one is."""

@@ -1,0 +1,1 @@
+"""How a gateway is set up: values, the same read from TOML, and the keys of its clients."""

@@ -1,0 +1,1 @@
+"""One client's request and its answer: converted or passed on, without sockets."""

@@ -1,0 +1,1 @@
+"""The gateway inside a program: HTTP clients for official SDKs."""

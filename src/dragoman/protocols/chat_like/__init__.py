@@ -1,0 +1,1 @@
+"""What the wires that follow Chat Completions closely have in common."""
