@@ -20,6 +20,7 @@ import pytest
 import dragoman
 from dragoman import ByName, ChatRequest, Formatter, Msg, Options, Policy, Tagged, Tool, ToolChoice
 from dragoman.errors import WriteError
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import (
     Base64Source,
     CacheHint,
@@ -30,7 +31,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.tokens import CharTokenCounter
-from dragoman.vendors import NAMED, VENDORS, vendor
+from dragoman.vendors import VENDORS, vendor
 from tests.wires import ONE_OF_EACH_KIND
 
 SRC = Path(__file__).resolve().parents[3] / "src"
@@ -172,7 +173,7 @@ def test_copies_of_vendors_are_equal(name: str, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", FORMATTERS)
 def test_copies_of_named_formatters_say_the_same(name: str, way: str) -> None:
     formatter = getattr(dragoman.formatter, name)(policy="ignore")
     again = WAYS[way](formatter)
@@ -237,7 +238,7 @@ def test_another_process_writes_the_same(seed: str) -> None:
         jobs.append((wire, given))
         losses = [loss.to_dict() for loss in out.losses]
         expected.append([out.path, out.headers, out.body, losses])
-    for name in NAMED:
+    for name in FORMATTERS:
         formatter = getattr(dragoman.formatter, name)(policy="ignore")
         jobs.append((formatter, history()))
         listed = formatter.write(history())

@@ -15,6 +15,7 @@ import pytest
 
 import dragoman
 from dragoman.errors import MediaRefused
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -37,7 +38,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.message.blocks import BLOCKS, ContentBlock
-from dragoman.vendors import NAMED, VENDORS, vendor
+from dragoman.vendors import VENDORS, vendor
 from tests.contract import judges
 from tests.contract.judges import judge_messages, judge_request
 
@@ -169,7 +170,7 @@ def test_a_file_that_may_not_be_read_is_refused_or_named(wire: str, name: str) -
         assert any(where.startswith(path) for where in named), (role, position)
 
 
-@pytest.mark.parametrize("formatter", NAMED)
+@pytest.mark.parametrize("formatter", FORMATTERS)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_named_formatter_says_the_block_or_names_it(formatter: str, name: str) -> None:
     cls = getattr(dragoman.formatter, formatter)

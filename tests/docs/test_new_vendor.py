@@ -36,14 +36,15 @@ USE = """
 import json
 import dragoman
 from dragoman.formatter import AcmeChatFormatter
-from dragoman.vendors import NAMED, VENDORS
+from dragoman.formatter.agentscope import FORMATTERS
+from dragoman.vendors import VENDORS
 request = dragoman.ChatRequest([dragoman.Msg.user("Hi.")], options=dragoman.Options(max_tokens=9))
 wire = dragoman.wire("acme", policy="ignore")
 out = wire.write_request(request)
 print(json.dumps({
     "url": wire.vendor.url() + out.path, "body": out.body, "listed": "acme" in dragoman.wires(),
     "formatted": AcmeChatFormatter().format_sync(request.messages),
-    "home": [NAMED["AcmeChatFormatter"], list(VENDORS)[-1]],
+    "home": [FORMATTERS["AcmeChatFormatter"], list(VENDORS)[-1]],
 }))
 """
 

@@ -12,8 +12,8 @@ import pytest
 from dragoman import Msg
 from dragoman.errors import ConfigError, ContextOverflow
 from dragoman.formatter import FormatterBase, TruncatedFormatterBase
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.tokens import CharTokenCounter, TokenCounterBase
-from dragoman.vendors import NAMED
 from dragoman.vendors.anthropic import AnthropicChatFormatter
 from dragoman.vendors.dashscope import DashScopeMultiAgentFormatter
 
@@ -77,7 +77,7 @@ def test_the_base_class_demands_format() -> None:
 
 
 @pytest.mark.demand("S134")
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", FORMATTERS)
 def test_every_formatter_of_ours_truncates(name: str) -> None:
     cls = getattr(import_module("dragoman.formatter"), name)
     assert issubclass(cls, TruncatedFormatterBase)
@@ -85,7 +85,7 @@ def test_every_formatter_of_ours_truncates(name: str) -> None:
 
 
 @pytest.mark.demand("S128", "S129", "S134")
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", FORMATTERS)
 def test_every_formatter_of_ours_takes_a_counter_and_drops_what_came_first(name: str) -> None:
     cls = getattr(import_module("dragoman.formatter"), name)
     msgs = [Msg("system", "You are Friday.", "system")]

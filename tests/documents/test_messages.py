@@ -11,10 +11,10 @@ import pytest
 
 from dragoman import DropOldest, InvalidMessage, Msg, fit_history_sync
 from dragoman.formatter import OpenAIChatFormatter, OpenAIMultiAgentFormatter
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.losses import Report
 from dragoman.message import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import CharTokenCounter
-from dragoman.vendors import NAMED
 
 from .cells import conversation
 
@@ -75,7 +75,7 @@ def test_format_is_awaited_and_gives_plain_json() -> None:
 
 
 @pytest.mark.demand("S119", "S120")
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", FORMATTERS)
 def test_every_formatter_of_ours_is_awaited_and_gives_plain_json(name: str) -> None:
     made = getattr(import_module("dragoman.formatter"), name)()
     written = asyncio.run(made.format(conversation()))

@@ -15,9 +15,9 @@ import dragoman
 from dragoman import ChatRequest, ConfigError, Formatter, Msg, Options, Tool, Wire
 from dragoman import formatter as formatters
 from dragoman.analysis import Difference, Refusal, check, diff, pairs
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import Base64Source, ImageBlock, TextBlock
 from dragoman.schema import dialect, lowered
-from dragoman.vendors import NAMED
 
 PNG = "iVBORw0KGgo="
 # provider -> (formatter, model, where the messages stand in the body)
@@ -127,9 +127,11 @@ def test_the_matrix_is_a_function_of_formatters_and_models() -> None:
 @pytest.mark.demand("S160")
 def test_the_list_of_formatters_and_models_need_not_be_given() -> None:
     found = pairs(msgs=[Msg.user("Hi")])
-    chat = {name for name in NAMED if name.endswith("ChatFormatter") and "Responses" not in name}
+    chat = {
+        name for name in FORMATTERS if name.endswith("ChatFormatter") and "Responses" not in name
+    }
     assert {pair.formatter for pair in found} == chat
-    assert {pair.target for pair in found} == {*NAMED.values()}
+    assert {pair.target for pair in found} == {*FORMATTERS.values()}
     assert all(pair.model for pair in found)
     mine = pairs([Formatter("mistral")], ["mistral", "anthropic"])
     assert [(pair.target, pair.works) for pair in mine] == [("mistral", True), ("anthropic", False)]

@@ -13,6 +13,7 @@ import pytest
 
 from dragoman import Msg
 from dragoman.formatter import WireFormatter
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -24,7 +25,6 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.vendors import NAMED
 
 # class -> tool, image, audio, video, thinking; "-" where the table leaves a cell empty
 TABLE = {
@@ -156,7 +156,7 @@ def thoughtful() -> list[Msg]:
 
 
 # formatters that the table leaves out; the note below it speaks of all
-BESIDE = [pytest.param(name, False, id=name) for name in sorted({*NAMED} - {*TABLE})]
+BESIDE = [pytest.param(name, False, id=name) for name in sorted({*FORMATTERS} - {*TABLE})]
 
 
 @pytest.mark.demand("S103")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import dragoman.formatter
-from dragoman.vendors import NAMED
+from dragoman.formatter.agentscope import FORMATTERS
 
 STUB = Path(dragoman.formatter.__file__).with_suffix(".pyi")
 
@@ -84,7 +84,7 @@ _KEYWORDS = """        *,
 
 def stub() -> str:
     """The text of the stub."""
-    homes = sorted(set(NAMED.values()))
+    homes = sorted(set(FORMATTERS.values()))
     parts = [
         _HEAD.format(
             vendors="\n".join(f"from ..vendors import {home} as _{home}" for home in homes)
@@ -93,7 +93,7 @@ def stub() -> str:
     listed = "".join(f'    "{name}",\n' for name in sorted(dragoman.formatter.__all__))
     parts.append(f"__all__ = [\n{listed}]\n")
     parts.append(_GENERIC)
-    for name in NAMED:
+    for name in FORMATTERS:
         cls = getattr(dragoman.formatter, name)
         if cls.__name__ != name:
             parts.append(f"{name} = {cls.__name__}\n")
@@ -101,7 +101,7 @@ def stub() -> str:
         names = (*cls.leading, *cls.promotes, "token_counter", "max_tokens")
         given = "".join(f"        {one}: {_TYPES[one]},\n" for one in names)
         body = f"    def __init__(\n        self,\n{given}{_KEYWORDS}\n"
-        parts.append(f"class {name}(_{NAMED[name]}.{name}):\n{body}")
+        parts.append(f"class {name}(_{FORMATTERS[name]}.{name}):\n{body}")
     return "\n".join(parts)
 
 

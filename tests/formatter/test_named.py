@@ -14,6 +14,7 @@ import dragoman
 from dragoman import ChatRequest, LossRefused, Msg, Tool
 from dragoman.capabilities import ChatConfig
 from dragoman.errors import ConfigError, NotMessages
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.history.wording import Told
 from dragoman.message import (
     AudioBlock,
@@ -25,14 +26,13 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.tokens import CharTokenCounter
-from dragoman.vendors import NAMED
 
 ALIASES = {
     "OpenAIFormatter": "OpenAIChatFormatter",
     "OpenAIResponsesChatFormatter": "OpenAIResponseChatFormatter",
     "OpenAIResponsesMultiAgentFormatter": "OpenAIResponseMultiAgentFormatter",
 }
-NAMES = sorted(set(NAMED) - set(ALIASES))
+NAMES = sorted(set(FORMATTERS) - set(ALIASES))
 IMAGES = ("promote_tool_result_images",)
 ALL = (*IMAGES, "promote_tool_result_audios", "promote_tool_result_videos")
 PROMOTES = {"OpenAI": IMAGES, "Gemini": IMAGES, "Ollama": IMAGES, "DashScope": ALL,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 
 import dragoman.formatter
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.formatter.wire_formatter import WireFormatter
-from dragoman.vendors import NAMED
 
 from .stub import _KEYWORDS, STUB, stub
 
@@ -23,6 +23,6 @@ def test_the_stub_knows_every_keyword() -> None:
 
 
 def test_every_name_of_the_registry_resolves() -> None:
-    for name in NAMED:
+    for name in FORMATTERS:
         assert issubclass(getattr(dragoman.formatter, name), WireFormatter)
     assert dragoman.formatter.OpenAIFormatter is dragoman.formatter.OpenAIChatFormatter

@@ -25,10 +25,11 @@ from dragoman import (
     ToolChoice,
 )
 from dragoman.errors import ContextOverflow, DragomanError, LossRefused, WriteError
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.history import pipeline as passes
 from dragoman.message import ToolUseBlock
 from dragoman.tokens import CharTokenCounter
-from dragoman.vendors import NAMED, PROTOCOLS, VENDORS, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 from tests.contract.converting.requests import REFUSABLE
 from tests.contract.judges.cases import changed
 from tests.contract.strict.cases import Case
@@ -42,7 +43,7 @@ from .test_append_only import MODELS
 
 WIRES = {name: dragoman.wire(name, policy="ignore", fetch=None) for name in PROTOCOLS}
 HOSTED = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
-FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
+FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 # models that are told apart by what they take of roles and of what stands beside tools
 OTHERS = [
     *MODELS, ("vllm/openai-chat", "Qwen/Qwen3.5-9B"), ("deepseek/openai-chat", "deepseek-v4-pro"),

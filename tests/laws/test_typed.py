@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
 from dragoman.errors import DragomanError
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -26,7 +27,6 @@ from dragoman.message import (
     tools_of,
 )
 from dragoman.message.blocks import BLOCKS
-from dragoman.vendors import NAMED
 
 from .each import for_each
 from .histories import histories
@@ -151,7 +151,7 @@ def test_response_formats(kind: Any, schema: Any, name: Any, about: Any, strict:
 
 
 @given(junk)
-@for_each("name", sorted(set(NAMED) - {"OpenAIFormatter"}))
+@for_each("name", sorted(set(FORMATTERS) - {"OpenAIFormatter"}))
 def test_formatters(name: str, msgs: Any) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
     taken(lambda: formatter.format_sync(msgs))

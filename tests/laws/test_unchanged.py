@@ -11,14 +11,14 @@ from hypothesis import given
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, NameField, Tagged, Tool, ToolChoice
 from dragoman.errors import DragomanError, MediaRefused
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import dump
-from dragoman.vendors import NAMED
 
 from .each import for_each
 from .histories import choices, histories, tools
 
 WIRES = dragoman.wires()
-FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
+FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 SPEAKERS = [ByName(), Tagged("Bob"), NameField()]
 
 

@@ -13,17 +13,17 @@ from hypothesis import example, given
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.errors import WriteError
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.history.pipeline import FormatStyle, prepare
 from dragoman.losses import Report
 from dragoman.message import ToolResultBlock, ToolUseBlock, places
-from dragoman.vendors import NAMED
 
 from .each import for_each
 from .histories import choices, histories, tools
 from .judging import list_faults, request_faults
 
 WIRES = dragoman.wires()
-FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
+FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 # recorded 200s with {"text": ""}; a whole request leaves it out all the same
 ACCEPTED = "gemini.empty_text"
 

@@ -11,8 +11,9 @@ import dragoman
 from dragoman import ChatRequest, Msg, Vendor
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.protocols.openai_chat import Dialect
-from dragoman.vendors import NAMED, PROTOCOLS, VENDORS, room, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, room, vendor
 
 REQ = ChatRequest([Msg.user("Hi.")])
 
@@ -106,8 +107,8 @@ def test_a_room_by_protocol() -> None:
 
 
 def test_named_formatters_live_with_their_vendor() -> None:
-    assert set(NAMED) == {name for names in VENDORS.values() for name in names}
-    for name, home in NAMED.items():
+    assert set(FORMATTERS) == {name for names in VENDORS.values() for name in names}
+    for name, home in FORMATTERS.items():
         cls = getattr(dragoman.formatter, name)
         assert cls.__module__ == f"dragoman.vendors.{home}"
         assert name in dragoman.formatter.__all__

@@ -14,9 +14,10 @@ from typing import Any
 from .. import formatter as formatters
 from ..codec.wire import Wire
 from ..errors import ConfigError, DragomanError
+from ..formatter.agentscope import VENDOR_FORMATTERS
 from ..message import ChatRequest, Msg, Options, Tool, ToolUseBlock, Written
 from ..text.redaction import Shown
-from ..vendors import NAMED, VENDORS, Vendor, vendor, wire
+from ..vendors import VENDORS, Vendor, vendor, wire
 from .check import Refusal, check
 from .sameness import Difference, diff
 
@@ -72,7 +73,7 @@ def pairs(
     """
     said = list(_conversation() if msgs is None else msgs)
     if targets is None:
-        targets = [name for name, classes in VENDORS.items() if classes]
+        targets = list(VENDOR_FORMATTERS)
     asked = [*targets.items()] if isinstance(targets, Mapping) else [(one, None) for one in targets]
     given = _writers(writers)
     result: list[Pair] = []
@@ -103,7 +104,7 @@ def _writers(
 ) -> list[str | formatters.WireFormatter]:
     if given is not None:
         return list(given)
-    chat = [name for name in NAMED if name.endswith("ChatFormatter")]
+    chat = [name for name in FORMATTERS if name.endswith("ChatFormatter")]
     return [name for name in chat if getattr(formatters, name).__name__ == name]  # no other names
 
 
@@ -119,8 +120,8 @@ def _formatter(
     if not isinstance(one, str):
         hint = "a formatter, the name of its class, or a wire"
         raise ConfigError(f"{type(one).__name__} is no formatter", hint=hint)
-    if one in NAMED:
-        own = there.vendor is not None and there.vendor.name == NAMED[one]
+    if one in FORMATTERS:
+        own = there.vendor is not None and there.vendor.name == FORMATTERS[one]
         told = model or there.room.model if own else None
         named: formatters.WireFormatter = getattr(formatters, one)(policy="ignore", model=told)
         return named

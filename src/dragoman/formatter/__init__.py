@@ -14,7 +14,8 @@ from ..capabilities import Facts
 from ..codec.wire import Wire
 from ..history.wording import Told
 from ..suggestions.import_names import listing, refuse
-from ..vendors import NAMED, Vendor, wire
+from ..vendors import Vendor, wire
+from .agentscope import FORMATTERS
 from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .fitting import Fitted, Receipt, fit_history, fit_history_sync
 from .session import Changed, Session, SessionMessages
@@ -37,7 +38,7 @@ __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "WrittenMessages",
     "fit_history",
     "fit_history_sync",
-    *NAMED,
+    *FORMATTERS,
 ]
 
 
@@ -64,10 +65,10 @@ class Formatter(WireFormatter):
 
 
 def __getattr__(name: str) -> Any:
-    home = NAMED.get(name)
+    home = FORMATTERS.get(name)
     if home is None:
         refuse(__name__, name)
-    value = getattr(import_module(f"..vendors.{home}", __name__), name)
+    value = getattr(import_module(f".agentscope.{home}", __name__), name)
     globals()[name] = value
     return value
 

@@ -13,13 +13,13 @@ from typing import Any, ClassVar, TypeAlias
 
 from ..codec.wire import Wire
 from ..errors import ConfigError
+from ..formatter.agentscope import FORMATTERS
 from ..formatter.base import FormatterBase
 from ..formatter.wire_formatter import WireFormatter
 from ..history.speakers import ByName
 from ..message import ServerTool, Tool
 from ..message.tools import tools_of
 from ..text.json_text import JsonObject
-from ..vendors import NAMED as FORMATTERS
 from ..vendors import wire
 
 WireMessages: TypeAlias = Sequence[Mapping[str, Any]]

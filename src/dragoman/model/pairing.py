@@ -13,9 +13,9 @@ from typing import Any
 
 from ..codec.wire import Wire
 from ..errors import ConfigError
+from ..formatter.agentscope import FORMATTERS
 from ..suggestions.keywords import nearest
 from ..text.redaction import shown
-from ..vendors import NAMED as FORMATTERS
 from .base import ChatModelBase, FormatterMismatch, wire_of
 from .chat_model import ChatModel
 from .named import NAMED as MODELS

@@ -34,7 +34,7 @@ from ..transport.credentials import BEARER, Auth
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Auth", "Billing", "ErrorRow", "Vendor", "vendor",
+__all__ = ["PROTOCOLS", "VENDORS", "Auth", "Billing", "ErrorRow", "Vendor", "vendor",
            "wire", "wires"]  # fmt: skip
 
 
@@ -57,63 +57,56 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 _HOMES = {"bedrock-converse": "bedrock", "gemini-interactions": "gemini"}
 
 
-# vendor -> its named formatters; the file has the vendor's name, with _ for -
-VENDORS: dict[str, tuple[str, ...]] = {
-    "openai": (
-        "OpenAIChatFormatter", "OpenAIMultiAgentFormatter", "OpenAIFormatter",
-        "OpenAIResponseChatFormatter", "OpenAIResponseMultiAgentFormatter",
-        "OpenAIResponsesChatFormatter", "OpenAIResponsesMultiAgentFormatter",
-    ),
-    "anthropic": ("AnthropicChatFormatter", "AnthropicMultiAgentFormatter"),
-    "gemini": ("GeminiChatFormatter", "GeminiMultiAgentFormatter"),
-    "dashscope": ("DashScopeChatFormatter", "DashScopeMultiAgentFormatter"),
-    "ollama": ("OllamaChatFormatter", "OllamaMultiAgentFormatter"),
-    "deepseek": ("DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"),
-    "vertex": (),
-    "bedrock": (),
-    "mistral": (),
-    "cohere": (),
-    "azure": (),
-    "moonshot": (),
-    "zhipu": (),
-    "minimax": (),
-    "xai": (),
-    "groq": (),
-    "openrouter": (),
-    "vllm": (),
-    "foundry": (),
-    "anthropic-aws": (),
-    "bedrock-mantle": (),
-    "volcengine": (),
-    "cerebras": (),
-    "xiaomi": (),
-    "together": (),
-    "fireworks": (),
-    "sglang": (),
-    "lmstudio": (),
-    "llamacpp": (),
-    "snowflake": (),
-    "watsonx": (),
-    "perplexity": (),
-    "sambanova": (),
-    "nvidia": (),
-    "databricks": (),
-    "huggingface": (),
-    "siliconflow": (),
-    "cloudflare": (),
-    "stepfun": (),
-    "hunyuan": (),
-    "qianfan": (),
-    "open-responses": (),
-    "meta": (),
-    "baseten": (),
-    "deepinfra": (),
-    "novita": (),
-    "vercel-ai-gateway": (),
-}  # fmt: skip
-
-
-NAMED: dict[str, str] = {name: home for home, names in VENDORS.items() for name in names}
+# a vendor's file has its name, with _ for -
+VENDORS: tuple[str, ...] = (
+    "openai",
+    "anthropic",
+    "gemini",
+    "dashscope",
+    "ollama",
+    "deepseek",
+    "vertex",
+    "bedrock",
+    "mistral",
+    "cohere",
+    "azure",
+    "moonshot",
+    "zhipu",
+    "minimax",
+    "xai",
+    "groq",
+    "openrouter",
+    "vllm",
+    "foundry",
+    "anthropic-aws",
+    "bedrock-mantle",
+    "volcengine",
+    "cerebras",
+    "xiaomi",
+    "together",
+    "fireworks",
+    "sglang",
+    "lmstudio",
+    "llamacpp",
+    "snowflake",
+    "watsonx",
+    "perplexity",
+    "sambanova",
+    "nvidia",
+    "databricks",
+    "huggingface",
+    "siliconflow",
+    "cloudflare",
+    "stepfun",
+    "hunyuan",
+    "qianfan",
+    "open-responses",
+    "meta",
+    "baseten",
+    "deepinfra",
+    "novita",
+    "vercel-ai-gateway",
+)
 
 
 @dataclass(frozen=True, slots=True)

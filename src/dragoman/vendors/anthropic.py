@@ -6,11 +6,9 @@ What a model takes wherever it is hosted stands in `families`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 from ..capabilities import Facts
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from ..protocols.anthropic import Anthropic, Dialect
+from ..protocols.anthropic import Dialect
 from ..transport.credentials import API_KEY
 from . import Billing, Vendor
 
@@ -36,18 +34,3 @@ VENDOR = Vendor(
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},
 )
-
-
-class _Named(NamedFormatter):
-    vendor = VENDOR
-    changes: ClassVar = {"late_system": "user"}
-    room = Anthropic
-    dialect = Dialect(text="blocks")
-
-
-class AnthropicChatFormatter(_Named, ChatFormatter):
-    """Messages for Claude; the system prompt is the first of the list, a request hoists it."""
-
-
-class AnthropicMultiAgentFormatter(_Named, MultiAgentFormatter):
-    """Many agents' messages for Claude, their conversation merged into user messages."""

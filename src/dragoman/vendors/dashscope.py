@@ -7,14 +7,12 @@ Which endpoint serves a model is a list of patterns: a new model is a line here,
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from ..history.wording import Told
 from ..protocols import anthropic, openai_chat, openai_responses
-from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
+from ..protocols.dashscope import MULTIMODAL, TEXT, Dialect
 from ..transport.credentials import API_KEY
 from . import Vendor
 
@@ -219,37 +217,3 @@ VENDOR = Vendor(
         },
     },
 )  # fmt: skip
-
-
-# AgentScope: media at every seat, no cache marks, several texts of one result as a list with dashes
-_SEATS = ("user", "assistant", "system")
-
-
-class _Named(NamedFormatter):
-    vendor = VENDOR
-    changes: ClassVar = {"cache_hints": 0}
-    told = Told(media="media")
-    promotes = (
-        "promote_tool_result_images",
-        "promote_tool_result_audios",
-        "promote_tool_result_videos",
-    )
-    room = DashScope
-    dialect = Dialect(bullets=True, media_seats=_SEATS)
-    documented: ClassVar = {"think_tags": "exact"}
-
-
-class DashScopeChatFormatter(_Named, ChatFormatter):
-    """Messages for Qwen on DashScope's own wire; text alone is a string, media make a list."""
-
-    documented: ClassVar = {"think_tags": "exact", "typed": True}
-
-
-class DashScopeMultiAgentFormatter(_Named, MultiAgentFormatter):
-    """Many agents' messages for Qwen, their conversation merged into user messages.
-
-    As long as no `model` is named, a call without text has the content `[{"text": null}]`.
-    """
-
-    changes: ClassVar = {"cache_hints": 0, "system": ("text",)}
-    dialect = Dialect(call_content="null_text", bullets=True, media_seats=_SEATS)

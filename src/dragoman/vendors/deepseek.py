@@ -6,13 +6,12 @@ Reference: DeepSeek API docs, "Thinking Mode", "Create Chat Completion", "Anthro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import SAMPLES, copied
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..protocols import anthropic, openai_responses
-from ..protocols.openai_chat import Dialect, OpenAIChat
+from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
 from . import Vendor
 
@@ -133,31 +132,3 @@ VENDOR = Vendor(
     },
     urls={"anthropic": "https://api.deepseek.com/anthropic"},
 )
-
-
-# AgentScope: null beside tool calls; without a model, no thinking field where none was thought
-class _Named(NamedFormatter):
-    vendor = VENDOR
-    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
-    unknown: ClassVar = {"empty_thinking": False}
-    support_vision = False
-    room = OpenAIChat
-    dialect = Dialect(
-        text="joined",
-        call_content="null",
-        bullets=True,
-        result_name=True,
-        developer=False,
-        thinking_fields=("reasoning_content",),
-        issuers=("deepseek", "openai-chat"),
-    )
-
-
-class DeepSeekChatFormatter(_Named, ChatFormatter):
-    """Messages for DeepSeek; thinking goes back as `reasoning_content`."""
-
-
-class DeepSeekMultiAgentFormatter(_Named, MultiAgentFormatter):
-    """Many agents' messages for DeepSeek, their conversation merged into user messages."""
-
-    dialect = replace(_Named.dialect, system_parts=True)

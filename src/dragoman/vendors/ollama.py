@@ -7,13 +7,12 @@ Of the copies: ollama docs, "OpenAI compatibility", "Anthropic compatibility", a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, TOP_K, copied
-from ..formatter.agentscope.base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..protocols import anthropic, openai_chat, openai_responses
-from ..protocols.ollama import Dialect, Ollama
+from ..protocols.ollama import Dialect
 from ..transport.credentials import OPTIONAL
 from . import Vendor
 
@@ -137,26 +136,3 @@ VENDOR = Vendor(
         "openai-responses": "http://localhost:11434/v1",
     },
 )  # fmt: skip
-
-
-# AgentScope: null where there is no text, no message without anything, no thinking sent back
-_CHANGES = {"empty_messages": False, "thinking": "never"}
-
-
-class _Named(NamedFormatter):
-    vendor = VENDOR
-    changes: ClassVar = _CHANGES
-    promotes = ("promote_tool_result_images",)
-    room = Ollama
-    dialect = Dialect(no_text="null", bullets=True)
-
-
-class OllamaChatFormatter(_Named, ChatFormatter):
-    """Messages for Ollama; results carry `tool_name`, which is all that its server matches by."""
-
-
-class OllamaMultiAgentFormatter(_Named, MultiAgentFormatter):
-    """Many agents' messages for Ollama, their conversation merged into user messages."""
-
-    changes: ClassVar = {**_CHANGES, "system": ("text",)}
-    dialect = Dialect(no_text="null", bullets=True, image_gaps=True)

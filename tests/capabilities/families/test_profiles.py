@@ -11,7 +11,7 @@ from dragoman import ChatRequest, Msg
 from dragoman.capabilities import Facts
 from dragoman.capabilities.families.profiles import PROFILES, profile
 from dragoman.errors import ConfigError
-from dragoman.vendors import NAMED
+from dragoman.formatter.agentscope import FORMATTERS
 
 OLD = "documents-2025"
 
@@ -41,12 +41,12 @@ def test_a_profile_is_applied_by_name(wire: str) -> None:
     assert then.can() == PROFILES[OLD][wire].apply(today.can(), None)
 
 
-@pytest.mark.parametrize("name", sorted(NAMED))
+@pytest.mark.parametrize("name", sorted(FORMATTERS))
 def test_named_formatters_take_a_profile(name: str) -> None:
     cls: Any = getattr(dragoman.formatter, name)
     old, today = cls(facts=OLD), cls()
     assert "document" not in old.can.user
-    assert ("image" in old.can.user) is (NAMED[name] != "deepseek")
+    assert ("image" in old.can.user) is (FORMATTERS[name] != "deepseek")
     if name != "GeminiMultiAgentFormatter":  # the documents have a line break in its history
         assert old.format_sync([Msg.user("x")]) == today.format_sync([Msg.user("x")])
 
