@@ -17,14 +17,14 @@ import pytest
 import uvicorn
 
 from dragoman.errors import ProviderError, ReadError
+from dragoman.gateway.bodies import check_values
 from dragoman.gateway.config.values import Config, Limits, Route, Target
-from dragoman.gateway.exchange.bodies import check_values
 from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.off_loop import MANY, OffLoop, is_long
 from dragoman.gateway.exchange.passing import Passing, with_model
 from dragoman.gateway.in_process.clients import http_client
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import unzipped
-from dragoman.gateway.server.off_loop import MANY, OffLoop, is_long
 from dragoman.gateway.server.process.serving import OneServer
 from dragoman.gateway.surfaces import ClientRequest, surfaces
 from dragoman.stream.framing import Framing

@@ -15,8 +15,9 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.protocols.chat_like.messages import arguments_of, head, parameters, result_text
+from dragoman.protocols.chat_like.messages import arguments_of, head, result_text
 from dragoman.protocols.chat_like.request import function_tool
+from dragoman.protocols.schemas import parameters
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def _check(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
 ) -> None:
     from ..gateway.config.settings import Judgement, judge_file
-    from ..gateway.exchange.upstream import unset_key
+    from ..gateway.config.targets import unset_key
 
     if file is not None:
         judgement = judge_file(file)

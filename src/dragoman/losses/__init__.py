@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
-from .loss import Loss, Losses, by_weight
+from .loss import Field, InBody, Loss, Losses, Places, Report, by_weight
 from .policies import Policy, PolicyLike, policy
-from .report import Field, InBody, Places, Report
 
 __all__ = [
     "Field",

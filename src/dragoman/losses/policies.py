@@ -14,8 +14,7 @@ from ..errors import ConfigError, LossRefused
 from ..text.redaction import shown
 from .codes import CODES
 from .codes.code import KINDS, LEVELS, Kind
-from .loss import Loss, by_weight
-from .report import Report
+from .loss import Loss, Report, by_weight
 
 _log = logging.getLogger("dragoman")
 

@@ -18,8 +18,7 @@ from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
 from ..text.json_text import Json, JsonObject
 from .base import PreparedRequest
-from .chat_like import messages as chat_messages
-from .chat_like.request import write_format
+from .schemas import lower_schema
 
 Limits: TypeAlias = tuple[float, float]  # the least and the most that an option may be
 
@@ -130,7 +129,7 @@ def lower_to_words(form: ResponseFormat, report: Report) -> None:
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
     """The format with its schema as the wire takes it; not strict, if no strict one is equal."""
     assert form.schema is not None  # as the kind says
-    schema, strict = chat_messages.fitting_schema(form, form.schema, form.strict, caps, report)
+    schema, strict = lower_schema(form, form.schema, form.strict, caps, report)
     if schema is form.schema and strict is form.strict:
         return form
     changed = replace(form, schema=schema, strict=strict)
@@ -154,13 +153,6 @@ def format_name(form: ResponseFormat, report: Report) -> str:
     if name != form.name:
         report.lost("name.mapped", form, "name", did=f"written as {name}")
     return name
-
-
-def spelled_format(form: ResponseFormat, report: Report) -> JsonObject:
-    """`{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or its type alone."""
-    if form.kind != "schema":
-        return write_format(form)
-    return write_format(form, "" if form.description else "description", format_name(form, report))
 
 
 def option_value(name: str, value: Json) -> Any:

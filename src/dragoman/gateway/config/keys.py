@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Self
 
 from ...errors import AuthenticationFailed, ConfigError, Overloaded, ProviderError, RateLimited
 from ...text.redaction import shown
-from ..exchange.bodies import count_values
+from ..bodies import count_values
 from .values import ClientKey
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from ...transport.call import Timeouts
 from ...transport.credentials import address
 from ...transport.retries import Retries
 from ...vendors import VENDORS
-from ..exchange.upstream import counter_of, unset_key
+from ..config.targets import counter_of, unset_key
 from .typed_toml import (
     Fault,
     Place,

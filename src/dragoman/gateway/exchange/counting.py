@@ -13,7 +13,8 @@ from ...errors import ConfigError, DragomanError, ProviderError, ReadError
 from ...message import Written
 from ...text.json_text import JsonObject, encoded, loads
 from ...transport.call import HttpCall
-from .upstream import Upstream, counter_of
+from ..config.targets import counter_of
+from .upstream import Upstream
 
 # what a request for a count has of a request for an answer
 _ANTHROPIC = frozenset({

@@ -33,9 +33,9 @@ from ...text.json_pieces import holds
 from ...text.json_text import JsonObject, encoded, loads
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
+from ..bodies import asked_model, dated, looks_like_object, object_in, unreadable
 from ..config.keys import may_ask
 from ..config.values import KEPT, ClientKey, Config, Route
-from ..server.off_loop import is_long
 from ..surfaces import Answer, ClientRequest, Operation, Surface, wanted
 from ..surfaces.base import JSON, named_model, told_error
 from ..surfaces.unknown_paths import (
@@ -49,8 +49,8 @@ from ..surfaces.unknown_paths import (
 from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from ..telemetry.redact import keyless
 from . import compaction, counting
-from .bodies import asked_model, dated, looks_like_object, object_in, unreadable
 from .cipher import SealedState, Sealer
+from .off_loop import is_long
 from .passing import (
     answer_headers,
     in_order_of,

@@ -30,6 +30,7 @@ from ...text.json_text import JsonObject, encoded
 from ...transport.call import HttpCall
 from ...transport.credentials import Key, address
 from ...vendors import PROTOCOLS, Vendor, wire
+from ..config.targets import counter_of
 from ..config.values import KEPT, Config, Route, Target
 from ..surfaces import ListedModel, Surface
 from .compaction import is_summary
@@ -237,42 +238,6 @@ def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
 def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
     own = {**_STATELESS, **(extras or {}).get(issuer, {})}
     return {**(extras or {}), issuer: own}
-
-
-def counter_of(name: str, model: str = "") -> Any:
-    """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
-
-    `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
-    no counter has.
-    """
-    from ... import tokens
-
-    kind, _, named = name.partition("/")
-    if kind in ("auto", "estimated"):
-        made = tokens.choose_counter if kind == "auto" else tokens.EstimatedTokenCounter
-        return made(named or model)
-    title = next((one for one in tokens.__all__ if one.lower() == f"{kind}tokencounter"), None)
-    if kind == "characters":
-        return tokens.CharTokenCounter()
-    if title is None or kind in ("sum", "cached", "base", "char", "installed"):
-        known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
-        raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
-                          code="counter.name")  # fmt: skip
-    made = getattr(tokens, title)
-    return made(named) if named else made()
-
-
-def unset_key(target: Target) -> str:
-    """The variable without which each call to this target will be refused for want of a key."""
-    if target.name == KEPT:  # clients name the vendor
-        return ""
-    asked = target.model("model")
-    auth = asked.host.auth_of(asked.protocol)
-    own_server = bool(target.base_url)
-    needs_key = auth.needs_key and not (auth.tokens or own_server)
-    variable = target.key or (asked.host.key if needs_key else "")
-    given = target.secret is not None or os.environ.get(variable)
-    return "" if given else variable
 
 
 def listed(config: Config) -> list[ListedModel]:

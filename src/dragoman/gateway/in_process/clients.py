@@ -30,8 +30,8 @@ from ...transport.call import (
 from ...transport.credentials import authorized
 from ...transport.errors import whole
 from ...transport.retries import calling
+from ..bodies import check_values, unreadable
 from ..config.values import Config, config_for
-from ..exchange.bodies import check_values, unreadable
 from ..exchange.exchange import Exchange, Gateway
 from ..exchange.passing import answer_too_large
 from ..exchange.refusals import refused

@@ -22,18 +22,18 @@ from starlette.routing import Route
 
 from ...errors import DragomanError, Overloaded
 from ...transport.call import AsyncTransport
+from ..bodies import check_values
 from ..config.keys import Bounds, KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
-from ..exchange.bodies import check_values
 from ..exchange.exchange import Exchange, Gateway
+from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.refusals import refused
 from ..surfaces import Answer, ClientRequest, Surface, wanted
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
 from ..telemetry.record import ExchangeRecord, Observer, new_record
 from .asgi_client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
-from .off_loop import OffLoop, is_long
 from .sending import Begun, Sender, in_time
 
 Scope: TypeAlias = MutableMapping[str, Any]

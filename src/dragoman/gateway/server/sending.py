@@ -27,12 +27,12 @@ from ...transport.call import (
 from ...transport.credentials import aauthorized
 from ...transport.errors import whole
 from ...transport.retries import acalling
-from ..exchange.bodies import unreadable
+from ..bodies import unreadable
 from ..exchange.exchange import Exchange
+from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.passing import answer_too_large
 from ..exchange.relay import AnswerStream
 from ..surfaces import Answer
-from .off_loop import OffLoop, is_long
 
 _T = TypeVar("_T")
 LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer

@@ -23,6 +23,7 @@ from ..chat_like import messages as chat_messages
 from ..chat_like.messages import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
 from ..reasoning import shown as request_shown
+from ..schemas import parameters
 from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, SERVER_TOOLS, read_betas
@@ -368,7 +369,7 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     was read.
     """
     if type(tool) is Tool:
-        schema, strict = chat_messages.parameters(tool, caps, report)
+        schema, strict = parameters(tool, caps, report)
         return chat_messages.replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
     assert type(tool) is ServerTool  # the other one of the two
     if tool.kind == "own":

@@ -26,6 +26,7 @@ from ..base import Names, PreparedRequest, Room
 from ..chat_like import messages as chat_messages
 from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
+from ..schemas import parameters
 from . import messages
 from .blocks import cache_point, read_cache_point
 from .dialect import read_path
@@ -321,7 +322,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
     entries: list[JsonObject] = []
     for tool in tools:
         if type(tool) is Tool:
-            schema, strict = chat_messages.parameters(tool, caps, report)
+            schema, strict = parameters(tool, caps, report)
             spec = _function(tool, tool.description or None, schema, strict)
             entries.append({"toolSpec": replay(spec, tool, caps, report)})
             if tool.cache is not None and caps.cached_tools:

@@ -16,19 +16,13 @@ from ... import message as tree
 from ...caches import remember
 from ...capabilities import Capabilities
 from ...errors import ReadError, WriteError
-from ...history.passes.argument_names import root_spellings, with_spellings
 from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Report
-from ...message import Msg, Origin, ResponseFormat, TextBlock, Tool, ToolResultBlock, ToolUseBlock
+from ...message import Msg, Origin, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import NOTES, ContentBlock, Extras, noted
-from ...schema import lowered_once, report_changes
-from ...schema.keywords import below
 from ...stream.arguments import MADE, parse_arguments
 from ...text.json_text import Json, JsonObject, arguments, loads
 from ...text.redaction import shown
-
-_Node: TypeAlias = Tool | ResponseFormat  # what has a schema
-_EMPTY: JsonObject = {"type": "object", "properties": {}}
 
 
 def arguments_of(block: ToolUseBlock) -> str:
@@ -39,47 +33,6 @@ def arguments_of(block: ToolUseBlock) -> str:
         return raw if raw is not None and arguments(loads(raw)) == text else text
     except ReadError:
         return text
-
-
-def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
-    """(the schema of a tool's parameters as the wire takes it, whether it is strict).
-
-    An empty object if the tool declares none. Not strict if no strict schema can express it.
-    """
-    schema = tool.schema if tool.schema is not None else dict(_EMPTY)
-    strict = tool.strict
-    if strict is not None and not caps.strict_tools:
-        report.lost("tool.strict", tool, "strict")
-        strict = None
-    schema, strict = fitting_schema(tool, schema, strict, caps, report)
-    names = root_spellings(schema, caps.property_names)
-    if not names:
-        return schema, strict
-    for name, spelling in names.items():
-        field, did = below("parameters.properties", name), f"written as {spelling}"
-        report.lost("property_name.mapped", tool, field, f"{tool.name}: {name}", did)
-    return with_spellings(schema, names), strict
-
-
-def fitting_schema(
-    node: _Node, schema: JsonObject, strict: bool | None, caps: Capabilities, report: Report
-) -> tuple[JsonObject, bool | None]:
-    """(the schema of a tool or a format as the wire takes it, whether it is strict)."""
-    tool = isinstance(node, Tool)
-    field, rules = ("parameters", caps.tool_schema) if tool else ("schema", caps.format_schema)
-    if strict and caps.strict_schema:
-        lowering = lowered_once(schema, caps.strict_schema)
-        if not lowering.unfit:
-            report_changes(lowering, report, node, field, node.name)
-            return lowering.schema, strict
-        why = f"{node.name}: {lowering.unfit}"
-        report.lost("schema.unfit", node, "strict", why, "not strict", lowering.rule)
-        strict = False
-    if rules == "plain":
-        return schema, strict
-    lowering = lowered_once(schema, rules)
-    report_changes(lowering, report, node, field, node.name)
-    return lowering.schema, strict
 
 
 def write_call(

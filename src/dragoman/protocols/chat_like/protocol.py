@@ -162,7 +162,7 @@ class ChatRoom(Room):
 
     def write_format(self, form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
         """The format as the wire takes it."""
-        return request_fields.spelled_format(form, report)
+        return chat_request.spelled_format(form, report)
 
     def read_options(self, body: JsonObject, notes: JsonObject) -> Options:
         """The options, taken out of the body."""

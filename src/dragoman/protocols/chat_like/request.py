@@ -14,12 +14,14 @@ from ...errors import InvalidMessage, WriteError
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...text.json_text import Json, JsonObject
+from ..request_fields import format_name
+from ..schemas import parameters
 from . import messages as chat_messages
 
 
 def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
-    schema, strict = chat_messages.parameters(tool, caps, report)
+    schema, strict = parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
     function = function_fields(tool, tool.description, schema, strict)
@@ -349,3 +351,10 @@ def _is_part(part: Json, parts: Mapping[str, Collection[str]], texts: Collection
     if not isinstance(kind, str) or kind not in parts or part.keys() - {"type", *parts[kind]}:
         return False
     return kind not in texts or isinstance(part.get(kind), str)
+
+
+def spelled_format(form: ResponseFormat, report: Report) -> JsonObject:
+    """`{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or its type alone."""
+    if form.kind != "schema":
+        return write_format(form)
+    return write_format(form, "" if form.description else "description", format_name(form, report))

@@ -63,7 +63,7 @@ def write_parameters(
         tool_choice = _fitting_choice(tool_choice, request.tool_choice, report)
         chat_request.write_choice(params, tool_choice, _MODES)
     if (form := request_fields.response_format(request, caps, report)) is not None:
-        params["response_format"] = request_fields.spelled_format(form, report)
+        params["response_format"] = chat_request.spelled_format(form, report)
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
             _switch_on(params, tool)

@@ -20,14 +20,8 @@ from ...losses import Report
 from ...message import ServerTool, Tool
 from ...text.json_text import Json, JsonObject
 from ..base import Room
-from ..chat_like.messages import (
-    are_objects,
-    issuer_extras,
-    issuer_fields,
-    own_extras,
-    parameters,
-    unsaid,
-)
+from ..chat_like.messages import are_objects, issuer_extras, issuer_fields, own_extras, unsaid
+from ..schemas import parameters
 from .dialect import Dialect, Target, camel_key, cased, read_keys, spell_keys
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x

@@ -19,6 +19,7 @@ from ..base import Names, Room
 from ..chat_like import messages as chat_messages
 from ..reasoning import asked, moot, shown
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
+from ..schemas import parameters
 from .messages import TOP, input_as_read, read_input
 
 CONFIG = "generation_config"
@@ -141,7 +142,7 @@ def _has_stores(tool: ServerTool, caps: Capabilities) -> bool:
 
 
 def _write_function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    schema, _ = chat_messages.parameters(tool, caps, report)
+    schema, _ = parameters(tool, caps, report)
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
     return chat_messages.replay(_function(tool, schema), tool, caps, report)

@@ -19,7 +19,7 @@ from .. import request_fields
 from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import issuer_fields, own_extras, replay
-from ..chat_like.request import freeform_names, function_tool, write_choice
+from ..chat_like.request import freeform_names, function_tool, spelled_format, write_choice
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..reasoning import asked, moot
@@ -197,7 +197,7 @@ class OpenAIChat(Room):
         form = request_fields.response_format(request, caps, report)
         # where no other can be asked for, text goes without saying
         if form is not None and caps.formats != {"text"}:
-            body["response_format"] = request_fields.spelled_format(form, report)
+            body["response_format"] = spelled_format(form, report)
         self._configure(body, request, caps, report)
         if request.stream:
             body["stream"] = True

@@ -20,9 +20,10 @@ from ...text.json_text import JsonObject, member
 from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import filled, is_plain, own_extras
+from ..chat_like.request import spelled_format
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
-from ..request_fields import choice, response_format, spelled_format
+from ..request_fields import choice, response_format
 from . import request as fields
 from .answer_read import ResponsesReader
 from .answer_stream import ResponsesEncoder

@@ -34,6 +34,7 @@ from ..chat_like import messages as chat_messages
 from ..chat_like.request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot, shown
 from ..request_fields import option_value, options, usual_tier, within
+from ..schemas import parameters
 from .dialect import Dialect
 from .messages import read_input
 from .tool_choice import choice_value, write_choice
@@ -188,7 +189,7 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     `strict` is always said: where it is absent the API tries to be strict and fills in optional
     arguments.
     """
-    schema, strict = chat_messages.parameters(tool, caps, report)
+    schema, strict = parameters(tool, caps, report)
     fields = function_fields(tool, tool.description or None, schema, bool(strict))
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")

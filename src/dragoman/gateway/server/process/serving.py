@@ -22,8 +22,8 @@ import uvicorn
 
 from ....errors import DragomanError
 from ...config.settings import load
+from ...config.targets import unset_key
 from ...config.values import Config, with_upstream
-from ...exchange.upstream import unset_key
 from .exposure import Exposed, refuse_exposed
 
 _log = logging.getLogger("dragoman.gateway")

@@ -7,11 +7,11 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from ...errors import ProviderError, ReadError
-from ...message import ChatResponse
-from ...stream.pieces import answer_second
-from ...text.json_pieces import PIECE, end_of_text, first_in
-from ...text.json_text import JsonObject, loads
+from ..errors import ProviderError, ReadError
+from ..message import ChatResponse
+from ..stream.pieces import answer_second
+from ..text.json_pieces import PIECE, end_of_text, first_in
+from ..text.json_text import JsonObject, loads
 
 _SIGNS = re.compile(rb'[",\[{]')
 _LONGEST_NAME = 1000  # characters of a model's name

@@ -1,0 +1,45 @@
+"""What a target of a configuration comes to: its token counter, and the key that it lacks."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...errors import ConfigError
+from .values import KEPT, Target
+
+
+def counter_of(name: str, model: str = "") -> Any:
+    """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
+
+    `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
+    no counter has.
+    """
+    from ... import tokens
+
+    kind, _, named = name.partition("/")
+    if kind in ("auto", "estimated"):
+        made = tokens.choose_counter if kind == "auto" else tokens.EstimatedTokenCounter
+        return made(named or model)
+    title = next((one for one in tokens.__all__ if one.lower() == f"{kind}tokencounter"), None)
+    if kind == "characters":
+        return tokens.CharTokenCounter()
+    if title is None or kind in ("sum", "cached", "base", "char", "installed"):
+        known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
+        raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
+                          code="counter.name")  # fmt: skip
+    made = getattr(tokens, title)
+    return made(named) if named else made()
+
+
+def unset_key(target: Target) -> str:
+    """The variable without which each call to this target will be refused for want of a key."""
+    if target.name == KEPT:  # clients name the vendor
+        return ""
+    asked = target.model("model")
+    auth = asked.host.auth_of(asked.protocol)
+    own_server = bool(target.base_url)
+    needs_key = auth.needs_key and not (auth.tokens or own_server)
+    variable = target.key or (asked.host.key if needs_key else "")
+    given = target.secret is not None or os.environ.get(variable)
+    return "" if given else variable
