@@ -11,11 +11,14 @@ import pytest
 
 from dragoman import Msg
 from dragoman.errors import ConfigError, ContextOverflow
-from dragoman.formatter import FormatterBase, TruncatedFormatterBase
+from dragoman.formatter import (
+    AnthropicChatFormatter,
+    DashScopeMultiAgentFormatter,
+    FormatterBase,
+    TruncatedFormatterBase,
+)
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.tokens import CharTokenCounter, TokenCounterBase
-from dragoman.vendors.anthropic import AnthropicChatFormatter
-from dragoman.vendors.dashscope import DashScopeMultiAgentFormatter
 
 from .cells import conversation
 

@@ -87,7 +87,7 @@ def stub() -> str:
     homes = sorted(set(FORMATTERS.values()))
     parts = [
         _HEAD.format(
-            vendors="\n".join(f"from ..vendors import {home} as _{home}" for home in homes)
+            vendors="\n".join(f"from .agentscope import {home} as _{home}" for home in homes)
         )
     ]
     listed = "".join(f'    "{name}",\n' for name in sorted(dragoman.formatter.__all__))

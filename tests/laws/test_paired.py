@@ -43,7 +43,7 @@ from .test_append_only import MODELS
 
 WIRES = {name: dragoman.wire(name, policy="ignore", fetch=None) for name in PROTOCOLS}
 HOSTED = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
-FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
+NAMED = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 # models that are told apart by what they take of roles and of what stands beside tools
 OTHERS = [
     *MODELS, ("vllm/openai-chat", "Qwen/Qwen3.5-9B"), ("deepseek/openai-chat", "deepseek-v4-pro"),
@@ -99,7 +99,7 @@ def test_models_of_other_habits(
 
 
 @given(anything)
-@for_each("name", FORMATTERS)
+@for_each("name", NAMED)
 def test_plain_lists(name: str, msgs: list[Msg]) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore", fetch=None)
     faults = list_faults(formatter.wire, formatter.format_sync(msgs))

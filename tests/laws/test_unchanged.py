@@ -18,7 +18,7 @@ from .each import for_each
 from .histories import choices, histories, tools
 
 WIRES = dragoman.wires()
-FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
+NAMED = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 SPEAKERS = [ByName(), Tagged("Bob"), NameField()]
 
 
@@ -59,7 +59,7 @@ def test_requests(
 
 
 @given(histories())
-@for_each("name", FORMATTERS)
+@for_each("name", NAMED)
 def test_named_formatters(name: str, msgs: list[Msg]) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
     before = copy.deepcopy(msgs)

@@ -23,7 +23,7 @@ from .histories import choices, histories, tools
 from .judging import list_faults, request_faults
 
 WIRES = dragoman.wires()
-FORMATTERS = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
+NAMED = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 # recorded 200s with {"text": ""}; a whole request leaves it out all the same
 ACCEPTED = "gemini.empty_text"
 
@@ -44,7 +44,7 @@ def test_whole_requests(
 
 
 @given(histories())
-@for_each("name", FORMATTERS)
+@for_each("name", NAMED)
 def test_plain_lists_of_the_named_formatters(name: str, msgs: list[Msg]) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore", fetch=None)
     faults = list_faults(formatter.wire, formatter.format_sync(msgs))
@@ -60,7 +60,7 @@ def _text_before_call() -> list[Msg]:
 
 @example(_text_before_call())
 @given(histories())
-@for_each("name", FORMATTERS)
+@for_each("name", NAMED)
 def test_formatters_whose_hooks_are_overridden(name: str, msgs: list[Msg]) -> None:
     """Then each group of messages is formatted apart, and none knows what stands in another."""
     cls: Any = getattr(dragoman.formatter, name)

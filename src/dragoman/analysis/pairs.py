@@ -14,7 +14,7 @@ from typing import Any
 from .. import formatter as formatters
 from ..codec.wire import Wire
 from ..errors import ConfigError, DragomanError
-from ..formatter.agentscope import VENDOR_FORMATTERS
+from ..formatter.agentscope import FORMATTERS, VENDOR_FORMATTERS
 from ..message import ChatRequest, Msg, Options, Tool, ToolUseBlock, Written
 from ..text.redaction import Shown
 from ..vendors import VENDORS, Vendor, vendor, wire

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman import Msg
 from dragoman.errors import WriteError
-from dragoman.formatter import Formatter, GeminiMultiAgentFormatter
+from dragoman.formatter import Formatter, GeminiChatFormatter, GeminiMultiAgentFormatter
 from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
 from dragoman.message import (
@@ -28,7 +28,6 @@ from dragoman.message import (
 )
 from dragoman.message.paths import places
 from dragoman.protocols.gemini import CAN, Gemini
-from dragoman.vendors.gemini import GeminiChatFormatter
 from tests.contract.judges import judge_messages
 
 DOT = "iVBORw0KGgo="
