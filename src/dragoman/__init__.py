@@ -1,11 +1,13 @@
 """Dragoman: one conversation, every LLM API.
 
-    errors < losses < capabilities, sse < message        values, no provider, no I/O
-    < rewrite, schema, _core/stream, _core/passes        histories out, pieces of answers back
+    text, suggestions, error_kinds, errors < losses < capabilities     values, no provider, no I/O
+    < message, tokens < stream, schema < history         histories out, pieces of answers back
+    < media_fetch < transport, sealed_state              files and HTTP, as the layers above ask
     < protocols/*                                        one folder for each wire protocol
-    < _core/exchange < _core/format < vendors            strung together, and named
-    < formatter, toolkit, structured < study             what programs call
-    < model < llm < agent, testing, cli                 what sends
+    < codec < vendors                                    bodies of one wire; the hosts
+    < formatter, conversion, toolkit, structured < analysis            what programs call
+    < model < llm < agent, agent_logs, testing           what sends
+    < gateway, page < cli                                programs
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 
@@ -14,15 +16,17 @@ PYTEST_DONT_REWRITE: pytest would warn a program that imports this before it loa
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ._old_names import OLD_MODULES, OldNames, renamed_module
 from .suggestions.import_names import listing, refuse
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import formatter, message, model, tokens, toolkit
+    from . import formatter, message, model, stream, tokens, toolkit
     from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
     from .codec.wire import Wire
@@ -81,7 +85,6 @@ if TYPE_CHECKING:
         VideoBlock,
     )
     from .model.pairing import matrix
-    from .stream import framing as sse
     from .stream.events import StreamEvent
     from .structured import Structured
     from .toolkit import Toolkit, tool
@@ -167,7 +170,7 @@ __all__ = [
     "model",
     "sequential_pipeline",
     "split_history",
-    "stream.framing",
+    "stream",
     "tokens",
     "tool",
     "toolkit",
@@ -207,12 +210,16 @@ _HOMES = {
     "toolkit": ("Toolkit", "tool"),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip
+if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
+    sys.meta_path.insert(0, OldNames())
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formatter", "message", "model", "stream.framing", "tokens", "toolkit"):
+    if name in ("formatter", "message", "model", "stream", "tokens", "toolkit"):
         return import_module(f".{name}", __name__)
+    if name in OLD_MODULES:
+        return renamed_module(name)
     if name == "__version__":
         return import_module("importlib.metadata").version("dragoman")
     home = _NAMES.get(name)

@@ -38,13 +38,13 @@ from .message import (
     ToolUseBlock,
 )
 from .message.ending import Ending, ending_of
-from .message.format_forms import read_form
 from .message.python_types import type_schema
 from .message.request import Way
 from .schema import repaired
 from .schema.typed import keep_to_schema, type_adapter, typed_value
 from .stream.arguments import parse_partial
 from .suggestions.import_names import listing, refusing
+from .suggestions.response_formats import read_form
 from .text.json_text import Json, JsonObject, arguments
 
 T = TypeVar("T")

@@ -24,11 +24,13 @@ from dragoman.model import Answer
 
 from .pages import FOLDERS, blocks, plain, rows
 
+# a name of a table may be one that a module of ours had
+pytestmark = pytest.mark.filterwarnings("ignore:dragoman:DeprecationWarning")
 PAGES = ("coming-from-agentscope", "coming-from-langchain", "coming-from-litellm",
          "coming-from-openai", "coming-from-pydantic-ai")  # fmt: skip
 MODULES = [import_module(f"dragoman{name}") for name in (
-    "", ".message", ".formatter", ".toolkit", ".rewrite", ".capabilities", ".errors", ".vendors",
-    ".model", ".llm", ".agent", ".testing", ".structured", ".token", ".losses", ".study",
+    "", ".message", ".formatter", ".toolkit", ".history", ".capabilities", ".errors", ".vendors",
+    ".model", ".llm", ".agent", ".testing", ".structured", ".tokens", ".losses", ".analysis",
 )]  # fmt: skip
 # what pages call an object of a class
 OBJECTS: dict[str, Any] = {

@@ -116,7 +116,7 @@ def test_what_developers_read_is_apart_from_what_users_read() -> None:
 def test_the_reference_names_what_users_import(built: tuple[Path, str]) -> None:
     site, _ = built
     named = {"agent": "ReActAgent", "llm": "AsyncLLM", "message": "ToolUseBlock", "losses":
-             "ContextOverflow", "token": "CharTokenCounter", "rewrite": "ByName"}  # fmt: skip
+             "ContextOverflow", "tokens": "CharTokenCounter", "history": "ByName"}  # fmt: skip
     for page, name in named.items():
         ids = Page((site / "reference" / f"{page}.html").read_text("utf-8")).ids
         assert any(one.rpartition(".")[2] == name for one in ids), name

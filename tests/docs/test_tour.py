@@ -64,7 +64,7 @@ def test_quoted_lines_stand_in_their_file(block: Block) -> None:
 
 def test_the_tour_quotes_every_station() -> None:
     quoted = {block.info.split("/")[2] for block in QUOTES.values()}
-    assert {"message", "vendors", "_core", "protocols", "losses"} <= quoted
+    assert {"message", "vendors", "codec", "history", "protocols", "losses"} <= quoted
 
 
 def test_every_file_that_the_tour_names_is_there() -> None:
@@ -78,11 +78,7 @@ def test_the_tour_passes_every_module() -> None:
     paths = PATH.findall(TOUR)
     named = {name.split("/")[0] for name in paths} | {name.rstrip("/") for name in paths}
     modules = {path.name for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
-    private = {f"_core/{path.name}" for path in (PACKAGE / "_core").iterdir()}
-    named |= {"/".join(name.split("/")[:2]) for name in paths}
-    listed = modules | {name for name in private if name.endswith((".py",)) or "." not in name}
-    unnamed = listed - named - {"__init__.py", "__pycache__"}
-    assert {name for name in unnamed if not name.endswith(("__init__.py", "__pycache__"))} == set()
+    assert modules - named - {"__init__.py", "__pycache__"} == set()
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())

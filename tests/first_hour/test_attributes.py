@@ -22,9 +22,9 @@ def llm(*texts: str) -> LLM:
     return LLM("openai/gpt-4o", key=KEY, transport=Scripted(*texts))
 
 
-PUBLIC = ["agent", "capabilities", "envelope", "errors", "formatter", "interop", "llm", "losses",
-          "message", "model", "rewrite", "schema", "sse", "structured", "study", "testing",
-          "token", "toolkit", "vendors"]  # fmt: skip
+PUBLIC = ["agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "history",
+          "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing",
+          "structured", "testing", "tokens", "toolkit", "vendors"]  # fmt: skip
 
 
 # (library, what somebody types on a thing named x, what the error says to write)

@@ -23,6 +23,9 @@ def body(model: str, messages: Any = "Hi", **settings: Any) -> dict[str, Any]:
 class Listed:
     """A tool as a session of the mcp package lists it: a pydantic model."""
 
+    def __str__(self) -> str:
+        return "a tool of mcp"
+
     def model_dump(self) -> dict[str, Any]:
         return {"name": "f", "title": None, "description": "d", "inputSchema": SCHEMA,
                 "outputSchema": None, "annotations": None, "meta": None}  # fmt: skip

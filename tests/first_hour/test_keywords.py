@@ -28,7 +28,8 @@ from dragoman import (
 )
 from dragoman.agent import Budget
 from dragoman.errors import UnknownKeyword
-from dragoman.formatter import NAMED, OpenAIChatFormatter  # type: ignore[attr-defined]
+from dragoman.formatter import OpenAIChatFormatter
+from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.llm.settings import AskSettings, LLMSettings
 from dragoman.message import URLSource
 from dragoman.model import AnthropicChatModel, ChatModel, Connection, OpenAIChatModel
@@ -117,7 +118,7 @@ def test_what_means_the_same_is_taken(
     assert shows(call(**{name: value}))
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", FORMATTERS)
 def test_every_named_formatter_takes_both_names_of_its_budget(name: str) -> None:
     import dragoman.formatter
 

@@ -84,6 +84,7 @@ from dragoman import (
     tool,
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
+from dragoman.stream.framing import ServerEvent
 from dragoman.structured import plain_answer, repair_messages, structured_request
 
 
@@ -173,7 +174,7 @@ def a_conversion(body: dict[str, Any], chunks: Iterable[bytes]) -> dict[str, Any
     events = dragoman.convert_stream(chunks, "openai", "anthropic")
     assert_type(events, ConvertedStream)
     for event in events:
-        assert_type(event, dragoman.stream.framing.ServerEvent)
+        assert_type(event, ServerEvent)
     return out.body
 
 

@@ -21,10 +21,8 @@ def modules(package: Path = PACKAGE) -> list[Path]:
 
 
 def top(path: Path, package: Path = PACKAGE) -> str:
-    """The name of the module or folder under the package, or under `_core`, that a file is in."""
-    parts = path.relative_to(package).parts
-    deep = 2 if parts[0] == "_core" and len(parts) > 1 else 1
-    return "/".join(parts[:deep]).removesuffix(".py")
+    """The name of the module or folder under the package that a file is in."""
+    return path.relative_to(package).parts[0].removesuffix(".py")
 
 
 def project_files(root: Path = ROOT) -> list[Path]:

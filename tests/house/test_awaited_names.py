@@ -16,9 +16,9 @@ import pytest
 from tests.docs.pages import FOLDERS, rows
 
 MODULES = ("", *(f".{name}" for name in (
-    "agent", "capabilities", "envelope", "errors", "formatter", "gateway", "interop", "llm",
-    "losses", "message", "model", "rewrite", "schema", "sse", "structured", "study", "testing",
-    "token", "toolkit", "vendors",
+    "agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "gateway", "history",
+    "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing", "structured",
+    "testing", "tokens", "toolkit", "vendors",
 )))  # fmt: skip
 HEADING = {"en": "## Names with and without await", "zh": "## 带 await 和不带 await 的名称"}
 # AgentScope's names that have no twin here: whoever blocks calls `agent.run`, `format_request`

@@ -48,7 +48,7 @@ def lists_of_exports(package: Path) -> list[str]:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.endswith("__") and name != "_core"
+    return name.startswith("_") and not name.endswith("__")
 
 
 def test_no_module_takes_the_private_names_of_another() -> None:

@@ -100,8 +100,8 @@ def test_types_are_checked_of_every_name_of_the_root() -> None:
 
 
 _PUBLIC = ("", *(f".{name}" for name in (
-    "capabilities", "formatter", "losses", "message", "rewrite", "schema",
-    "sse", "study", "token", "toolkit", "vendors",
+    "capabilities", "formatter", "losses", "message", "history", "schema",
+    "stream.framing", "analysis", "tokens", "toolkit", "vendors",
 )))  # fmt: skip
 # what any number of is meant; AgentScope's keywords, which its counters and formatters ignore;
 # and keywords that there are not, which are taken to say what is meant

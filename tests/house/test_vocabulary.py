@@ -43,7 +43,7 @@ _ALONE = rf"(?<![a-z])(?:{'|'.join(SHORT_VENDORS)})(?![a-z])"
 VENDOR = re.compile("|".join((*VENDORS, _ALONE)), re.IGNORECASE)
 ANYBODY = re.compile("|".join((*VENDORS, *PROTOCOLS, _ALONE)), re.IGNORECASE)
 
-NEUTRAL = ("message", "_core/passes")
+NEUTRAL = ("message", "history")
 
 
 def named(path: Path, names: re.Pattern[str]) -> list[str]:

@@ -38,7 +38,7 @@ def test_the_wheel_holds_the_package_its_types_and_its_license(wheel: Path) -> N
         names = set(archive.namelist())
     assert {path.relative_to(PACKAGE.parent).as_posix() for path in modules()} <= names
     assert "dragoman/py.typed" in names
-    static = PACKAGE / "playground" / "static"  # what the page is made of
+    static = PACKAGE / "page" / "static"  # what the page is made of
     assert {path.relative_to(PACKAGE.parent).as_posix() for path in static.iterdir()} <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"dragoman"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

@@ -35,10 +35,11 @@ GROUPS = {
             "message/test_identify.py::test_ids_are_the_same_in_every_process",
         ),
     ),
-    "rewrite": Group(
-        ("rewrite/*",),
-        ("rewrite",),
+    "history": Group(
+        ("history/*.py", "history/truncate/*"),
+        ("history",),
         (
+            "history/passes",  # a group of its own
             # whole rooms are loaded for these, anew for each mutant
             "history/test_by_name.py::test_late_results_do_not_split_a_conversation",
             "history/test_by_name.py::test_losses_inside_the_conversation_are_found_there",
@@ -72,12 +73,12 @@ GROUPS = {
         ),
         but=("history/truncate/growing.py",),
     ),
-    "onward": Group(("history/truncate/growing.py",), ("history/test_truncate_onward.py",)),
+    "growing": Group(("history/truncate/growing.py",), ("history/test_truncate_onward.py",)),
     "passes": Group(
-        ("history/passes/repair.py", "history/passes/order.py", "_core/passes/fit/*",
+        ("history/passes/repair.py", "history/passes/order.py", "history/passes/fit/*",
          "history/passes/survey.py"),
         tuple(
-            f"core/passes/{name}"
+            f"history/passes/{name}"
             for name in ("test_repair.py", "test_order.py", "test_order_losses.py",
                          "test_orphan_results.py", "test_result_names.py", "test_turns.py",
                          "test_survey.py", "test_roled_history.py", "fit")

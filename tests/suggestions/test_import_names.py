@@ -17,9 +17,9 @@ from dragoman.suggestions.import_names import HINTS
 
 # the root, and every public module and package but the commands and the server
 MODULES = ("dragoman", *(f"dragoman.{m}" for m in (
-    "agent", "capabilities", "envelope", "errors", "formatter", "gateway", "interop", "llm",
-    "losses", "message", "model", "protocols", "rewrite", "schema", "sse", "structured", "study",
-    "testing", "token", "toolkit", "vendors",
+    "agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "gateway", "history",
+    "llm", "losses", "message", "model", "protocols", "schema", "sealed_state", "stream.framing",
+    "structured", "testing", "tokens", "toolkit", "vendors",
 )))  # fmt: skip
 OURS = re.compile(r"\bdragoman(?:\.\w+)+")
 
@@ -92,7 +92,7 @@ def test_what_nobody_knows_and_modules_are_as_ever() -> None:
             getattr(dragoman, name)
     with pytest.raises(ImportError, match="cannot import name 'Nonsense' from 'dragoman'"):
         exec("from dragoman import Nonsense", {})
-    exec("from dragoman import study, cli\nfrom dragoman.message import check, blocks", {})
+    exec("from dragoman import analysis, cli\nfrom dragoman.message import check, blocks", {})
 
 
 def test_the_toolkit_is_reachable_from_the_root() -> None:

@@ -62,6 +62,7 @@ class BodyPaths:
         self.fields = _fields_of(request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
+        """The path of each node, and the node."""
         request = new_request(list(self.messages))
         for name, value in zip(_FIELDS, self.fields, strict=True):
             setattr(request, name, value)

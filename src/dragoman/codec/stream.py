@@ -419,7 +419,8 @@ class Judge(Protocol):
 
     may_break: bool  # whether a connection that breaks ends a stream, too
 
-    def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None: ...
+    def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None:
+        """Raise the error of an answer that failed, broke off or is none."""
 
 
 class _StreamState:

@@ -3,7 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from ..capabilities import ChatConfig, Facts
 from ..codec.wire import Wire
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..history.prompt import SystemPrompt
+from ..history.speakers import Rewrite
+from ..history.truncate import Truncation
+from ..history.wording import Told as Told
+from ..losses import PolicyLike
+from ..tokens import TokenCounterBase
+from ..vendors import Vendor
+from .agentscope import anthropic as _anthropic
+from .agentscope import dashscope as _dashscope
+from .agentscope import deepseek as _deepseek
+from .agentscope import gemini as _gemini
+from .agentscope import ollama as _ollama
+from .agentscope import openai as _openai
 from .base import FormatterBase as FormatterBase
 from .base import TruncatedFormatterBase as TruncatedFormatterBase
 from .base import WrittenMessages as WrittenMessages
@@ -16,22 +32,6 @@ from .session import Session as Session
 from .session import SessionMessages as SessionMessages
 from .wire_formatter import FormatterOptions
 from .wire_formatter import WireFormatter as WireFormatter
-from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
-from ..history.wording import Told as Told
-from ..capabilities import ChatConfig, Facts
-from ..losses import PolicyLike
-from ..history.prompt import SystemPrompt
-from ..history.speakers import Rewrite
-from ..history.truncate import Truncation
-from ..tokens import TokenCounterBase
-from ..vendors import Vendor
-from .agentscope import anthropic as _anthropic
-from .agentscope import dashscope as _dashscope
-from .agentscope import deepseek as _deepseek
-from .agentscope import gemini as _gemini
-from .agentscope import ollama as _ollama
-from .agentscope import openai as _openai
 
 __all__ = [
     "AnthropicChatFormatter",

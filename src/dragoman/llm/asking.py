@@ -21,13 +21,13 @@ from ..message import (
     Usage,
     Written,
 )
-from ..message.format_forms import read_form
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
 from ..structured import Structured, repair_messages
 from ..suggestions.keywords import refuse_unknown, renamed
+from ..suggestions.response_formats import read_form
 from ..text.redaction import shown
 from ..tokens.cached import default_counter
 from ..toolkit import toolkit_of

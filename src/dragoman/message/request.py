@@ -16,11 +16,11 @@ from ..caches import remember
 from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from ..suggestions.keywords import advise, explains_keywords, renamed
+from ..suggestions.response_formats import read_form
 from ..text.json_text import Json, JsonObject, check
 from ..text.redaction import Shown, shown
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
-from .format_forms import read_form
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of

@@ -1,4 +1,4 @@
-"""The contract of a protocol: what every `protocols/<name>/wire.py` offers, and what it is given.
+"""The contract of a protocol: what every `protocol.py` offers, and what it is given.
 
 Requests are written by `messages`, `tools` and `write`, and read by `read_request`; what nobody
 edited since is written back by `messages_as_read` and `body_as_read`. Answers are read by `reader`

@@ -131,8 +131,8 @@ HINTS: dict[str, str] = {
 }
 # where else a class may be
 _PUBLIC = (
-    "message", "formatter", "toolkit", "token", "rewrite", "losses", "capabilities", "errors",
-    "vendors", "study", "model", "llm", "agent", "structured", "testing",
+    "message", "formatter", "toolkit", "tokens", "history", "losses", "capabilities", "errors",
+    "vendors", "analysis", "model", "llm", "agent", "structured", "testing",
 )  # fmt: skip
 
 

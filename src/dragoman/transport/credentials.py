@@ -63,24 +63,41 @@ OPTIONAL = Auth(needs_key=False)  # a server of one's own, which may be started 
 
 
 class Row(Protocol):
-    """What is asked of a vendor's row."""
+    """What is asked of a vendor's row; see `vendors.Vendor`."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The vendor's name."""
+
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """The variable that its key is in."""
+
     @property
-    def keys(self) -> tuple[str, ...]: ...
+    def keys(self) -> tuple[str, ...]:
+        """Other variables that its key may be in."""
+
     @property
-    def base_variables(self) -> Mapping[str, tuple[str | tuple[str, ...], str]]: ...
+    def base_variables(self) -> Mapping[str, tuple[str | tuple[str, ...], str]]:
+        """Protocol -> the variables that an address may be in, and what follows it."""
+
     @property
-    def places(self) -> Mapping[str, tuple[str, ...]]: ...
+    def places(self) -> Mapping[str, tuple[str, ...]]:
+        """Names in the address -> the variables that their values may be in."""
+
     @property
-    def regions(self) -> Mapping[str, str]: ...
+    def regions(self) -> Mapping[str, str]:
+        """Region -> its part of the address."""
+
     @property
-    def wires(self) -> Mapping[str, object]: ...
-    def url(self, protocol: str = "") -> str: ...
-    def auth_of(self, protocol: str = "") -> Auth: ...
+    def wires(self) -> Mapping[str, object]:
+        """Protocol -> dialect."""
+
+    def url(self, protocol: str = "") -> str:
+        """The address of the host of a protocol."""
+
+    def auth_of(self, protocol: str = "") -> Auth:
+        """How the host of a protocol is given the key."""
 
 
 def authorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> HttpCall:

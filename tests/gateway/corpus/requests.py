@@ -1,7 +1,7 @@
 """Recorded requests, sent to the gateway as bytes: each is answered or refused with a reason.
 
-What is sent on is judged by the official types, by the strict validators and by `analysis.check`. The
-client's own bytes are not: they are what the client sent, and the provider judges them.
+What is sent on is judged by the official types, by the strict validators and by `analysis.check`.
+The client's own bytes are not: they are what the client sent, and the provider judges them.
 """
 
 from __future__ import annotations

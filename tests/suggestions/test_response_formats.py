@@ -11,8 +11,8 @@ import pytest
 from dragoman import LLM, AsyncLLM, ChatRequest
 from dragoman.errors import InvalidMessage
 from dragoman.message import ResponseFormat
-from dragoman.message.format_forms import read_form
 from dragoman.structured import Structured
+from dragoman.suggestions.response_formats import read_form
 from dragoman.testing import Scripted
 
 SCHEMA = {
