@@ -124,7 +124,7 @@ def check_tokens() -> None:
     import tokenizers
     import transformers
 
-    from dragoman.token import MistralTokenCounter
+    from dragoman.tokens import MistralTokenCounter
 
     loaded = (jinja2, tiktoken, tokenizers, transformers)
     assert all(module.__name__ for module in loaded)
