@@ -209,7 +209,7 @@ _PLAIN = (
     "docs/coming-from-pydantic-ai.md", "docs/coming-from-litellm.md", "docs/tutorial.md",
     "docs/coming-from-langchain.md", "docs/structured-output.md", "docs/llm.md", "docs/agent.md",
     "docs/terminal.md", "docs/coding-agents.md", "docs/media.md", "docs/testing.md",
-    "docs/tools.md",
+    "docs/tools.md", "docs/gateway.md",
 )  # fmt: skip
 _METAPHORS = re.compile(r"\b(told|tells?|stands?|stood|behind|nobody|whoever)\b", re.IGNORECASE)
 
