@@ -207,6 +207,9 @@ _PLAIN = (
     "docs/why-dragoman.md", "docs/quickstart.md", "docs/costs.md", "docs/retries.md",
     "docs/reasoning.md", "docs/web-and-notebooks.md", "docs/coming-from-openai.md",
     "docs/coming-from-pydantic-ai.md", "docs/coming-from-litellm.md", "docs/tutorial.md",
+    "docs/coming-from-langchain.md", "docs/structured-output.md", "docs/llm.md", "docs/agent.md",
+    "docs/terminal.md", "docs/coding-agents.md", "docs/media.md", "docs/testing.md",
+    "docs/tools.md", "docs/gateway.md",
 )  # fmt: skip
 _METAPHORS = re.compile(r"\b(told|tells?|stands?|stood|behind|nobody|whoever)\b", re.IGNORECASE)
 
