@@ -49,11 +49,11 @@ def test_every_command_that_converts_is_shown_with_its_exit_codes(language: str)
 
 
 @pytest.mark.parametrize("language", PAGES)
-def test_every_question_of_the_study_is_told(language: str) -> None:
+def test_every_question_of_the_analysis_stands_there(language: str) -> None:
     asked = {name for name in analysis.__all__ if name.islower()} - {"sourcemap"}
     text = PAGES[language]
     assert (
-        sorted(name for name in asked if f"study.{name}" not in text and f"`{name}" not in text)
+        sorted(name for name in asked if f"analysis.{name}" not in text and f"`{name}" not in text)
         == []
     )
 

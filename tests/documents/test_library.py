@@ -16,6 +16,9 @@ from tests.tokens.training import qwen_tokenizer, train_tokenizer
 
 from .cells import Ran, conversation, document, own_cells, run
 
+# AgentScope's module `token` is `tokens` here, and the old name warns
+pytestmark = pytest.mark.filterwarnings("ignore:dragoman.token is:DeprecationWarning")
+
 FIRST = """\
 # Conversation History
 The content between <history></history> tags contains your conversation history

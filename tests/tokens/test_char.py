@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.errors import ConfigError
 from dragoman.tokens import CharTokenCounter
-from dragoman.tokens.chat import ESTIMATES
+from dragoman.tokens.chat_messages import ESTIMATES
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS
 

@@ -16,7 +16,7 @@ from tokenizers import processors
 
 from dragoman.errors import ConfigError
 from dragoman.tokens import HuggingFaceTokenCounter
-from dragoman.tokens.chat import ESTIMATES
+from dragoman.tokens.chat_messages import ESTIMATES
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS, without_oldest
 from .training import CHATML, PARTS_ONLY, QWEN_VL, qwen_tokenizer, train_tokenizer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens.chat import Medium, without_payloads
+from dragoman.tokens.chat_messages import Medium, without_payloads
 
 B64 = "QkFTRTY0" * 40
 URI = f"data:image/png;base64,{B64}"

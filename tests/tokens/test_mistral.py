@@ -20,7 +20,7 @@ from dragoman import Msg, Tool
 from dragoman.errors import ConfigError
 from dragoman.message import Origin, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import MistralTokenCounter
-from dragoman.tokens.chat import ESTIMATES
+from dragoman.tokens.chat_messages import ESTIMATES
 
 from .conversations import ANTHROPIC, OPENAI, TOOLS
 

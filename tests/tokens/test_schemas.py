@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens.chat import function_tools
+from dragoman.tokens.chat_messages import function_tools
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "number"}}}
 FUNCTION = {

@@ -60,12 +60,17 @@ def model_name(name: str) -> ModelName:
     """What a name says. Raises ConfigError for one that names no vendor or no model.
 
     The second part is a wire if the vendor has one of that name; names of models may hold slashes.
+    Where every model has its maker's name before it, `anthropic/claude-opus-5-5` is one of them.
     What LiteLLM, LangChain and pydantic-ai call a vendor, and their `vendor:model`, mean the same.
 
     >>> model_name("deepseek/anthropic/deepseek-v4-flash").wire
     'deepseek/anthropic'
     >>> model_name("openrouter/qwen/qwen3-max").model
     'qwen/qwen3-max'
+    >>> model_name("openrouter/anthropic/claude-opus-5-5")[1:]
+    ('openai-chat', 'anthropic/claude-opus-5-5')
+    >>> model_name("openrouter/anthropic/anthropic/claude-opus-5-5")[1:]
+    ('anthropic', 'anthropic/claude-opus-5-5')
     >>> model_name("claude-opus-5-5").host.name
     'anthropic'
     >>> model_name("vertex_ai/gemini-3.5-flash").host.name
@@ -92,12 +97,17 @@ def model_name(name: str) -> ModelName:
         )  # fmt: skip
     row = vendor(head)
     protocol, _, model = rest.partition("/")
-    if protocol not in row.wires or not model:
+    if protocol not in row.wires or not model or _is_maker(row, protocol, model):
         protocol, model = next(iter(row.wires)), rest
     if not model:
         text = f"{shown(name)} names no model behind its vendor"
         raise ConfigError(text, hint=f"such as {_example(head)}", code="llm.name")
     return ModelName(row, protocol, model)
+
+
+def _is_maker(row: Vendor, protocol: str, model: str) -> bool:
+    """Whether a part that could be a wire is a maker: all models of the host are `maker/model`."""
+    return "/" not in model and "/" in (getattr(row.wires[protocol], "model", None) or "")
 
 
 def limits(name: str, *, facts: Facts | str | None = None) -> Limits:

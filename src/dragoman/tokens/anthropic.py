@@ -10,7 +10,7 @@ from typing import Any
 
 from ..text.json_text import JsonObject
 from .base import Messages, Tools
-from .chat import function_tools
+from .chat_messages import function_tools
 from .loading import ClientCounter, leading_system, library, require
 
 # Fields that the beta endpoint alone takes.

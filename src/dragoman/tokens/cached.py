@@ -16,7 +16,14 @@ from ..text.json_text import JsonObject
 from ..text.redaction import shown
 from . import base
 from .base import Messages, SumTokenCounter, TokenCounterBase, Tools
-from .chat import ESTIMATES, Kind, as_json, media_estimates, template_turns, without_payloads
+from .chat_messages import (
+    ESTIMATES,
+    Kind,
+    as_json,
+    media_estimates,
+    template_turns,
+    without_payloads,
+)
 
 _LONG = 256  # what is longer is known by its length and hash, so that a key keeps no long text
 _PAYLOAD = 4096

@@ -16,7 +16,7 @@ from typing import Any
 from ..capabilities import bare
 from ..text.json_text import JsonObject
 from .base import SumTokenCounter, Tools
-from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
+from .chat_messages import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .media_sizes import Payload, pages, pixels, seconds
 from .openai import OpenAITokenCounter, image_tokens
 from .text_estimate import TextEstimate

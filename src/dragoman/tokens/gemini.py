@@ -11,7 +11,7 @@ from typing import Any
 
 from ..text.json_text import JsonObject
 from .base import Messages, Tools
-from .chat import function_tools
+from .chat_messages import function_tools
 from .loading import ClientCounter, leading_system, library, require
 
 # How users of the SDK spell what the wire spells in camel case.

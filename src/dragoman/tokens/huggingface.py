@@ -15,10 +15,10 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..text.json_text import JsonObject
-from . import chat
+from . import chat_messages
 from .base import Messages, Tools
 from .cached import FigureCache
-from .chat import Kind, Style
+from .chat_messages import Kind, Style
 from .loading import MIRROR, Loading, fetch_from_mirror, library, require
 
 _SIZE = 16_384
@@ -132,7 +132,7 @@ class Template:
         """
         fault: Exception | None = None
         for objects in (True, False):
-            turns = chat.styled_turns(messages, replace(self.style, objects=objects))
+            turns = chat_messages.styled_turns(messages, replace(self.style, objects=objects))
             try:
                 text = self._render(turns, tools, options)
                 left_out = tools is not None and text == self._render(turns, None, options)
@@ -182,7 +182,7 @@ class HuggingFaceTokenCounter(Loading):
         self.mirror = (mirror or MIRROR) if use_mirror or mirror else None
         self.use_fast = use_fast
         self.trust_remote_code = trust_remote_code
-        self.media_tokens = chat.media_estimates(media_tokens)
+        self.media_tokens = chat_messages.media_estimates(media_tokens)
         self.tokenizer_kwargs = tokenizer_kwargs
         self._forget()
 
@@ -227,9 +227,9 @@ class HuggingFaceTokenCounter(Loading):
 
         Raises ConfigError if the tokenizer cannot be loaded or the template refuses the messages.
         """
-        turns, media = chat.template_turns(messages)
+        turns, media = chat_messages.template_turns(messages)
         total = sum(self.media_tokens[medium.kind] for medium in media)
-        functions = chat.function_tools(tools) if tools else None
+        functions = chat_messages.function_tools(tools) if tools else None
         template = self._template(functions, kwargs.pop("chat_template", None))
         if turns and template is not None:
             text, left_out = template.write(turns, functions, kwargs)
@@ -246,23 +246,23 @@ class HuggingFaceTokenCounter(Loading):
 
     def count_message(self, message: JsonObject) -> int:
         """The tokens of one message by a tokenizer without a template."""
-        turns, media = chat.template_turns([message])
+        turns, media = chat_messages.template_turns([message])
         media_tokens = sum(self.media_tokens[medium.kind] for medium in media)
         return media_tokens + sum(map(self._plain, turns))
 
     def overhead(self, tools: Tools = None) -> int:
         """The tokens of tool schemas by a tokenizer without a template."""
-        return self._schemas(chat.function_tools(tools) if tools else None)
+        return self._schemas(chat_messages.function_tools(tools) if tools else None)
 
     def _plain(self, turn: JsonObject) -> int:
         return _PER_MESSAGE + sum(
             self._tokens(text)
-            for view in chat.styled_turns([turn], Style())
+            for view in chat_messages.styled_turns([turn], Style())
             for text in _texts(view)
         )
 
     def _schemas(self, functions: Tools) -> int:
-        return self._tokens(chat.as_json(functions)) if functions else 0
+        return self._tokens(chat_messages.as_json(functions)) if functions else 0
 
     def _template(self, tools: Tools, name: str | None) -> Template | None:
         """The template for these tools: a tokenizer may hold one for tools and one without."""
@@ -294,5 +294,9 @@ def _texts(message: JsonObject) -> list[str]:
     """All text of a turn, for a tokenizer that has no template."""
     calls = message.get("tool_calls") or ()
     functions = [call.get("function", call) if isinstance(call, dict) else call for call in calls]
-    texts = [message["content"], message.get("reasoning_content"), *map(chat.as_json, functions)]
+    texts = [
+        message["content"],
+        message.get("reasoning_content"),
+        *map(chat_messages.as_json, functions),
+    ]
     return [text for text in texts if isinstance(text, str) and text]

@@ -18,7 +18,7 @@ from ..capabilities import bare
 from ..errors import ConfigError
 from ..text.json_text import JsonObject
 from .base import Messages, Tools
-from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
+from .chat_messages import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .loading import Loading, library, require
 from .media_sizes import Payload, pixels
 

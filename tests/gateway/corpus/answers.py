@@ -75,13 +75,16 @@ def _whole(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterat
     protocol = exchange.surface.protocol
     if not one.taken:
         heard.errors += 1
-        answer = exchange.refusal(exchange.failed(_DOWN, {}, data))
+        failure = exchange.failed(_DOWN, {}, data)
+        # in words of the client's own, where its program acts on them
+        reworded = exchange.surface.worded(failure) is not failure
+        answer = exchange.refusal(failure)
         if exchange.passes and answer.body == data:
             return
         # where the words mean another status than the one that all are sent with, that one is told
         if exchange.passes and answer.status != _DOWN and json.loads(answer.body) == one.body:
             return
-        if exchange.passes and not _is_of_our_key(one.body):
+        if exchange.passes and not reworded and not _is_of_our_key(one.body):
             yield "the error that passes is another"
         elif answer.status < 400:
             yield f"an error has the status {answer.status}"

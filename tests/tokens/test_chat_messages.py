@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.tokens.chat import Style, styled_turns, template_turns
+from dragoman.tokens.chat_messages import Style, styled_turns, template_turns
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI
 
