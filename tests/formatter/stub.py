@@ -20,7 +20,18 @@ _HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from ..capabilities import ChatConfig, Facts
 from ..codec.wire import Wire
+from ..history.passes.fetching import Fetch
+from ..history.passes.fit.state import Saver
+from ..history.prompt import SystemPrompt
+from ..history.speakers import Rewrite
+from ..history.truncate import Truncation
+from ..history.wording import Told as Told
+from ..losses import PolicyLike
+from ..tokens import TokenCounterBase
+from ..vendors import Vendor
+{vendors}
 from .base import FormatterBase as FormatterBase
 from .base import TruncatedFormatterBase as TruncatedFormatterBase
 from .base import WrittenMessages as WrittenMessages
@@ -33,17 +44,6 @@ from .session import Session as Session
 from .session import SessionMessages as SessionMessages
 from .wire_formatter import FormatterOptions
 from .wire_formatter import WireFormatter as WireFormatter
-from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
-from ..history.wording import Told as Told
-from ..capabilities import ChatConfig, Facts
-from ..losses import PolicyLike
-from ..history.prompt import SystemPrompt
-from ..history.speakers import Rewrite
-from ..history.truncate import Truncation
-from ..tokens import TokenCounterBase
-from ..vendors import Vendor
-{vendors}
 """
 
 _GENERIC = """class Formatter(WireFormatter):

@@ -17,6 +17,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from contextlib import suppress
 from dataclasses import replace
 from inspect import isawaitable
 from types import MappingProxyType, TracebackType
@@ -240,7 +241,8 @@ class StreamDecoder:
         self._odd_values = self._odd_values or OddValues()
         pieces = self._odd_values.read_rest(self._reader, payload, event, error)
         if pieces is None and self.builder.unread and is_error_body(payload):
-            return self._keep(Failed(provider_error(payload, name=event)))
+            with suppress(RecursionError):  # what is nested so deeply is nobody's words
+                return self._keep(Failed(provider_error(payload, name=event)))
         return self._keep(Raw(event, payload)) if pieces is None else self._added(pieces)
 
     def _added(self, pieces: list[Piece]) -> list[Piece]:
