@@ -85,7 +85,7 @@ WIRES = {
     )},
     **{f"{name}/anthropic": "anthropic" for name in (
         "xiaomi", "ollama", "sglang", "vllm", "lmstudio", "llamacpp", "stepfun", "hunyuan",
-        "meta", "novita", "vercel-ai-gateway",
+        "meta", "novita", "vercel-ai-gateway", "fireworks",
     )},
 }  # fmt: skip
 

@@ -63,6 +63,7 @@ COPIED: dict[str, Any] = {
     "meta/anthropic": {**CLAUDE_CALLS, "model": "muse-spark-1.3"},
     "novita/anthropic": {**CLAUDE_CALLS, "model": "zai-org/glm-4.7"},
     "vercel-ai-gateway/anthropic": {**CLAUDE_CALLS, "model": "zai/glm-5.2"},
+    "fireworks/anthropic": {**CLAUDE_CALLS, "model": "accounts/fireworks/models/glm-5p3"},
 }  # fmt: skip
 KIMI, ASKED = COPIED["moonshot/anthropic"], {"thinking": {"type": "adaptive"}}
 SEARCHED = {"toolCall": {"id": "a", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}}

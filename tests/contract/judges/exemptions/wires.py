@@ -8,7 +8,7 @@ COPIES = frozenset({
     "moonshot/anthropic", "zhipu/anthropic", "dashscope/anthropic", "xiaomi/anthropic",
     "ollama/anthropic", "sglang/anthropic", "lmstudio/anthropic", "llamacpp/anthropic",
     "stepfun/anthropic", "hunyuan/anthropic", "vllm/anthropic", "meta/anthropic",
-    "novita/anthropic", "vercel-ai-gateway/anthropic",
+    "novita/anthropic", "vercel-ai-gateway/anthropic", "fireworks/anthropic",
 })  # fmt: skip
 CLAUDE = COPIES | frozenset({
     "anthropic", "vertex/anthropic", "bedrock/anthropic", "deepseek/anthropic",
@@ -62,7 +62,7 @@ CLAUDE_ROWS = (
         "messages[*].content[*].signature",
         "Thinking of theirs may be unsigned, and is missed where a call stands without it.",
         "openclaw#74846, cursor-byok#276: an empty block is taken; vLLM, AnthropicContentBlock: "
-        "its signature may be missing", when={"type": "thinking"},
+        "its signature may be missing; pi-ai 1.6.0, Fireworks: empty", when={"type": "thinking"},
     ),
     Exemption(
         "deepseek.no-budget", UNSIGNED, "types.missing", "thinking.budget_tokens",
