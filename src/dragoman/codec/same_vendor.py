@@ -2,9 +2,9 @@
 
 What both of OpenAI's wires have becomes what the other one calls it. Other fields that a request
 was read with are no fields of another protocol, though the issuer is the same: they go by the
-name of their protocol, `dashscope/anthropic`, as those of answers do (`kin`), until a request is
-written over that again. Reference: OpenAI API, "Create chat completion" and "Create a model
-response", request bodies.
+name of their protocol, `dashscope/anthropic`, as those of answers do (`same_maker`), until a
+request is written over that again. Reference: OpenAI API, "Create chat completion" and "Create a
+model response", request bodies.
 """
 
 from __future__ import annotations

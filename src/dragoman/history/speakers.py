@@ -1,6 +1,6 @@
 """ByName: each run of conversation becomes one user message that tells who said what.
 
-Nobody's text can close the history or speak in another's name: see `guard`. Knows no wire.
+Nobody's text can close the history or speak in another's name: see `lookalikes`. Knows no wire.
 """
 
 from __future__ import annotations
