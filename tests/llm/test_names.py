@@ -59,3 +59,15 @@ def test_what_names_nothing_is_refused(name: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
         model_name(name)
     assert caught.value.hint or "behind" in words
+
+
+def test_a_part_that_is_a_wire_and_a_maker() -> None:
+    """Relays call their models `maker/model`; hosts of which that is not so have the wire."""
+    for host in ("openrouter", "vercel-ai-gateway"):
+        meant = model_name(f"{host}/anthropic/claude-opus-5-5")
+        assert meant[1:] == ("openai-chat", "anthropic/claude-opus-5-5")
+        meant = model_name(f"{host}/anthropic/anthropic/claude-opus-5-5")
+        assert meant[1:] == ("anthropic", "anthropic/claude-opus-5-5")
+    for name in ("lmstudio/anthropic", "lmstudio/openai-responses", "fireworks/anthropic",
+                 "huggingface/openai-responses", "openrouter/openai-responses"):  # fmt: skip
+        assert model_name(f"{name}/some-model")[1:] == (name.partition("/")[2], "some-model")

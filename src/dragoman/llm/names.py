@@ -106,8 +106,14 @@ def model_name(name: str) -> ModelName:
 
 
 def _is_maker(row: Vendor, protocol: str, model: str) -> bool:
-    """Whether a part that could be a wire is a maker: all models of the host are `maker/model`."""
-    return "/" not in model and "/" in (getattr(row.wires[protocol], "model", None) or "")
+    """Whether a part that could be a wire is a maker: all models of the host are `maker/model`.
+
+    So are those of relays, as the one that they ask by default shows. A server of one's own calls
+    its models as it likes.
+    """
+    usual = getattr(row.wires[protocol], "model", None) or ""
+    is_relay = usual.count("/") == 1 and row.auth.needs_key
+    return "/" not in model and protocol in VENDORS and is_relay
 
 
 def limits(name: str, *, facts: Facts | str | None = None) -> Limits:
