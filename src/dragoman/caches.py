@@ -42,7 +42,7 @@ def remember(
     given by position. `size` is what a result takes at most, in bytes.
     """
 
-    def decorated(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         known: Any = lru_cache(maxsize=entries)(function)
 
         def call(*args: Any, **options: Any) -> Any:
@@ -58,7 +58,7 @@ def remember(
         update_wrapper(call, function)
         return call
 
-    return decorated
+    return decorate
 
 
 class BoundedCache(Generic[_R]):

@@ -48,7 +48,7 @@ from .error_kinds import (
     host_kind,
 )
 from .suggestions.import_names import listing, refusing
-from .text.redaction import shortened, veiled
+from .text.redaction import mask, shorten_path
 
 
 class DragomanError(Exception):
@@ -61,9 +61,9 @@ class DragomanError(Exception):
     attempts: Sequence[tuple[str, DragomanError]] = ()
 
     def __init__(self, message: str, *, path: str = "", hint: str = "", code: str = "") -> None:
-        self.message = veiled(message)
-        self.path = shortened(path)
-        self.hint = veiled(hint)
+        self.message = mask(message)
+        self.path = shorten_path(path)
+        self.hint = mask(hint)
         self.code = code
         text = f"{self.path}: {self.message}" if path else self.message
         super().__init__(f"{text} ({self.hint})" if hint else text)
@@ -120,7 +120,7 @@ class LossRefused(WriteError):
             else "allow the codes in the policy, or choose a target that can say it",
             code="policy.refused",
         )
-        self.path = shortened(losses[0].where) if losses else ""
+        self.path = shorten_path(losses[0].where) if losses else ""
 
 
 class ContextOverflow(WriteError, ValueError):
@@ -173,7 +173,7 @@ class InvalidOutput(DragomanError):
         said = "; ".join(f"{path}: {fault}" for path, fault in self.faults[:_FAULTS])
         more = f"; and {len(self.faults) - _FAULTS} more" if len(self.faults) > _FAULTS else ""
         super().__init__(f"{message}: {said}{more}" if said else message, hint=hint, code=code)
-        self.path = shortened(self.faults[0][0]) if self.faults else ""
+        self.path = shorten_path(self.faults[0][0]) if self.faults else ""
 
 
 _FAULTS = 8  # of which an error's text tells

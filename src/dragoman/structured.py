@@ -37,7 +37,7 @@ from .message import (
     TextBlock,
     ToolUseBlock,
 )
-from .message.ending import Ending, ending_of
+from .message.ending import Ending, classify_ending
 from .message.python_types import type_schema
 from .message.request import Way
 from .schema import repaired
@@ -139,8 +139,11 @@ class Structured(Generic[T]):
         taken. Raises InvalidOutput with the path of everything that does not fit, and with the
         text.
         """
-        text, value = _said(answer)
-        if isinstance(answer, ChatResponse) and (why := _UNFIT.get(ending_of(answer))) is not None:
+        text, value = _read_answer(answer)
+        if (
+            isinstance(answer, ChatResponse)
+            and (why := _UNFIT.get(classify_ending(answer))) is not None
+        ):
             # what stands before a cut may be a draft, or half of a list
             raise InvalidOutput(why, text=text, hint="ask again", code="output.json")
         values = [value] if value is not None else [*_json_values(text)]
@@ -151,7 +154,7 @@ class Structured(Generic[T]):
         first: InvalidOutput | None = None
         for value in values:
             try:
-                return self._typed(value, text)
+                return self._convert_value(value, text)
             except InvalidOutput as error:
                 first = first or error
         assert first is not None  # there was a value
@@ -162,7 +165,7 @@ class Structured(Generic[T]):
 
         Nothing is checked: members that have not come are left out, and a text may be cut.
         """
-        text, value = _said(answer)
+        text, value = _read_answer(answer)
         if value is None:
             at = _OPENING.search(text)
             value = next(_json_values(text), None) if at is None else _partial(text, at.start())
@@ -170,7 +173,7 @@ class Structured(Generic[T]):
             return value.get(_VALUE)
         return value
 
-    def _typed(self, value: Json, text: str) -> T:
+    def _convert_value(self, value: Json, text: str) -> T:
         if self._wrapped and isinstance(value, dict) and value.keys() == {_VALUE}:
             value = value[_VALUE]
         value, _ = repaired(self._schema, value)
@@ -187,16 +190,16 @@ def _in_object(schema: JsonObject) -> JsonObject:
     inner = {key: item for key, item in schema.items() if key != "$defs"}
     wrapped: JsonObject = {
         "type": "object",
-        "properties": {_VALUE: _moved(inner)},
+        "properties": {_VALUE: _move_references(inner)},
         "required": [_VALUE],
         "additionalProperties": False,
     }
     if "$defs" in schema:
-        wrapped["$defs"] = _moved(schema["$defs"])
+        wrapped["$defs"] = _move_references(schema["$defs"])
     return wrapped
 
 
-def _moved(schema: Json) -> Json:
+def _move_references(schema: Json) -> Json:
     """The schema with references to its own root pointing to where that is now.
 
     Not by recursion: a schema may be nested more deeply than functions may.
@@ -285,7 +288,7 @@ def plain_answer(response: ChatResponse) -> ChatResponse:
             candidates.append(candidate)
             continue
         blocks = [
-            TextBlock(_text_of(block)) if _answers(block) else block
+            TextBlock(_read_text(block)) if _answers(block) else block
             for block in candidate.msg.blocks
         ]
         msg = Msg.trusted(candidate.msg.name, blocks, candidate.msg.role, candidate.msg)
@@ -301,13 +304,13 @@ def _answers(block: object) -> bool:
     return type(block) is ToolUseBlock and block.name == ANSWER_TOOL
 
 
-def _text_of(block: Any) -> str:
+def _read_text(block: Any) -> str:
     if isinstance(block.input, str):  # it broke off, or is no JSON
         return block.input
     return block.raw_input or arguments(block.input)
 
 
-def _said(answer: Answer) -> tuple[str, Json]:
+def _read_answer(answer: Answer) -> tuple[str, Json]:
     """(the text of an answer, the value if it is the arguments of a whole call)."""
     if isinstance(answer, bytes):
         return answer.decode("utf-8", "replace"), None
@@ -317,7 +320,7 @@ def _said(answer: Answer) -> tuple[str, Json]:
     for block in msg.blocks:
         if type(block) is ToolUseBlock and block.name == ANSWER_TOOL:
             whole = not block.unfinished and not isinstance(block.input, str)
-            return _text_of(block), block.input if whole else None
+            return _read_text(block), block.input if whole else None
     text = answer.text if isinstance(answer, ChatResponse) else msg.text
     return text, None
 

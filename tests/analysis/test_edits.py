@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.paths import paths_before, removed, steps
+from dragoman.analysis.paths import paths_before, remove_path, steps
 
 BODY: dict[str, Any] = {"a": [{"b": 1}, {"x-y": [1, 2]}], "c": {}}
 
@@ -43,7 +43,7 @@ def test_steps(path: str, way: list[Any] | None) -> None:
 )
 def test_removed(path: str, left: dict[str, Any] | None) -> None:
     given = copy.deepcopy(BODY)
-    assert removed(given, path) == left
+    assert remove_path(given, path) == left
     assert given == BODY
 
 

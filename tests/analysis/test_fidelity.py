@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import ConfigError
 from dragoman.analysis import Fidelity, Worse, fidelity, worse
-from dragoman.analysis.fidelity import Pair, record
+from dragoman.analysis.fidelity import WirePair, record
 from dragoman.vendors import PROTOCOLS
 
 PLAIN: dict[str, Any] = {
@@ -41,7 +41,7 @@ CLAUDE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def of(run: Fidelity, target: str, kind: str = "request") -> Pair:
+def of(run: Fidelity, target: str, kind: str = "request") -> WirePair:
     [pair] = [one for one in run.pairs if (one.target, one.kind) == (target, kind)]
     return pair
 

@@ -12,7 +12,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.analysis import check, plan
-from dragoman.analysis.paths import removed
+from dragoman.analysis.paths import remove_path
 from dragoman.message import Origin, TextBlock, ThinkingBlock
 
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
@@ -47,7 +47,7 @@ def test_a_change_makes_a_route_lossless(name: str) -> None:
     assert route.change
     body: Any = copy.deepcopy(BODY)
     for path in reversed(route.change):  # from the back, so that no index moves
-        body = removed(body, path)
+        body = remove_path(body, path)
         assert body is not None
     out = dragoman.convert(body, "openai-chat", name, model=route.model, policy="ignore")
     assert {loss.kind for loss in out.losses} <= {"added", "expected"}
@@ -130,14 +130,14 @@ def test_changes_of_a_huge_schema_are_looked_for_in_few_trials(
     """A schema of thousands of values is written whole for each trial, over each of fifty wires."""
     members = [{"properties": {f"p{nth}": {"type": "string"}}} for nth in range(1000)]
     schema: dict[str, Any] = {"type": "object", "allOf": members}
-    trials, usual = 0, plans._tried
+    trials, usual = 0, plans._try_route
 
     def tried(*args: Any) -> Any:
         nonlocal trials
         trials += 1
         return usual(*args)
 
-    monkeypatch.setattr(plans, "_tried", tried)
+    monkeypatch.setattr(plans, "_try_route", tried)
     made = plan(ChatRequest([Msg.user("Hi")], tools=[dragoman.Tool("f", "", schema)]))
     assert len(made.routes) > 40
     assert 0 < trials <= plans._WORK // 4000

@@ -13,7 +13,7 @@ import pytest
 
 import dragoman
 from dragoman.analysis import sourcemap
-from dragoman.analysis.paths import inside, path_of, walk
+from dragoman.analysis.paths import format_path, inside, walk
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs ../shared: recorded traffic")
@@ -39,7 +39,7 @@ def _once(body: Any) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for way, value in walk(body):
         if isinstance(value, str) and len(value) > SHORT:
-            found.setdefault(value, []).append(path_of(way))
+            found.setdefault(value, []).append(format_path(way))
     return {text: paths[0] for text, paths in found.items() if len(paths) == 1}
 
 
@@ -56,7 +56,7 @@ def test_texts_lead_back_from_every_wire(source: str) -> None:
             back = sourcemap(made)
             for way, value in walk(made.body):
                 if isinstance(value, str) and value in given:
-                    there = back.of(path_of(way)).path
+                    there = back.of(format_path(way)).path
                     right[there != "$" and inside(given[value], there)] += 1
     assert right.total() > 200
     # a tool's name may be told where only its call has it, and tools are made up for old calls

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.capabilities.naming import IdRule, NameRule, formed, mapping, numbered
+from dragoman.capabilities.naming import IdRule, NameRule, format_id, mapping, number_value
 
 ANTHROPIC = IdRule(chars=r"a-zA-Z0-9_\-", unique=True)
 SPEAKERS = IdRule(chars=r"^\s<|\\/>", max=64)
@@ -110,7 +110,7 @@ def test_numbered_ids_fit_and_are_new(rule: IdRule, values: list[str], nth: int)
     own = [mapping(values, rule).get(value, value) for value in values]
     taken = set(own)
     for value in (own[0], ""):
-        made, number = numbered(value, nth, taken, rule)
+        made, number = number_value(value, nth, taken, rule)
         assert number >= nth
         assert rule.fits([made])
         assert made not in taken
@@ -118,19 +118,19 @@ def test_numbered_ids_fit_and_are_new(rule: IdRule, values: list[str], nth: int)
 
 
 def test_numbers_are_readable_where_they_may_be() -> None:
-    assert numbered("a", 2, {"a"}, IdRule()) == ("a_2", 2)
-    assert numbered("a", 2, {"a", "a_2"}, IdRule()) == ("a_3", 3)
-    assert numbered("", 1, set(), ANTHROPIC) == ("call_1", 1)
-    assert numbered("call a", 2, {"call a"}, ANTHROPIC) == ("call_a_2", 2)
+    assert number_value("a", 2, {"a"}, IdRule()) == ("a_2", 2)
+    assert number_value("a", 2, {"a", "a_2"}, IdRule()) == ("a_3", 3)
+    assert number_value("", 1, set(), ANTHROPIC) == ("call_1", 1)
+    assert number_value("call a", 2, {"call a"}, ANTHROPIC) == ("call_a_2", 2)
     long = "x" * 40
-    assert numbered(long, 2, {long}, IdRule(max=40)) == ("x" * 38 + "_2", 2)
-    assert numbered(long, 2, {long, "x" * 38 + "_2"}, IdRule(max=40)) == ("x" * 38 + "_3", 3)
+    assert number_value(long, 2, {long}, IdRule(max=40)) == ("x" * 38 + "_2", 2)
+    assert number_value(long, 2, {long, "x" * 38 + "_2"}, IdRule(max=40)) == ("x" * 38 + "_3", 3)
 
 
 def test_ids_in_a_form() -> None:
     rule = IdRule(form="functions.{name}:{n}")
-    assert formed("look", 3, set(), rule) == ("functions.look:3", 3)
-    assert formed("look", 3, {"functions.look:3", "functions.look:4"}, rule) == (
+    assert format_id("look", 3, set(), rule) == ("functions.look:3", 3)
+    assert format_id("look", 3, {"functions.look:3", "functions.look:4"}, rule) == (
         "functions.look:5", 5)  # fmt: skip
     assert rule.formed(["functions.look:0", "functions.a.b:12"])
     for other in ("functions.look", "functions.look:x", "functions_look_0", "functions.a:1 ", ""):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from dragoman.cli.output import card, role_of, shortened
+from dragoman.cli.output import card, read_role, shorten_text
 
 
 def lines(message: dict[str, Any], width: int = 60) -> list[str]:
@@ -84,10 +84,10 @@ def test_markup_is_text() -> None:
 
 
 def test_the_role_is_the_wire_s_own_word() -> None:
-    assert role_of({"role": "model"}) == "model"
-    assert role_of({"type": "function_call"}) == ""
+    assert read_role({"role": "model"}) == "model"
+    assert read_role({"type": "function_call"}) == ""
 
 
 def test_an_exact_fit_is_not_cut() -> None:
-    assert [line.plain for line in shortened(Text("12345"), 5, 1)] == ["12345"]
-    assert [line.plain for line in shortened(Text("123456"), 5, 1)] == ["1234…"]
+    assert [line.plain for line in shorten_text(Text("12345"), 5, 1)] == ["12345"]
+    assert [line.plain for line in shorten_text(Text("123456"), 5, 1)] == ["1234…"]

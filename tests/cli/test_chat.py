@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.chat_view import settled
+from dragoman.cli.chat_view import find_last_paragraph
 from dragoman.message import ChatRequest, load
 from tests.servers.real import SENTENCE
 
@@ -324,4 +324,4 @@ def test_ctrl_c_at_the_prompt_ends_nothing() -> None:
     ],
 )
 def test_only_paragraphs_that_are_whole_stay(growing: str, end: int) -> None:
-    assert settled(growing) == end
+    assert find_last_paragraph(growing) == end

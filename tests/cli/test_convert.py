@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import wires
-from dragoman.cli.convert import framed
+from dragoman.cli.convert import frame_events
 from dragoman.message import ChatResponse, load
 
 from .bodies import ANSWER, CLAUDE, EVENTS, NAMED, PLAIN, lines, sse
@@ -314,11 +314,11 @@ def test_a_stream_of_another_wire_is_bad_input() -> None:
 
 def test_events_in_each_framing() -> None:
     events: list[Any] = [("a", {"x": 1}), (None, "[DONE]")]
-    assert framed(events, "sse") == 'event: a\ndata: {"x": 1}\n\ndata: [DONE]\n\n'
-    assert framed([(None, "two\nlines")], "sse") == "data: two\ndata: lines\n\n"
-    assert framed(events[:1], "ndjson") == '{"x": 1}\n'
-    assert json.loads(framed(events, "json-array").replace("[DONE]", "2")) == [{"x": 1}, 2]
-    assert [json.loads(line) for line in framed(events, "aws-eventstream").splitlines()] == [
+    assert frame_events(events, "sse") == 'event: a\ndata: {"x": 1}\n\ndata: [DONE]\n\n'
+    assert frame_events([(None, "two\nlines")], "sse") == "data: two\ndata: lines\n\n"
+    assert frame_events(events[:1], "ndjson") == '{"x": 1}\n'
+    assert json.loads(frame_events(events, "json-array").replace("[DONE]", "2")) == [{"x": 1}, 2]
+    assert [json.loads(line) for line in frame_events(events, "aws-eventstream").splitlines()] == [
         {"event": "a", "data": {"x": 1}}, {"event": None, "data": "[DONE]"},
     ]  # fmt: skip
 

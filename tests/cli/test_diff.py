@@ -12,7 +12,7 @@ import pytest
 import dragoman
 from dragoman import Msg
 from dragoman.analysis.paths import value_at
-from dragoman.cli.diff import aligned
+from dragoman.cli.diff import align_rows
 
 from .bodies import NAMED, PLAIN, lines
 from .running import run, widest, written
@@ -27,7 +27,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sides(body: Any, *targets: str) -> list[Any]:
-    return aligned(body, [dragoman.convert(body, "openai-chat", name, policy="ignore")
+    return align_rows(body, [dragoman.convert(body, "openai-chat", name, policy="ignore")
                           for name in targets])  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_a_list_that_says_several_messages_is_taken_apart() -> None:
 def test_everything_that_is_written_stands_in_a_row_once() -> None:
     for target in ("openai-responses", "bedrock-converse", "ollama", "mistral"):
         out = dragoman.convert(NAMED, "openai-chat", target, policy="ignore")
-        paths = [path for row in aligned(NAMED, [out]) for path in row.sides[0]]
+        paths = [path for row in align_rows(NAMED, [out]) for path in row.sides[0]]
         assert len(paths) == len(set(paths))
         shown = json.dumps([value_at(out.body, path) for path in paths])
         for text in ("Who speaks?", "look", "a cat", "Thanks"):
@@ -101,7 +101,7 @@ def test_losses_stand_in_the_row_of_their_source() -> None:
 def test_no_loss_is_left_out() -> None:
     for target in dragoman.wires():
         out = dragoman.convert(NAMED, "openai-chat", target, policy="ignore")
-        placed = [loss for row in aligned(NAMED, [out]) for loss in row.losses[0]]
+        placed = [loss for row in align_rows(NAMED, [out]) for loss in row.losses[0]]
         assert sorted(map(repr, placed)) == sorted(map(repr, out.losses)), target
 
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 
 from dragoman import detect
-from dragoman.cli.examples import Example, example, examples
+from dragoman.cli.examples import WireExample, example, examples
 from dragoman.losses.codes import CODES
 from dragoman.message import load
 from dragoman.text.json_text import check
 
 EXAMPLES = examples()
-MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.mended()) is not None}
+MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.apply_fix()) is not None}
 
 
 def test_no_code_is_without_an_example() -> None:
@@ -85,15 +85,15 @@ def test_running_an_example_changes_nothing_of_it() -> None:
 
 def test_a_call_says_how_it_is_written() -> None:
     given = {"dragoman": 1, "kind": "messages", "value": []}
-    assert Example("ollama", given).call() == "Formatter('ollama').write(messages)"
+    assert WireExample("ollama", given).call() == "Formatter('ollama').write(messages)"
     options = {"speakers": {"tagged": {"me": "Friday"}}, "prompt": {"describe_tools": "always"},
                "media_saver": "saved/x", "can": {"tools": False}}  # fmt: skip
-    assert Example("openai", {**given, "kind": "request"}, "m", options).call() == (
+    assert WireExample("openai", {**given, "kind": "request"}, "m", options).call() == (
         "Formatter('openai', model='m', speakers=Tagged(me='Friday'), "
         "prompt=SystemPrompt(describe_tools='always'), media_saver=save, can={'tools': False})"
         ".format_request(request)"
     )
-    assert Example("gemini", {}, "m", source="ollama").call() == (
+    assert WireExample("gemini", {}, "m", source="ollama").call() == (
         "dragoman.convert(body, 'ollama', 'gemini', model='m')"
     )
 
@@ -122,7 +122,7 @@ def test_a_dialogue_is_a_conversation_with_its_fix() -> None:
     assert [message["role"] for message in messages] == ["user", "user", "tool"]
     assert messages[2]["content"][0]["id"] == messages[1]["content"][0]["id"] == "call_1"
     assert messages[2]["content"][0]["name"] == "get_weather"
-    fixed = one.mended()
+    fixed = one.apply_fix()
     assert fixed is not None
     assert [m["role"] for m in fixed.given["value"]["messages"]] == ["user", "assistant", "tool"]
 

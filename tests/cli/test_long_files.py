@@ -14,8 +14,8 @@ import pytest
 import dragoman
 from dragoman.agent_logs import read_session_log
 from dragoman.cli import inputs
-from dragoman.cli.outcomes import Outcome, Printer
-from dragoman.cli.sources import Source
+from dragoman.cli.outcomes import CommandOutcome, Printer
+from dragoman.cli.sources import InputFile
 from dragoman.losses import Loss
 
 from .running import run
@@ -33,7 +33,7 @@ def test_json_lines_are_converted_one_by_one(
     file.write_text(f"{line}\n" * 3000, encoding="utf-8")
     with file.open(encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
-        values, many = inputs.bodies(Source("stdin") if piped else Source(str(file), file))
+        values, many = inputs.bodies(InputFile("stdin") if piped else InputFile(str(file), file))
         tracemalloc.start()
         count = sum(1 for _ in values)
         peak = tracemalloc.get_traced_memory()[1]
@@ -43,10 +43,10 @@ def test_json_lines_are_converted_one_by_one(
 
 
 def test_losses_are_counted_and_let_go() -> None:
-    def outcomes() -> Iterator[Outcome]:
+    def outcomes() -> Iterator[CommandOutcome]:
         for _ in range(200):
             converted = dragoman.convert(BODY, "anthropic", "openai", policy="ignore")
-            outcome = Outcome("x", "{}")
+            outcome = CommandOutcome("x", "{}")
             outcome.count(converted.losses, each=False)
             yield outcome
 

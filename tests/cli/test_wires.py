@@ -15,7 +15,16 @@ from dragoman import wire, wires
 from dragoman.capabilities import MEDIA, STATES, Fact
 from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities.naming import IdRule, NameRule
-from dragoman.cli.wires import all_wires, asked, carried, dates, families, grouped, not_taken, told
+from dragoman.cli.wires import (
+    all_wires,
+    dates,
+    families,
+    format_changes,
+    group,
+    list_messages,
+    list_requests,
+    not_taken,
+)
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .running import run, shell, widest
@@ -205,7 +214,7 @@ def test_the_age_of_the_facts_is_shown() -> None:
 
 def test_every_family_is_shown() -> None:
     sheet = families()
-    assert {row[0] for row in sheet.rows} == {one.models for one in grouped(FAMILIES.rows)}
+    assert {row[0] for row in sheet.rows} == {one.models for one in group(FAMILIES.rows)}
     shown = "".join(section(run("wires", width=200).stdout, "Model families"))
     told_of = {fact.models[0].replace("[-.]", "-") for fact in FAMILIES.rows}
     assert all(name in shown for name in told_of)
@@ -216,19 +225,23 @@ def fact(*models: str, wire: str = "", when: str = "", **changes: Any) -> Fact:
 
 
 def test_facts_of_the_same_models_are_one_row() -> None:
-    [one, other] = grouped([
+    [one, other] = group([
         fact("a-1", "a-1[:@]*", "a-1-[!0-9]*", "b*", wire="w", tools=False, prefill=True),
         fact("a-1", "a-1[:@]*", "a-1-[!0-9]*", "b*", tools=False),
         fact("a-1", "a-1[:@]*", when="thinking", ids={"exact": 9}),
     ])  # fmt: skip
-    assert (one.models, one.said()) == ("a-1…, b*", "tools: no. on w: prefill: yes")
-    assert (other.models, other.when, other.said()) == ("a-1…", "thinking", "ids: exact 9")
-    [only] = grouped([fact("a*", wire="w", tools=False), fact("a*", prefill=True)])
-    assert only.said() == "prefill: yes. on w: tools: no"
+    assert (one.models, one.describe_changes()) == ("a-1…, b*", "tools: no. on w: prefill: yes")
+    assert (other.models, other.when, other.describe_changes()) == (
+        "a-1…",
+        "thinking",
+        "ids: exact 9",
+    )
+    [only] = group([fact("a*", wire="w", tools=False), fact("a*", prefill=True)])
+    assert only.describe_changes() == "prefill: yes. on w: tools: no"
 
 
 def words(changes: dict[str, Any]) -> Iterable[str]:
-    return list(told(changes))
+    return list(format_changes(changes))
 
 
 def test_changes_in_words() -> None:
@@ -337,7 +350,7 @@ def test_tables_stand_on_80_columns() -> None:
 
 def test_a_narrow_screen_shows_the_same_in_sentences() -> None:
     shown = " ".join(run("wires", width=60).stdout.split())
-    for sheet in (carried(all_wires()), asked(all_wires())):
+    for sheet in (list_messages(all_wires()), list_requests(all_wires())):
         for name, *cells in sheet.rows:
             pairs = zip(sheet.heads[1:], cells, strict=True)
             assert f"{name}: {', '.join(f'{head} {cell}' for head, cell in pairs)}" in shown

@@ -12,7 +12,7 @@ import dragoman
 from dragoman import ReadError
 from dragoman.analysis import check, hashed, plan
 from dragoman.codec import sdk_objects as embedded
-from dragoman.codec.sdk_objects import all_plain, body_of, is_plain
+from dragoman.codec.sdk_objects import all_plain, is_plain, parse_body
 
 HI = {"role": "user", "content": "Hi"}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "A gate."}
@@ -199,5 +199,5 @@ def test_a_usual_body_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("given", [5, None, [1], "[]", b"5", object()])
 def test_what_is_no_body(given: Any) -> None:
     with pytest.raises(ReadError, match="is a JSON object") as caught:
-        body_of(given)
+        parse_body(given)
     assert caught.value.code == "request.shape"

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import Formatter, ProviderError, ReadError
-from dragoman.message.ending import ending_of
+from dragoman.message.ending import classify_ending
 from dragoman.vendors import PROTOCOLS
 
 PAGE = "<html>Bad gateway</html>"
@@ -180,4 +180,4 @@ def test_a_response_that_failed_with_half_a_text_is_no_answer_elsewhere(target: 
     except ProviderError as error:
         assert error.message == "boom"  # noqa: PT017 - a wire whose answers cannot fail
     else:
-        assert ending_of(resp) == "failed"
+        assert classify_ending(resp) == "failed"

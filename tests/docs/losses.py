@@ -12,7 +12,7 @@ import logging
 import sys
 from collections.abc import Iterator
 
-from dragoman.cli.examples import Example, examples
+from dragoman.cli.examples import WireExample, examples
 from dragoman.cli.output import excerpt
 from dragoman.losses import Loss
 from dragoman.losses.codes import CODES
@@ -158,19 +158,19 @@ def _explained(row: Code) -> Iterator[str]:
         yield from _shown(row, example)
 
 
-def _shown(row: Code, example: Example) -> Iterator[str]:
+def _shown(row: Code, example: WireExample) -> Iterator[str]:
     out = example.run()
     yield f"`{example.call()}` with"
-    yield from _fenced(excerpt(example.said(), width=_WIDTH, lines=_LINES))
+    yield from _fenced(excerpt(example.describe_source(), width=_WIDTH, lines=_LINES))
     yield "gives"
     lost = [_line(loss) for loss in out.losses if loss.code == row.name]
     yield from _fenced(excerpt(out.written, width=_WIDTH, lines=_LINES), *lost)
-    mended = example.mended()
+    mended = example.apply_fix()
     if mended is not None and mended.given == example.given:
         yield f"Instead: `{mended.call()}`."
     elif mended is not None:
         yield "Instead:"
-        yield from _fenced(excerpt(mended.said(), width=_WIDTH, lines=_LINES))
+        yield from _fenced(excerpt(mended.describe_source(), width=_WIDTH, lines=_LINES))
 
 
 def _line(loss: Loss) -> str:

@@ -11,7 +11,7 @@ from dataclasses import fields
 import pytest
 
 from dragoman import analysis
-from dragoman.analysis.fidelity import Pair
+from dragoman.analysis.fidelity import WirePair
 from dragoman.cli import app
 
 from .pages import FOLDERS, ROOT, blocks, rows
@@ -35,7 +35,7 @@ def test_both_languages_run_the_same_code() -> None:
 def test_every_figure_of_a_pair_is_told(language: str) -> None:
     told = {word for cells in rows(PAGES[language]) for word in WORDS.findall(cells[0])}
     apart = {"kind", "source", "target", "count", "weight", "codes", "examples"}
-    assert {f.name for f in fields(Pair)} - apart <= told
+    assert {f.name for f in fields(WirePair)} - apart <= told
 
 
 @pytest.mark.parametrize("language", PAGES)

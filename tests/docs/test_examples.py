@@ -69,7 +69,7 @@ def answered_by(script: Scripted) -> Iterator[None]:
     keys = {vendor(host).key: "none" for host in ("anthropic", "openai", "gemini", "deepseek")}
     with (
         patch.dict(os.environ, keys),
-        patch.object(endpoint, "transport_of", lambda given, **_: given or script),
+        patch.object(endpoint, "choose_transport", lambda given, **_: given or script),
     ):
         yield
 

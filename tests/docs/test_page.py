@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.page import export
-from dragoman.page.open_file import opened
+from dragoman.page.open_file import read_exchanges
 from tests.cli.running import run, shell
 from tests.page import samples
 
@@ -47,7 +47,7 @@ def test_the_commands_are_there_and_the_files_are_opened(
     view, play, export_one = commands(PAGES["en"])
     assert (view[:2], play) == (["dragoman", "view"], ["dragoman", "play"])
     for name in view[2:]:
-        assert all(not exchange.fault for exchange in opened(FILES[name], name))
+        assert all(not exchange.fault for exchange in read_exchanges(FILES[name], name))
     ran = run(*export_one[1:])
     assert (ran.exit_code, ran.output) == (0, "")
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")

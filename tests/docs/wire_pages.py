@@ -96,7 +96,7 @@ def _page(protocol: str, wires: list[Wire]) -> Iterator[str]:
         ("vendor", "base URL", "key"),
         ((f"`{row.name}`", f"`{row.url(protocol)}`", f"`{row.key}`") for row in rows),
     )
-    for sheet in (carried.carried(own), carried.asked(own), carried.not_taken(own)):
+    for sheet in (carried.list_messages(own), carried.list_requests(own), carried.not_taken(own)):
         yield f"## {sheet.title}\n"
         if not sheet.rows:
             yield "None.\n"

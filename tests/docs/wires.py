@@ -15,7 +15,7 @@ from dragoman import Wire
 from dragoman.capabilities import Facts
 from dragoman.capabilities.families import FAMILIES
 from dragoman.cli import wires as carried
-from dragoman.cli.wires import Known, ages, families, grouped, told
+from dragoman.cli.wires import Known, ages, families, format_changes, group
 from dragoman.vendors import PROTOCOLS, VENDORS, Auth, vendor
 
 from .pages import DOCS
@@ -59,7 +59,11 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
     yield _HEAD
     pages = ", ".join(f"[{title}](wires/{name}.md)" for name, title in TITLES.items())
     yield f"A page for each protocol, with a conversation as it is written there: {pages}.\n"
-    for sheet in (carried.carried(wires), carried.asked(wires), carried.not_taken(wires)):
+    for sheet in (
+        carried.list_messages(wires),
+        carried.list_requests(wires),
+        carried.not_taken(wires),
+    ):
         yield f"## {sheet.title}\n"
         yield from table(sheet.heads, ((f"`{name}`", *cells) for name, *cells in sheet.rows))
         yield from (f"- {note}" for note in sheet.notes)
@@ -72,7 +76,7 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
     yield from _without("besides", sheet)
     yield from (f"- {note.partition('; besides')[0]}" for note in sheet.notes)
     yield "\n### Each family in full\n"
-    yield from table(_FACT, _facts(grouped(FAMILIES.rows)))
+    yield from table(_FACT, _facts(group(FAMILIES.rows)))
     yield "## What hosts change\n"
     yield _HOSTS
     for name, (always, source, rows) in hosts(wires).items():
@@ -97,7 +101,11 @@ def hosts(wires: Iterable[Wire]) -> dict[str, tuple[str, str, list[Known]]]:
             if facts.always or facts.rows:
                 known.setdefault(id(facts), (facts, []))[1].append(wire.name)
     return {
-        ", ".join(names): ("; ".join(told(facts.always)), _dated(facts), grouped(facts.rows))
+        ", ".join(names): (
+            "; ".join(format_changes(facts.always)),
+            _dated(facts),
+            group(facts.rows),
+        )
         for facts, names in known.values()
     }
 
@@ -138,7 +146,7 @@ def _without(head: str, sheet: carried.Sheet) -> Iterator[str]:
 
 def _facts(rows: list[Known]) -> Iterator[tuple[str, ...]]:
     for one in rows:
-        yield f"`{one.models}`", one.when, one.said(), one.since, one.source
+        yield f"`{one.models}`", one.when, one.describe_changes(), one.since, one.source
 
 
 def main(arguments: list[str]) -> int:

@@ -127,10 +127,10 @@ def lines(answer: HTTPResponse) -> Iterator[str]:
 def main() -> int:
     """Run a gateway as the arguments say."""
     from dragoman.gateway.server.process.server import serve
-    from dragoman.gateway.server.process.serving import Source
+    from dragoman.gateway.server.process.serving import ConfigSource
 
     file, workers, grace, *app = sys.argv[1:]
-    source = Source(Path(file), {"port": 0, "workers": int(workers)})
+    source = ConfigSource(Path(file), {"port": 0, "workers": int(workers)})
     return serve(source, grace=int(grace), app=app[0] if app else SMALL)
 
 

@@ -15,7 +15,7 @@ import pytest
 from dragoman.errors import Overloaded
 from dragoman.gateway import http_client
 from dragoman.gateway.config.values import Config, Limits, Target, config_for
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.llm.names import model_name
 from dragoman.message import ImageBlock, TextBlock, ToolUseBlock
@@ -70,16 +70,16 @@ def onto() -> Iterator[Onto]:
         yield start
 
 
-def exchange(model: str, path: str, body: Any) -> Exchange:
+def exchange(model: str, path: str, body: Any) -> GatewayExchange:
     """An exchange without sockets, whose call has been written."""
     request = ClientRequest("POST", path, headers={}, body=json.dumps(body).encode())
     begun = Gateway(config_for(model, key="k")).open(request)
-    assert isinstance(begun, Exchange)
+    assert isinstance(begun, GatewayExchange)
     begun.call()
     return begun
 
 
-def relayed(begun: Exchange, *chunks: Any) -> bytes:
+def relayed(begun: GatewayExchange, *chunks: Any) -> bytes:
     """What the client gets for a stream of these events, JSON or text."""
     relay = begun.stream()
     out = b""

@@ -19,12 +19,12 @@ import uvicorn
 from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.bodies import check_values
 from dragoman.gateway.config.values import Config, Limits, Route, Target
-from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.exchange.off_loop import MANY, OffLoop, is_long
 from dragoman.gateway.exchange.passing import Passing, with_model
 from dragoman.gateway.in_process.clients import http_client
 from dragoman.gateway.server.asgi import App
-from dragoman.gateway.server.asgi_client import unzipped
+from dragoman.gateway.server.asgi_client import unzip_body
 from dragoman.gateway.server.process.serving import OneServer
 from dragoman.gateway.surfaces import ClientRequest, surfaces
 from dragoman.stream.framing import Framing
@@ -141,13 +141,13 @@ def test_others_go_on_while_a_long_request_is_read_and_written(
     threads: dict[str, set[str]] = {}
     ticks = 0
     for name in ("__init__", "call"):
-        usual = getattr(Exchange, name)
+        usual = getattr(GatewayExchange, name)
 
         def noted(*args: Any, _name: str = name, _usual: Any = usual) -> Any:
             threads.setdefault(_name, set()).add(threading.current_thread().name)
             return _usual(*args)
 
-        monkeypatch.setattr(Exchange, name, noted)
+        monkeypatch.setattr(GatewayExchange, name, noted)
     routes = (
         Route(Target("openai/openai-chat/*", base_url=f"{upstream}/v1", secret="none"),
               models=("gpt-*",)),
@@ -217,14 +217,14 @@ def test_what_is_packed_is_unpacked_in_small_steps(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("dragoman.gateway.server.asgi_client.zlib.decompressobj", Steps)
     asking = ClientRequest("POST", "/", "", {"content-encoding": "gzip"})
     for data in (b"", b"x", bytes(range(256)) * 2**13, b"a" * 2**24):
-        assert unzipped(gzip.compress(data), asking, 2**24) == data
+        assert unzip_body(gzip.compress(data), asking, 2**24) == data
     with pytest.raises(ProviderError, match="may have"):
-        unzipped(gzip.compress(b"a" * 2**26), asking, 2**24)
+        unzip_body(gzip.compress(b"a" * 2**26), asking, 2**24)
     assert max(steps) <= 2**20
     for broken in (b"", b"x", gzip.compress(b"a") + b"z", gzip.compress(b"a") * 2,
                    gzip.compress(b"a")[:-1], gzip.compress(b"a") + bytes(2**17)):  # fmt: skip
         with pytest.raises(ReadError, match="packed as gzip"):
-            unzipped(broken, asking, 2**24)
+            unzip_body(broken, asking, 2**24)
 
 
 def test_the_collector_does_not_walk_the_program_while_a_request_is_read(

@@ -13,9 +13,9 @@ from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
 from dragoman.gateway.config.values import Config, Route, Target, Truncation
 from dragoman.gateway.exchange import counting
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
 from dragoman.gateway.server.sending import Sender
-from dragoman.gateway.surfaces import Answer
+from dragoman.gateway.surfaces import ClientAnswer
 from dragoman.gateway.surfaces.base import ClientRequest
 from dragoman.testing import Scripted
 from dragoman.tokens import SumTokenCounter
@@ -33,10 +33,10 @@ ORPHAN = {"role": "user", "content": [
     {"type": "tool_result", "tool_use_id": "toolu_1", "content": "warm"}]}  # fmt: skip
 
 
-def opened(route: Route, path: str, body: dict[str, Any]) -> Exchange:
+def opened(route: Route, path: str, body: dict[str, Any]) -> GatewayExchange:
     request = ClientRequest("POST", path, "", {}, json.dumps(body).encode())
     exchange = Gateway(Config((route,))).open(request)
-    assert isinstance(exchange, Exchange), exchange
+    assert isinstance(exchange, GatewayExchange), exchange
     return exchange
 
 
@@ -57,7 +57,7 @@ def test_every_route_can_count(target: str, counter: str) -> None:
     route = Route(Target(target), counter=counter)
     exchange = opened(route, "/v1/messages/count_tokens", BODY)
     answer = asyncio.run(Sender(None).whole(exchange))
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ClientAnswer)
     assert answer.status == 200
     tokens = json.loads(answer.body)["input_tokens"]
     least, most = (150, 2500) if counter == "characters" else (20, 420)
@@ -92,12 +92,12 @@ def test_a_counter_that_fails_is_a_typed_error(
 
 def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = Watched()
-    monkeypatch.setattr("dragoman.gateway.exchange.upstream.counter_of", lambda *_: counter)
+    monkeypatch.setattr("dragoman.gateway.exchange.upstream.make_counter", lambda *_: counter)
     route = Route(Target("deepseek/deepseek-flash"), truncation=Truncation(100))
     exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
 
     async def signed() -> Any:
-        return await Sender(None)._signed(exchange)
+        return await Sender(None)._sign_call(exchange)
 
     monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
     call = asyncio.run(signed())

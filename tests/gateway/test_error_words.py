@@ -10,8 +10,8 @@ import pytest
 
 from dragoman.errors import ContextOverflow, ProviderError
 from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
-from dragoman.gateway.surfaces import Answer, ClientRequest, surfaces
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
 from dragoman.vendors import vendor
 from tests.error_kinds.answers import OTHERS, TOO_LONG, Refused
 
@@ -30,7 +30,7 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
 WHOLE = [one for one in TOO_LONG if vendor(one.host).wires and one.status != 200]
 
 
-def begun(client: str, host: str, stream: bool = False, **headers: str) -> Exchange:
+def begun(client: str, host: str, stream: bool = False, **headers: str) -> GatewayExchange:
     path, body = REQUESTS[client]
     body = dict(body)
     if client == "gemini" and stream:
@@ -41,19 +41,19 @@ def begun(client: str, host: str, stream: bool = False, **headers: str) -> Excha
     request = ClientRequest("POST", path, "alt=sse" if stream else "", headers,
                             json.dumps(body).encode())  # fmt: skip
     exchange = Gateway(Config(routes=(Route(target),))).open(request)
-    assert isinstance(exchange, Exchange), exchange
+    assert isinstance(exchange, GatewayExchange), exchange
     exchange.call()
     return exchange
 
 
-def refused(exchange: Exchange, answer: Refused) -> tuple[Answer, ProviderError]:
+def refused(exchange: GatewayExchange, answer: Refused) -> tuple[ClientAnswer, ProviderError]:
     """What the client is told of a whole answer, and the error that was read of it."""
     body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
-    error = exchange.failed(answer.status or 400, {}, body.encode())
+    error = exchange.read_failure(answer.status or 400, {}, body.encode())
     return exchange.refusal(error), error
 
 
-def judge(client: str, answer: Answer, came: str) -> None:
+def judge(client: str, answer: ClientAnswer, came: str) -> None:
     """Whether a client of this protocol knows that it must shorten its history."""
     told = json.loads(answer.body)
     assert answer.status == 400

@@ -12,7 +12,7 @@ import pytest
 from dragoman import LLM, AsyncLLM, ProviderError
 from dragoman.errors import ConnectionFailed
 from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.transport.call import AsyncStreamReply, HttpCall, Reply, Timeouts
@@ -28,13 +28,13 @@ every_pair = pytest.mark.parametrize(
 )
 
 
-def exchange(client: Wire, behind: Wire, stream: bool) -> Exchange:
+def exchange(client: Wire, behind: Wire, stream: bool) -> GatewayExchange:
     config = Config(routes=(Route(Target(behind.target, secret=KEY)),))
     path, _, query = client.path("up", stream).partition("?")
     begun = Gateway(config).open(
         ClientRequest("POST", path, query, {}, client.request("up", stream))
     )
-    assert isinstance(begun, Exchange), begun
+    assert isinstance(begun, GatewayExchange), begun
     begun.call()
     return begun
 
@@ -45,7 +45,7 @@ def test_in_an_error(client: Wire, behind: Wire, spelled: bytes) -> None:
     for status in (400, 401, 429, 500):
         begun = exchange(client, behind, False)
         body = b'{"error": {"message": "no: %b", "type": "%b", "code": "%b"}}' % ((spelled,) * 3)
-        error = begun.failed(status, {"x-note": KEY, "x-request-id": KEY}, body)
+        error = begun.read_failure(status, {"x-note": KEY, "x-request-id": KEY}, body)
         answer = begun.refusal(error)
         told = repr((answer, str(json.loads(answer.body)), str(error), vars(error), begun.record))
         assert KEY not in told
@@ -87,7 +87,7 @@ def test_in_a_stream_wherever_it_is_cut(client: Wire, behind: Wire, size: int) -
     out = b"".join(relay.feed(data[at : at + size]) for at in range(0, len(data), size))
     out += relay.finish() + relay.apart
     assert KEY.encode() not in out
-    assert relay.failed is None or KEY not in str(begun.told(relay.failed))
+    assert relay.failed is None or KEY not in str(begun.build_stream_error(relay.failed))
     assert "x-note" in begun.stream_headers({"x-note": "a"}) or not begun.passes
     assert KEY not in str(begun.stream_headers({"x-note": KEY}))
 

@@ -16,7 +16,7 @@ import dragoman
 from dragoman import ProviderError
 from dragoman.message import ChatResponse, Finish, Origin, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
-from dragoman.message.ending import ending_of
+from dragoman.message.ending import classify_ending
 from dragoman.stream.builder import build
 from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.vendors import PROTOCOLS
@@ -95,7 +95,7 @@ def faults(before: ChatResponse, there: Callable[[], ChatResponse]) -> list[str]
         after = there()
     except ProviderError:
         return []
-    ending, told = ending_of(before), ending_of(after)
+    ending, told = classify_ending(before), classify_ending(after)
     found = []
     if ending != "complete" and told == "complete":
         found.append(f"{ending} is complete")

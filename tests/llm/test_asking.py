@@ -252,7 +252,7 @@ def test_what_one_cannot_be_told_another_is() -> None:
 def test_the_one_that_loses_least_is_asked_first() -> None:
     names = [CLAUDE, "deepseek/deepseek-v4-flash"]
     llm = LLM(names, order="losses", key=KEY, policy="ignore", transport=Scripted())
-    asked = llm._door.asked("Hi", None, {"seed": 7, "frequency_penalty": 0.5})
+    asked = llm._door.parse_call("Hi", None, {"seed": 7, "frequency_penalty": 0.5})
     assert [target.name for target in llm._door.in_order(asked)] == names[::-1]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, ConfigError
-from dragoman.llm.profiles import UNTRUSTED, distrust, profile, trust, untrusted
+from dragoman.llm.profiles import UNTRUSTED, distrust, find_untrusted, profile, trust
 from dragoman.llm.settings import LLMSettings
 from tests.cli.running import environment, run
 from tests.cli.scripted import scripted, text
@@ -76,7 +76,7 @@ def test_what_decides_where_a_key_goes_is_refused(line: str, door: Callable[[str
 def test_whom_to_ask_and_how_is_free(line: str) -> None:
     write(WHO, line)
     assert profile("fast") is not None
-    assert untrusted("fast") is None
+    assert find_untrusted("fast") is None
     LLM("fast", key="k")
 
 
@@ -140,7 +140,7 @@ def test_trust_ends_with_the_next_change(home: Path) -> None:
 
 def test_trust_is_that_of_the_content_that_was_shown() -> None:
     file = write(WHO, ADDRESS)
-    shown = untrusted("fast")
+    shown = find_untrusted("fast")
     assert shown is not None
     write(WHO, 'base_url = "https://swapped.example/v1"')
     trust(file, shown.digest)
@@ -161,7 +161,7 @@ def test_the_same_content_in_another_folder_is_not_trusted(
 
 def test_what_is_shown_cannot_steer_a_terminal() -> None:
     write(WHO, r'base_url = "https://x.example/\u001b[2J\n\u202e"')
-    shown = untrusted("fast")
+    shown = find_untrusted("fast")
     assert shown is not None
     assert all(line.isprintable() for line in shown.settings)
 

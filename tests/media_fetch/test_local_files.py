@@ -185,13 +185,13 @@ def test_a_missing_file_has_its_path_in_the_input() -> None:
 
 
 def test_no_fetcher_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    monkeypatch.setattr(edge, "_open_file", lambda folder, names: pytest.fail(f"read {names}"))
     out = formatted("openai-chat", ImageBlock(URLSource("a.png")), fetch=None)
     assert [loss.code for loss in out.losses] == ["media.not_fetched"]
 
 
 def test_media_of_tools_and_providers_are_never_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    monkeypatch.setattr(edge, "_open_file", lambda folder, names: pytest.fail(f"read {names}"))
     image: Any = ImageBlock(LocalSource("a.png"))
     source = URLSource("a.png")
     shown: list[list[Any]] = [[image], [AudioBlock(source)], [DocumentBlock(source)]]
@@ -211,13 +211,13 @@ def test_a_file_is_read_once_however_often_the_history_is_cut(
     from dragoman.tokens import CharTokenCounter
 
     reads: list[Any] = []
-    opened = edge._opened
+    opened = edge._open_file
 
     def counted(folder: Path, names: Any) -> int:
         reads.append(names)
         return opened(folder, names)
 
-    monkeypatch.setattr(edge, "_opened", counted)
+    monkeypatch.setattr(edge, "_open_file", counted)
     last = Msg.user([TextBlock("Look:"), ImageBlock(URLSource("a.png"))])
     msgs = [*(Msg.user(f"{i} " * 50) for i in range(120)), last]
     formatter = dragoman.Formatter(
@@ -254,7 +254,7 @@ def test_what_is_put_there_meanwhile_is_not_followed(
     cwd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at a path and the reading a file may become a link, and so may a folder."""
-    opened = edge._opened
+    opened = edge._open_file
     (tmp_path / "b c.png").write_bytes(PNG)
 
     def swapped(folder: Path, names: Any) -> int:
@@ -266,7 +266,7 @@ def test_what_is_put_there_meanwhile_is_not_followed(
             place.symlink_to(tmp_path if len(names) > 1 else tmp_path / "secret.png")
         return opened(folder, names)
 
-    monkeypatch.setattr(edge, "_opened", swapped)
+    monkeypatch.setattr(edge, "_open_file", swapped)
     (cwd / "pipe.png").write_bytes(PNG)
     for url in ("a.png", "sub/b c.png", "pipe.png"):
         with pytest.raises(WriteError) as caught:
@@ -302,7 +302,7 @@ BODIES: dict[str, Any] = {
 def test_a_message_that_was_read_and_remade_opens_nothing(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    monkeypatch.setattr(edge, "_open_file", lambda folder, names: pytest.fail(f"read {names}"))
     m = dragoman.wire(name).read_request(BODIES[name]).messages[-1]
     sources = [block.source for block in m.blocks if hasattr(block, "source")]
     assert sources
@@ -344,7 +344,7 @@ def of_tools() -> dict[str, list[Msg]]:
 def test_what_a_tool_names_is_not_opened_wherever_it_is_said(
     history: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    monkeypatch.setattr(edge, "_open_file", lambda folder, names: pytest.fail(f"read {names}"))
     msgs = of_tools()[history]
     for name in ("openai-chat", "anthropic", "gemini", "ollama", "mistral"):
         dragoman.wire(name, policy="ignore").write_request(dragoman.ChatRequest(msgs), "m")
@@ -356,7 +356,7 @@ def test_what_a_residue_names_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> 
     image = ImageBlock(LocalSource("a.png"), title="mine")
     wire = dragoman.wire("openai-chat", policy="ignore")
     out = wire.write_request(dragoman.ChatRequest([Msg.user([image])]), "gpt-5.6")
-    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    monkeypatch.setattr(edge, "_open_file", lambda folder, names: pytest.fail(f"read {names}"))
     back = wire.read_request(out.body, residue=out.residue)
     assert back.messages[0].content == [image]  # it is the same, and nobody opens it
     again = dragoman.wire("ollama", policy="ignore").write_request(back, "llava")

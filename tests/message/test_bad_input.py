@@ -26,7 +26,7 @@ from dragoman.message import (
     URLSource,
     messages_of,
 )
-from dragoman.message.check import block_of
+from dragoman.message.check import check_block
 
 NAN, INF = float("nan"), float("inf")
 
@@ -216,7 +216,7 @@ def test_deep_values_are_taken_to_the_limit() -> None:
 def test_deeply_nested_results() -> None:
     for make in (results, result_blocks):
         Msg("", [make(20)], "tool")
-        block_of(make(20), "$")
+        check_block(make(20), "$")
         for depth in (21, 3_000):
             with pytest.raises(InvalidMessage) as caught:
                 Msg("", [make(depth)], "tool")

@@ -32,8 +32,15 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.message.blocks import BLOCKS, TEXTS, answered, noted, plain_block, texts_within
-from dragoman.message.check import block_of
+from dragoman.message.blocks import (
+    BLOCKS,
+    TEXTS,
+    name_answers,
+    name_notes,
+    plain_block,
+    texts_within,
+)
+from dragoman.message.check import check_block
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=", uri="data:image/png;base64,iVBORw0KGgo=")
 WHOLE: list[Any] = [
@@ -86,7 +93,7 @@ def test_sources_are_read_as_dicts() -> None:
 def test_plain_and_back(block: Any) -> None:
     plain = plain_block(block)
     assert next(iter(plain)) == "type"
-    made: Any = block_of(json.loads(json.dumps(plain)), "$")
+    made: Any = check_block(json.loads(json.dumps(plain)), "$")
     assert type(made) is type(block)
     for f in fields(block):  # fields that equality leaves out, too
         assert getattr(made, f.name) == getattr(block, f.name), f.name
@@ -153,32 +160,32 @@ def test_repr_says_what_is_set() -> None:
 
 
 def test_unknown_keys_of_a_dict_are_kept_as_extras_of_nobody() -> None:
-    made = block_of({"type": "text", "text": "x", "thought_signature": "abc"}, "$")
+    made = check_block({"type": "text", "text": "x", "thought_signature": "abc"}, "$")
     assert made == TextBlock("x", extras={"": {"thought_signature": "abc"}})
     both = {"type": "text", "text": "x", "odd": 1, "extras": {"openai": {"k": 1}, "": {"old": 2}}}
     before = copy.deepcopy(both)
-    assert block_of(both, "$").extras == {"openai": {"k": 1}, "": {"old": 2, "odd": 1}}
+    assert check_block(both, "$").extras == {"openai": {"k": 1}, "": {"old": 2, "odd": 1}}
     assert both == before
 
 
 def test_a_source_is_made_of_a_dict_and_left_where_it_is_made() -> None:
     source = URLSource("https://example.com/a.png")
-    made = block_of({"type": "image", "source": source}, "$")
+    made = check_block({"type": "image", "source": source}, "$")
     assert isinstance(made, ImageBlock)
     assert made.source is source
 
 
 def test_citations_are_made_of_dicts_and_left_where_they_are_made() -> None:
     cited = Citation(url="1")
-    made = block_of({"type": "text", "text": "x", "citations": [cited, {"url": "2"}]}, "$")
+    made = check_block({"type": "text", "text": "x", "citations": [cited, {"url": "2"}]}, "$")
     assert made == TextBlock("x", [cited, Citation(url="2")])
 
 
 def test_cache_control_is_a_cache_hint() -> None:
     given = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
-    assert block_of(given, "$") == TextBlock("x", cache=CacheHint("1h"))
+    assert check_block(given, "$") == TextBlock("x", cache=CacheHint("1h"))
     plain = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
-    assert block_of(plain, "$") == TextBlock("x", cache=CacheHint())
+    assert check_block(plain, "$") == TextBlock("x", cache=CacheHint())
 
 
 def test_a_dict_result_holds_blocks() -> None:
@@ -188,7 +195,7 @@ def test_a_dict_result_holds_blocks() -> None:
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "Q"}},
         ],
     }  # fmt: skip
-    made = block_of(given, "$")
+    made = check_block(given, "$")
     assert isinstance(made, ToolResultBlock)
     assert made.output == [TextBlock("x"), ImageBlock(Base64Source("image/png", "Q"))]
 
@@ -233,8 +240,8 @@ def test_a_raw_block_that_is_nothing_but_texts() -> None:
 
 
 def test_whose_fields_stand_under_which_name() -> None:
-    assert answered("gemini") == "gemini (answer)"
-    assert noted("gemini") == "gemini (notes)"
+    assert name_answers("gemini") == "gemini (answer)"
+    assert name_notes("gemini") == "gemini (notes)"
 
 
 @pytest.mark.parametrize(

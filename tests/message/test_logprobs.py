@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.message import Logprob
-from dragoman.message.logprobs import tokens_of, tokens_within, write_list, write_result
+from dragoman.message.logprobs import read_tokens, tokens_within, write_list, write_result
 
 HO = {"token": "Ho", "logprob": -3.5, "bytes": [72, 111]}
 HEL = {"token": "Hel", "logprob": -0.1, "bytes": [72, 101, 108], "top_logprobs": [HO]}
@@ -22,10 +22,10 @@ RESULT: dict[str, Any] = {
 
 
 def test_the_three_forms() -> None:
-    assert tokens_of({"logprobs": {"content": [HEL], "refusal": [LO]}}) == LISTED
-    assert tokens_of({"logprobs": [HEL, LO], "more": 1}) == LISTED
+    assert read_tokens({"logprobs": {"content": [HEL], "refusal": [LO]}}) == LISTED
+    assert read_tokens({"logprobs": [HEL, LO], "more": 1}) == LISTED
     found = [Logprob("Hel", -0.1, [Logprob("Ho", -3.5)], id=7), Logprob("lo", -0.25)]
-    assert tokens_of({"logprobsResult": RESULT}) == found
+    assert read_tokens({"logprobsResult": RESULT}) == found
     assert tokens_within({"a": {"logprobs": [LO]}, "b": {"x": 1}}) == LISTED[1:]
     assert tokens_within(None) == []
 
@@ -35,14 +35,14 @@ def test_the_three_forms() -> None:
     [{"token": "a", "logprob": True}], [{"token": "a", "logprob": 0, "top_logprobs": 5}],
 ])  # fmt: skip
 def test_what_is_none_of_them_is_not_read(odd: Any) -> None:
-    assert tokens_of({"logprobs": odd}) == []
-    assert tokens_of({"logprobsResult": odd}) == []
+    assert read_tokens({"logprobs": odd}) == []
+    assert read_tokens({"logprobsResult": odd}) == []
 
 
 def test_they_are_written() -> None:
     assert write_list(LISTED) == [HEL, LO]
     assert write_list(LISTED[1:], with_bytes=True) == [{**LO, "bytes": [108, 111]}]
-    found = tokens_of({"logprobsResult": RESULT})
+    found = read_tokens({"logprobsResult": RESULT})
     told = write_result(found)
     assert told["chosenCandidates"] == RESULT["chosenCandidates"]
     assert told["topCandidates"] == [*RESULT["topCandidates"], {"candidates": []}]

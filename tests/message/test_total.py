@@ -19,7 +19,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.message.answer import joined, latest, total
+from dragoman.message.answer import join_values, latest, total
 
 ONE, TWO = Citation(url="1"), Citation(url="2")
 
@@ -114,7 +114,7 @@ def test_a_source_in_pieces_is_no_longer_the_uri_that_one_of_them_came_in() -> N
     ],
 )
 def test_joined(values: list[Any], made: Any) -> None:
-    assert joined(values) == made
+    assert join_values(values) == made
 
 
 def test_latest_leaves_its_values() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, convert_stream, wire
-from dragoman.message.ending import ending_of
+from dragoman.message.ending import classify_ending
 from dragoman.testing import Scripted
 
 
@@ -40,7 +40,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_it_is(name: str) -> None:
     body, ending = CASES[name]
-    assert ending_of(wire("gemini").read_response(body)) == ending
+    assert classify_ending(wire("gemini").read_response(body)) == ending
 
 
 def test_chat_says_it_with_a_zero() -> None:
@@ -50,9 +50,9 @@ def test_chat_says_it_with_a_zero() -> None:
         "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3},
     }  # fmt: skip
-    assert ending_of(wire("openai-chat").read_response(body)) == "no_answer"
+    assert classify_ending(wire("openai-chat").read_response(body)) == "no_answer"
     body["usage"] = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}
-    assert ending_of(wire("openai-chat").read_response(body)) == "complete"
+    assert classify_ending(wire("openai-chat").read_response(body)) == "complete"
 
 
 @pytest.mark.parametrize("target", ["anthropic", "openai-chat", "openai-responses"])

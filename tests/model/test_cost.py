@@ -13,7 +13,7 @@ from dragoman import Vendor
 from dragoman.errors import DragomanError
 from dragoman.message import Candidate, ChatResponse, Msg, Usage, Written
 from dragoman.model import Answer, Cost
-from dragoman.model.pricing import Unpriced, cost_of
+from dragoman.model.pricing import Unpriced, compute_cost
 from dragoman.vendors import Billing, vendor
 
 CLAUDE = vendor("anthropic")
@@ -153,7 +153,7 @@ def test_a_vendor_of_your_own_says_where_it_tells() -> None:
         "acme", base_url="https://api.acme.example/v1", wires={"openai-chat": None},
         billing=Billing(total="price.euro_cents", unit=100),
     )  # fmt: skip
-    assert cost_of(Usage(extras={"acme": {"price": {"euro_cents": 5}}}), acme, None) == 0.05
+    assert compute_cost(Usage(extras={"acme": {"price": {"euro_cents": 5}}}), acme, None) == 0.05
     resp = dragoman.wire(acme).read_response(chat({"price": {"euro_cents": 7}}))
     assert Answer.of(resp, written=Written({}), host="acme", vendor=acme).cost == 0.07
 
@@ -175,7 +175,7 @@ def test_what_is_no_amount_is_no_figure(figure: object) -> None:
 
 def test_cached_tokens_have_their_own_price() -> None:
     spent = Usage(input=850, cache_read=100, cache_write=50, output=100)
-    cost = cost_of(spent, CLAUDE, "claude-opus-4-5")
+    cost = compute_cost(spent, CLAUDE, "claude-opus-4-5")
     # $5, $0.5, $6.25 and $25 for a million tokens
     assert cost.input == Decimal("0.0046125")
     assert cost.total == Decimal("0.0071125")
@@ -311,7 +311,7 @@ def test_the_package_knows_hosts_whose_address_has_places(wire: str) -> None:
     home = dragoman.wire(wire).vendor
     assert home is not None
     with pytest.raises(Unpriced) as info:
-        cost_of(Usage(input=1, output=1), home, "a-model-that-nobody-knows")
+        compute_cost(Usage(input=1, output=1), home, "a-model-that-nobody-knows")
     assert f"at {home.name}" in str(info.value)
     known = home.billing.prices or None
     url = None if known else home.url().replace("{", "").replace("}", "")
@@ -356,7 +356,7 @@ def test_what_nobody_knows_is_none_with_the_reason(
 
 def test_an_answer_without_a_model_or_a_host_says_so() -> None:
     with pytest.raises(Unpriced, match="names no model"):
-        cost_of(Usage(input=1, output=1), CLAUDE, None)
+        compute_cost(Usage(input=1, output=1), CLAUDE, None)
     resp = ChatResponse([Candidate(Msg("", "hi", "assistant"))], Usage(input=1000, output=0))
     got: Answer[None] = Answer.of(resp, host="acme")
     assert (got.cost, got.unpriced) == (None, "no prices are known of acme")

@@ -12,7 +12,7 @@ import dragoman.formatter
 import dragoman.model
 from dragoman import ConfigError, DragomanError, Formatter, Msg, matrix
 from dragoman.model import ChatModel, FormatterMismatch, paired
-from dragoman.model.shapes import protocols_of
+from dragoman.model.shapes import find_protocols
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS
 
@@ -66,7 +66,7 @@ def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[M
         assert "paired(formatter, model)" in refused.hint
         assert script.calls == []
     else:  # written the same on both wires: then nothing of it may be lost
-        assert protocols_of(written) >= {model.wire.room.protocol}
+        assert find_protocols(written) >= {model.wire.room.protocol}
         assert answer.losses == []
         read = formatter.wire.read_request({"messages": written}).messages
         sent = script.requests[0].messages
@@ -82,14 +82,14 @@ def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[M
 @pytest.mark.parametrize("messages", [CALLS, PICTURE, PLAIN], ids=["calls", "picture", "plain"])
 def test_every_wire_knows_its_own(protocol: str, messages: Sequence[Msg]) -> None:
     written = Formatter(protocol, policy="ignore", fetch=None).format_sync([*messages])
-    assert protocol in protocols_of(written)
+    assert protocol in find_protocols(written)
 
 
 def test_no_other_wire_takes_a_list_with_calls_for_its_own() -> None:
     taken = {}
     for protocol in PROTOCOLS:
         written = Formatter(protocol, policy="ignore").format_sync([*CALLS])
-        taken[protocol] = protocols_of(written)
+        taken[protocol] = find_protocols(written)
     for one in ("anthropic", "gemini", "bedrock-converse", "openai-responses", "ollama",
                 "gemini-interactions", "dashscope"):  # fmt: skip
         assert taken[one] == {one}

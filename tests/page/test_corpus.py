@@ -13,7 +13,7 @@ import pytest
 import dragoman
 from dragoman import DragomanError
 from dragoman.page import Page
-from dragoman.page.export import keys_of
+from dragoman.page.export import list_keys
 from tests.house.sources import ROOT
 
 from .browsing import Tab
@@ -37,7 +37,7 @@ def test_all_that_can_be_asked_is_answered(path: Path) -> None:
     page = Page()
     page.open(some(path), path.name)
     answered = 0
-    for key in keys_of(page):
+    for key in list_keys(page):
         with suppress(DragomanError):  # of a recording that is no conversation, such as audio
             json.dumps(page.answer(key))
             answered += 1

@@ -16,10 +16,10 @@ import dragoman
 from dragoman import Msg, ReadError
 from dragoman.agent_logs import read_session_log
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
-from dragoman.gateway.telemetry.recording import row_of
+from dragoman.gateway.telemetry.recording import build_row
 from dragoman.message import ChatRequest, dump
-from dragoman.page.exchange import Exchange
-from dragoman.page.open_file import opened
+from dragoman.page.exchange import PageExchange
+from dragoman.page.open_file import read_exchanges
 from tests.agent_logs import test_atif, test_claude_code, test_codex, test_gemini_cli, test_opencode
 from tests.agent_logs.jsonl import lines
 
@@ -33,14 +33,14 @@ _ANSWER = {
 }  # fmt: skip
 
 
-def one(data: bytes | str | Any, name: str = "file.json") -> Exchange:
+def one(data: bytes | str | Any, name: str = "file.json") -> PageExchange:
     """The only exchange of a file."""
     text = data if isinstance(data, (bytes, str)) else json.dumps(data)
-    [exchange] = opened(text if isinstance(text, bytes) else text.encode(), name)
+    [exchange] = read_exchanges(text if isinstance(text, bytes) else text.encode(), name)
     return exchange
 
 
-def said(exchange: Exchange) -> list[str]:
+def said(exchange: PageExchange) -> list[str]:
     texts = [m.text for m in exchange.messages]
     return [*texts, exchange.response.msg.text] if exchange.response is not None else texts
 
@@ -167,7 +167,7 @@ def test_what_a_gateway_writes_is_what_is_opened() -> None:
         bytearray(json.dumps(row["upstream"]["response"]).encode()), "sse", "json",
     )  # fmt: skip
     losses = dragoman.convert(samples.JOURNEY, "anthropic", "deepseek", policy="ignore").losses
-    written = row_of(ExchangeRecord(
+    written = build_row(ExchangeRecord(
         "x-2", 1_795_520_620.0, "anthropic", "/v1/messages", "claude-opus-5-5", session="books",
         vendor="deepseek", upstream_protocol="openai-chat", upstream_model="deepseek-flash",
         status=200, upstream_status=200, losses=losses, kept=kept,
@@ -194,14 +194,14 @@ def test_agents_that_were_called_follow_their_session() -> None:
         ),
     ]
     log = read_session_log(lines(rows))
-    exchanges = opened(lines(rows).encode(), "log.jsonl")
+    exchanges = read_exchanges(lines(rows).encode(), "log.jsonl")
     assert len(exchanges) == 1 + len(log.sidechains) == 2
     assert exchanges[1].place == "log.jsonl: called agent 1"
 
 
 def test_a_broken_line_does_not_close_the_others() -> None:
     rows = samples.lines([samples.SESSION[0]]) + b"{broken\n" + samples.lines([["nothing"]])
-    good, broken, nothing = opened(rows, "log.jsonl")
+    good, broken, nothing = read_exchanges(rows, "log.jsonl")
     assert good.fault == ""
     assert broken.place == "log.jsonl:2"
     assert broken.fault
@@ -227,13 +227,13 @@ def test_a_broken_line_does_not_close_the_others() -> None:
 )
 def test_what_is_no_conversation_is_refused(data: bytes, words: str) -> None:
     with pytest.raises(ReadError, match=words):
-        opened(data, "file.json")
+        read_exchanges(data, "file.json")
 
 
 def test_a_bom_and_odd_line_separators_are_read() -> None:
     row = json.dumps({"request": {**samples.JOURNEY}}, ensure_ascii=False)
     spaced = row.replace("briefly", "briefly\u2028")
-    first, second = opened(f"\ufeff{spaced}\n{row}\n".encode(), "log.jsonl")
+    first, second = read_exchanges(f"\ufeff{spaced}\n{row}\n".encode(), "log.jsonl")
     assert "\u2028" in first.messages[0].text
     assert second.wire == "anthropic"
 
@@ -254,7 +254,7 @@ def test_a_packed_file_is_opened(packed: bytes) -> None:
 def test_a_packed_file_is_opened_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.page.open_file.MOST", 1000)
     with pytest.raises(ReadError, match="more than 1000 bytes"):
-        opened(gzip.compress(b" " * 600) + gzip.compress(b" " * 600), "bomb.gz")
+        read_exchanges(gzip.compress(b" " * 600) + gzip.compress(b" " * 600), "bomb.gz")
 
 
 def test_a_file_of_very_many_parts_is_read_once_and_not_once_for_each(
@@ -281,7 +281,7 @@ def test_a_file_of_very_many_parts_is_read_once_and_not_once_for_each(
     assert one(packed).body == samples.JOURNEY
     assert given < 5000 * 5000
     with pytest.raises(ReadError, match="more than 10000 parts"):
-        opened(packed * 2, "many.gz")
+        read_exchanges(packed * 2, "many.gz")
 
 
 def test_events_are_a_stream_whatever_the_file_is_called() -> None:
@@ -296,7 +296,7 @@ def test_messages_of_chats_on_lines_are_one_conversation() -> None:
 def test_a_broken_line_among_messages_or_events_is_told() -> None:
     events = [{"model": "q", "message": {"role": "assistant", "content": "Hi"}, "done": True}]
     for rows in (_CHAT, [dump(Msg.user("Hi")), dump(Msg.assistant("Hello"))], events):
-        good, broken = opened(samples.lines(rows) + b'{"role": "us', "chat.ndjson")
+        good, broken = read_exchanges(samples.lines(rows) + b'{"role": "us', "chat.ndjson")
         assert said(good)[0] == "Hi"
         assert broken.place == f"chat.ndjson:{len(rows) + 1}"
         assert "JSON" in broken.fault

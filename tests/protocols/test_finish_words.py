@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman.message.ending import ending_of
+from dragoman.message.ending import classify_ending
 
 
 def body(protocol: str, word: Any) -> Any:
@@ -53,7 +53,7 @@ WORDS = [
 def test_a_word_of_another_protocol(protocol: str, word: str, ending: str) -> None:
     answer = body(protocol, word)
     resp = wire(protocol).read_response(answer)
-    assert (ending_of(resp), resp.finish.raw) == (ending, word)
+    assert (classify_ending(resp), resp.finish.raw) == (ending, word)
     written = wire(protocol, policy="refuse").write_response(resp)
     assert written.body == answer  # it goes back as it came
 
@@ -75,7 +75,7 @@ def test_a_text_that_says_nothing_is_no_reason(protocol: str) -> None:
     delta = {"role": "assistant", "content": "Half"}
     decoder.feed({**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": "null"}]})
     resp = decoder.finish()
-    assert (resp.status, ending_of(resp)) == ("interrupted", "broken_off")
+    assert (resp.status, classify_ending(resp)) == ("interrupted", "broken_off")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_end_of_ollama_without_its_mark() -> None:
     said = {"model": "m", "created_at": "2026-11-28T00:00:00Z"}
     decoder.feed({**said, "message": {"role": "assistant", "content": "Hi"}, "done": False})
     decoder.feed({**said, "message": {"role": "assistant", "content": ""}, "done_reason": "length"})
-    assert ending_of(decoder.finish()) == "cut"
+    assert classify_ending(decoder.finish()) == "cut"
 
 
 def test_a_prompt_that_is_blocked_behind_the_first_words() -> None:
@@ -127,4 +127,4 @@ def test_a_prompt_that_is_blocked_behind_the_first_words() -> None:
     decoder.feed({"candidates": [{"content": content, "index": 0}]})
     decoder.feed({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
     resp = decoder.finish()
-    assert (ending_of(resp), resp.finish.raw) == ("filtered", "PROHIBITED_CONTENT")
+    assert (classify_ending(resp), resp.finish.raw) == ("filtered", "PROHIBITED_CONTENT")

@@ -15,7 +15,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.protocols.chat_like.messages import arguments_of, head, result_text
+from dragoman.protocols.chat_like.messages import head, result_text, write_arguments
 from dragoman.protocols.chat_like.request import function_tool
 from dragoman.protocols.schemas import parameters
 
@@ -41,7 +41,7 @@ from dragoman.protocols.schemas import parameters
 def test_exact_arguments_while_they_say_what_the_input_says(
     given: Any, raw: str | None, said: str
 ) -> None:
-    assert arguments_of(ToolUseBlock("c", "f", given, raw)) == said
+    assert write_arguments(ToolUseBlock("c", "f", given, raw)) == said
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.schema import DIALECTS
-from dragoman.schema.normalize import normalised
+from dragoman.schema.normalize import normalize
 from tests.schema.saying import EVERY, JUDGE, changed, prop, says
 
 
@@ -40,7 +40,7 @@ def test_case_69_what_stands_in_items_reaches_the_model() -> None:
 @EVERY
 def test_case_96_a_schema_of_an_mcp_server_without_anything(name: str) -> None:
     made = says(name, {})
-    JUDGE.check_schema(normalised(made.schema))
+    JUDGE.check_schema(normalize(made.schema))
     assert made.schema.get("type", "object").lower() == "object"
 
 
@@ -64,7 +64,7 @@ PYDANTIC = {
 @EVERY
 def test_case_96_a_model_of_pydantic_keeps_its_meaning(name: str) -> None:
     made = says(name, PYDANTIC)
-    target = JUDGE(normalised(made.schema))
+    target = JUDGE(normalize(made.schema))
     assert target.is_valid({"city": "Paris", "unit": "C", "days": 3})
     # a server whose types are one text has none that is a number or null
     nothing = {"city": "Paris", "unit": "F", "days": None}
@@ -104,7 +104,7 @@ def test_t3_unions_and_constants_survive(name: str) -> None:
         "u": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "c": {"const": "A"},
     }, "required": ["u", "c"], "additionalProperties": False}  # fmt: skip
     made = says(name, schema)
-    target = JUDGE(normalised(made.schema))
+    target = JUDGE(normalize(made.schema))
     assert all(target.is_valid({"u": u, "c": "A"}) for u in ("x", 1))
     assert not target.is_valid({"u": "x", "c": "B"})
     if name == "ollama-old":  # it has no word for a union: it is told

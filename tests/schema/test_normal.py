@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.schema.normalize import normalised
+from dragoman.schema.normalize import normalize
 from dragoman.schema.work import Change
 
 SPELLINGS = [
@@ -52,8 +52,8 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("told", "meant"), SPELLINGS)
 def test_one_spelling(told: Any, meant: Any) -> None:
-    assert normalised(told) == meant
-    assert normalised({"type": "object", "properties": {"p": told}})["properties"]["p"] == meant
+    assert normalize(told) == meant
+    assert normalize({"type": "object", "properties": {"p": told}})["properties"]["p"] == meant
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_one_spelling(told: Any, meant: Any) -> None:
 )
 def test_what_is_spelled_so_is_the_same_object(schema: Any) -> None:
     changes: list[Change] = []
-    assert normalised(schema, changes) is schema
+    assert normalize(schema, changes) is schema
     assert changes == []
 
 
@@ -86,20 +86,20 @@ def test_what_is_spelled_so_is_the_same_object(schema: Any) -> None:
 )
 def test_slips_of_the_pen_are_noted(told: Any, changes: list[tuple[str, str, str]]) -> None:
     noted: list[Change] = []
-    normalised(told, noted)
+    normalize(told, noted)
     assert [(one.where, one.did, one.verdict) for one in noted] == changes
 
 
 def test_a_type_that_nobody_knows_stays_unless_known_ones_are_asked_for() -> None:
-    assert normalised({"type": ["Date", "str"]}) == {"type": ["date", "string"]}
+    assert normalize({"type": ["Date", "str"]}) == {"type": ["date", "string"]}
     noted: list[Change] = []
-    assert normalised({"type": ["Date", "str"]}, noted, known_types=True) == {}
+    assert normalize({"type": ["Date", "str"]}, noted, known_types=True) == {}
     assert noted == [Change("$", "type", "type: date", "dropped", "wider")]
 
 
 def test_every_other_spelling_is_noted() -> None:
     changes: list[Change] = []
-    normalised({"properties": {"p": {"items": [{}], "additionalItems": {}}}}, changes)
+    normalize({"properties": {"p": {"items": [{}], "additionalItems": {}}}}, changes)
     assert [(one.where, one.did, one.verdict) for one in changes] == [
         ("$.properties.p.items", "prefixItems", "equal"),
         ("$.properties.p.additionalItems", "items", "equal"),

@@ -13,7 +13,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from dragoman.schema import DIALECTS, Change, Lowered, SchemaDialect, lowered, without_nulls
-from dragoman.schema.normalize import normalised
+from dragoman.schema.normalize import normalize
 from tests.schema.generating import Maker
 
 JUDGE = jsonschema.Draft202012Validator
@@ -46,7 +46,7 @@ def test_what_no_change_calls_wider_refuses_what_the_original_refuses(
     if "wider" in verdicts(made):
         assert made.verdict == "wider"
         return
-    target = normalised(made.schema)
+    target = normalize(made.schema)
     for value in arguments(maker, original, target):
         assert accepts(original, value) or not accepts(target, value), value
 
@@ -63,7 +63,7 @@ def test_what_no_change_calls_narrower_accepts_what_the_original_accepts(
     if "narrower" in verdicts(made):
         assert made.verdict != "equal"
         return
-    target = normalised(made.schema)
+    target = normalize(made.schema)
     for value in arguments(maker, original, target):
         assert accepts(target, value) or not accepts(original, value), value
 
@@ -81,7 +81,7 @@ def test_the_result_is_a_schema_and_the_original_stays_as_it_was(
     before = json.dumps(original)
     made = lowered(original, dialect)
     assert json.dumps(original) == before
-    JUDGE.check_schema(normalised(made.schema))
+    JUDGE.check_schema(normalize(made.schema))
     assert (made.schema is original) == (json.dumps(made.schema) == before)
     if made.schema is original:
         assert (made.verdict, made.changes) == ("equal", ())
@@ -94,7 +94,7 @@ def test_slips_of_the_pen_are_set_right(dialect: SchemaDialect, seed: int) -> No
     original = maker.slipped(maker.document())
     made = lowered(original, dialect)
     if dialect.upper or dialect.nullable:  # no JSON Schema, but Gemini's own
-        JUDGE.check_schema(normalised(made.schema))
+        JUDGE.check_schema(normalize(made.schema))
     else:
         JUDGE.check_schema(made.schema)
 
@@ -104,7 +104,7 @@ def test_every_slip_of_the_pen_is_noted(seed: int) -> None:
     maker = Maker(seed)
     original = maker.slipped(maker.document())
     changes: list[Change] = []
-    made = normalised(original, changes, known_types=True)
+    made = normalize(original, changes, known_types=True)
     gone = {keyword for keyword in original if keyword not in made}
     restated = {"minimum", "maximum"}  # by the flags of older drafts, which are noted
     assert gone - restated <= {change.keyword for change in changes if change.path == "$"}

@@ -48,7 +48,7 @@ def test_a_value_is_read_and_written_as_in_one_piece(seed: int) -> None:
     value, text = _texts(seed)
     read = loads_in_pieces(text.encode(), json_text.loads, 100)
     assert json.dumps(read) == json.dumps(value)  # also the order of keys
-    assert dumps_in_pieces(value, json_text.encoded) == json_text.encoded(value)
+    assert dumps_in_pieces(value, json_text.encode_json) == json_text.encode_json(value)
     spaced = dumps_in_pieces(value, json_text._raw, b", ", b": ").decode(*json_text._RAW)
     assert spaced == json_text.arguments(value)
 
@@ -128,7 +128,7 @@ def test_no_piece_that_holds_the_interpreter_is_long(
     assert len(data) > LONG
     assert json_text.loads(data) == value
     assert json_text.loads(data.decode()) == value
-    assert json_text.encoded(value, len(data)) == data
+    assert json_text.encode_json(value, len(data)) == data
     assert spy.longest <= 4 * PIECE
 
 
@@ -160,7 +160,7 @@ def test_a_key_in_escapes_begins_at_the_first_backslash_of_a_row_alone() -> None
     """From each of them a row of 20,000 took 22 seconds, as its square."""
     key = HiddenKey("sk-abcdefghijklmnop")
     row = b"\\" * 40 + key.raw
-    assert [at for at in range(len(row)) if key._escaped.match(row, at)] == [0, 40]
+    assert [at for at in range(len(row)) if key._escaped_pattern.match(row, at)] == [0, 40]
 
 
 @pytest.mark.parametrize("before", [0, 5, 30, PIECE - 3, PIECE + 1, 2 * PIECE - 20])

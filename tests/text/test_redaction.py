@@ -9,33 +9,33 @@ from typing import Any
 import pytest
 
 from dragoman.message import Base64Source, ThinkingBlock
-from dragoman.text.redaction import CAP, clipped, shortened, shown, veiled
+from dragoman.text.redaction import CAP, clip_text, mask, shorten_path, show
 from tests.redaction.planted import BASE64, LONG, SECRET, leaks
 
 
 @pytest.mark.parametrize("most", [4, 12, CAP])
 def test_texts_are_clipped(most: int) -> None:
     for text in (*LONG, "x" * 5_000, "see " + BASE64, "a b " * 90 + BASE64, "", "Where is Paris?"):
-        said = clipped(text, most)
+        said = clip_text(text, most)
         assert len(said) <= most
         assert leaks(said) == []
-    assert clipped("Where is Paris?") == "Where is Paris?"
-    assert clipped(SECRET).startswith("secret0000 secret0001")
+    assert clip_text("Where is Paris?") == "Where is Paris?"
+    assert clip_text(SECRET).startswith("secret0000 secret0001")
 
 
 def test_whole_texts_are_veiled() -> None:
-    assert veiled(f"before {BASE64} after") == "before <opaque text> after"
+    assert mask(f"before {BASE64} after") == "before <opaque text> after"
     for text in ("get_the_weather_of_tomorrow_in_the_city_of_paris", "call_0c9a2f1e-7d35-4f7b-9a2e",
                  "/home/Friday/2026/holiday/in/Paris/pictures/of/the/tower.png"):  # fmt: skip
-        assert veiled(text) == text
-    assert veiled("EqQBCkgIARABGAIiQL8v3Ac9dQ7bT1xSgkUzNfR0") == "<opaque text>"
+        assert mask(text) == text
+    assert mask("EqQBCkgIARABGAIiQL8v3Ac9dQ7bT1xSgkUzNfR0") == "<opaque text>"
 
 
 def test_paths_are_shortened() -> None:
     short = "$.messages[3].content[0].source"
-    assert shortened(short) == short
-    assert leaks(shortened(f"$.messages[0].content[0].input.{SECRET}.a")) == []
-    assert shortened(f"$.a.{BASE64}.b") == "$.a.<opaque text>.b"
+    assert shorten_path(short) == short
+    assert leaks(shorten_path(f"$.messages[0].content[0].input.{SECRET}.a")) == []
+    assert shorten_path(f"$.a.{BASE64}.b") == "$.a.<opaque text>.b"
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ def test_paths_are_shortened() -> None:
     ],
 )
 def test_values_are_shown(value: object, said: str | None) -> None:
-    assert len(shown(value)) < 4 * CAP
-    assert said is None or shown(value) == said
+    assert len(show(value)) < 4 * CAP
+    assert said is None or show(value) == said
 
 
 def test_a_huge_integer_is_shown() -> None:
-    assert shown(10**5_000) == "<an integer of 16610 bits>"
+    assert show(10**5_000) == "<an integer of 16610 bits>"
 
 
 def test_a_list_that_holds_itself_is_shown() -> None:
     own: list[Any] = []
     own.append(own)
-    assert shown(own).startswith("[[[")
+    assert show(own).startswith("[[[")
 
 
 def test_sealed_fields_show_their_length_alone() -> None:
@@ -80,11 +80,11 @@ def test_sealed_fields_show_their_length_alone() -> None:
     "https://example.com/v1/projects/my-project/locations/us-central1/models/Gemini-3-Pro",
 ])  # fmt: skip
 def test_a_long_path_is_told(text: str) -> None:
-    assert veiled(f"no tokenizer of {text}") == f"no tokenizer of {text}"
+    assert mask(f"no tokenizer of {text}") == f"no tokenizer of {text}"
 
 
 @pytest.mark.parametrize("form", [base64.b64encode, base64.urlsafe_b64encode])
 def test_base64_is_veiled_whatever_its_signs(form: Any) -> None:
     for seed in range(300):
         said = form(random.Random(seed).randbytes(60)).decode()  # eighty signs
-        assert said[20:60] not in veiled(f"see {said} there"), said
+        assert said[20:60] not in mask(f"see {said} there"), said

@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from dragoman.tokens import HuggingFaceTokenCounter
-from dragoman.tokens.huggingface import Segments, is_border
+from dragoman.tokens.huggingface import SegmentCounter, is_border
 
 from .conversations import DOCUMENT, OPENAI, TOOLS
 from .training import CHATML, train_tokenizer
@@ -88,7 +88,7 @@ def whole(tokenizer: Any, text: str) -> int:
 @settings(deadline=None, max_examples=150)
 @given(st.lists(TEXTS, max_size=6))
 def test_segments_add_up(tokenizer: Any, texts: list[str]) -> None:
-    segments = Segments(tokenizer, lambda text: whole(tokenizer, text))
+    segments = SegmentCounter(tokenizer, lambda text: whole(tokenizer, text))
     for text in (f"{END}{END}<|im_start|>", *texts, *texts):
         assert segments.tokens(text) == whole(tokenizer, text)
 
@@ -112,7 +112,7 @@ def test_what_is_split_and_what_is_not(kind: str, split: bool) -> None:
         return whole(tokenizer, text)
 
     text = f"<|im_start|>Hello{END}<|im_start|>word{END}"
-    segments = Segments(tokenizer, count)
+    segments = SegmentCounter(tokenizer, count)
     assert segments.tokens(text) == segments.tokens(text) == whole(tokenizer, text)
     assert (text not in counted) == split
     assert len(counted) == 2
@@ -140,12 +140,12 @@ def test_a_border_stands_alone(border: str, others: list[str], alone: bool) -> N
 def test_split_special_tokens_are_no_borders() -> None:
     tokenizer = MAKERS["byte level"]()
     tokenizer.backend_tokenizer.encode_special_tokens = True
-    segments = Segments(tokenizer, len)
+    segments = SegmentCounter(tokenizer, len)
     assert segments.tokens(END * 3) == len(END * 3)
 
 
 def test_a_tokenizer_without_a_backend_counts_whole_texts() -> None:
-    assert Segments(object(), len).tokens(f"a{END}b{END}c") == len(f"a{END}b{END}c")
+    assert SegmentCounter(object(), len).tokens(f"a{END}b{END}c") == len(f"a{END}b{END}c")
 
 
 def test_an_agent_loop_tokenizes_new_messages_only(

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from dragoman import InvalidMessage, Msg
 from dragoman.message import DocumentBlock, ImageBlock, TextBlock, VideoBlock
-from dragoman.toolkit.results import failure, media_block, output_of
+from dragoman.toolkit.results import failure, make_output, media_block
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
@@ -45,18 +45,18 @@ class City(BaseModel):
     ],
 )
 def test_values_become_text(value: Any, output: str) -> None:
-    assert output_of(value) == output
+    assert make_output(value) == output
 
 
 def test_blocks_stay_and_bytes_become_media() -> None:
     image = ImageBlock.from_bytes(PNG)
-    assert output_of(image) == output_of(PNG) == [image]
-    assert output_of(["One photo.", PNG, {"n": 1}, TextBlock("end")]) == [
+    assert make_output(image) == make_output(PNG) == [image]
+    assert make_output(["One photo.", PNG, {"n": 1}, TextBlock("end")]) == [
         TextBlock("One photo."), image, TextBlock('{"n": 1}'), TextBlock("end"),
     ]  # fmt: skip
-    assert output_of(Msg.assistant("Hi", "Friday")) == [TextBlock("Hi")]
+    assert make_output(Msg.assistant("Hi", "Friday")) == [TextBlock("Hi")]
     assert type(media_block(VideoBlock.from_bytes(b"\x1aE\xdf\xa3").source)) is VideoBlock  # type: ignore[arg-type]
-    assert output_of(b"%PDF-1.7") == [DocumentBlock.from_bytes(b"%PDF-1.7")]
+    assert make_output(b"%PDF-1.7") == [DocumentBlock.from_bytes(b"%PDF-1.7")]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_blocks_stay_and_bytes_become_media() -> None:
 )
 def test_what_has_no_form_is_named(value: Any) -> None:
     with pytest.raises(InvalidMessage):
-        output_of(value)
+        make_output(value)
 
 
 def test_a_failure_tells_type_and_text_and_no_key() -> None:

@@ -16,7 +16,7 @@ from dragoman.caches import CACHES
 from dragoman.errors import ConfigError
 from dragoman.transport import cloud_tokens
 from dragoman.transport.call import HttpCall
-from dragoman.transport.credentials import API_KEY, Auth, aauthorized, address, authorized
+from dragoman.transport.credentials import API_KEY, Auth, aauthorize, address, authorize
 from dragoman.vendors import VENDORS, vendor
 
 from .servers import Peer, serving
@@ -66,7 +66,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_every_host_is_told_the_key_as_it_wants(row: str) -> None:
     name, _, protocol = row.partition("/")
-    made = authorized(call(), vendor(name), protocol, KEY)
+    made = authorize(call(), vendor(name), protocol, KEY)
     added = {name: text for name, text in made.headers.items() if name != "content-type"}
     assert added == TOLD.get(row, BEARER)
     assert KEY not in made.url
@@ -78,26 +78,26 @@ def test_a_key_comes_from_the_variable_of_the_row(
 ) -> None:
     row = vendor(name)
     if name in LOCAL:
-        assert authorized(call(), row, "").headers == call().headers
+        assert authorize(call(), row, "").headers == call().headers
     else:
         with pytest.raises(ConfigError, match=f"or set {row.key}") as raised:
-            authorized(call(), row, "")
+            authorize(call(), row, "")
         assert raised.value.code == "key.missing"
     monkeypatch.setenv(row.key, KEY)
-    assert KEY in "".join(authorized(call(), row, "").headers.values())
-    assert KEY not in repr(authorized(call(), row, ""))
+    assert KEY in "".join(authorize(call(), row, "").headers.values())
+    assert KEY not in repr(authorize(call(), row, ""))
 
 
 def test_the_argument_comes_before_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "other")
-    made = authorized(call(), vendor("openai"), "openai-chat", f" {KEY}\n")
+    made = authorize(call(), vendor("openai"), "openai-chat", f" {KEY}\n")
     assert made.headers["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("key", ["two words " + KEY, "a\nb" + KEY, KEY + "é", 5, b"x"])
 def test_what_is_no_key_is_refused_without_being_shown(key: Any) -> None:
     with pytest.raises(ConfigError, match="the key for openai is no key") as raised:
-        authorized(call(), vendor("openai"), "", key)
+        authorize(call(), vendor("openai"), "", key)
     assert "S3cr3t" not in repr(raised.value)
     assert b"S3cr3t" not in pickle.dumps(raised.value)
 
@@ -109,19 +109,19 @@ def test_a_key_may_be_made_for_each_call() -> None:
         return next(keys)
 
     row = vendor("openai")
-    assert authorized(call(), row, "", lambda: next(keys)).headers["authorization"] == "Bearer k1"
-    made = asyncio.run(aauthorized(call(), row, "", later))
+    assert authorize(call(), row, "", lambda: next(keys)).headers["authorization"] == "Bearer k1"
+    made = asyncio.run(aauthorize(call(), row, "", later))
     assert made.headers["authorization"] == "Bearer k2"
-    made = asyncio.run(aauthorized(call(), row, "", lambda: next(keys)))
+    made = asyncio.run(aauthorize(call(), row, "", lambda: next(keys)))
     assert made.headers["authorization"] == "Bearer k3"
     with pytest.raises(ConfigError, match="coroutine function"):
-        authorized(call(), row, "", later)
+        authorize(call(), row, "", later)
 
 
 def test_static_headers_and_query() -> None:
     own = Vendor("own", key="OWN_KEY", auth=Auth("api-key", "", headers={"x-org": "o"},
                                                 query={"api-version": "2024-10-21"}))  # fmt: skip
-    made = authorized(call("https://h/p?a=1"), own, "", KEY)
+    made = authorize(call("https://h/p?a=1"), own, "", KEY)
     assert made.url == "https://h/p?a=1&api-version=2024-10-21"
     assert made.headers["x-org"] == "o"
     assert own.auth_of("anthropic") is own.auth
@@ -131,9 +131,9 @@ def test_static_headers_and_query() -> None:
 def test_a_header_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_AWS_WORKSPACE_ID")
     with pytest.raises(ConfigError, match="set ANTHROPIC_AWS_WORKSPACE_ID"):
-        authorized(call(), vendor("anthropic-aws"), "anthropic", KEY)
+        authorize(call(), vendor("anthropic-aws"), "anthropic", KEY)
     given = replace(call(), headers={"anthropic-workspace-id": "w2"})
-    made = authorized(given, vendor("anthropic-aws"), "anthropic", KEY)
+    made = authorize(given, vendor("anthropic-aws"), "anthropic", KEY)
     assert made.headers["anthropic-workspace-id"] == "w2"
 
 
@@ -252,8 +252,8 @@ def test_googles_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         file = tmp_path / "adc.json"
         file.write_text(json.dumps(found), "utf-8")
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-        first = authorized(call(), vendor("vertex"), "anthropic")
-        again = asyncio.run(aauthorized(call(), vendor("vertex"), "gemini"))
+        first = authorize(call(), vendor("vertex"), "anthropic")
+        again = asyncio.run(aauthorize(call(), vendor("vertex"), "gemini"))
     assert first.headers["authorization"] == "Bearer token-1"
     assert again.headers["authorization"] == "Bearer token-1"  # it has not expired
     assert len(server.requests) == 1
@@ -265,7 +265,7 @@ def test_no_credentials_of_google(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     pytest.importorskip("google.auth")
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     with pytest.raises(ConfigError, match="no credentials of Google") as raised:
-        authorized(call(), vendor("vertex"), "gemini")
+        authorize(call(), vendor("vertex"), "gemini")
     assert "set GOOGLE_API_KEY" in raised.value.hint
 
 
@@ -283,7 +283,7 @@ def test_entras_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("IDENTITY_ENDPOINT", f"{server.url}/msi/token")
         monkeypatch.setenv("IDENTITY_HEADER", "h")
         monkeypatch.setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
-        made = authorized(call(), vendor("azure"), "openai-chat")
+        made = authorize(call(), vendor("azure"), "openai-chat")
         cloud_tokens._azure_credential().close()
     assert made.headers["authorization"] == "Bearer entra-1"
     assert "api-key" not in made.headers
@@ -308,7 +308,7 @@ def test_aws_signs(row: str, url: str, scope: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
     monkeypatch.setenv("AWS_SESSION_TOKEN", "session")
     monkeypatch.setenv("AWS_REGION", "ap-southeast-2")
-    made = authorized(call(url), vendor(row), "")
+    made = authorize(call(url), vendor(row), "")
     told = made.headers["authorization"]
     assert told.startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
     assert f"/{scope}/aws4_request, SignedHeaders=" in told
@@ -324,5 +324,5 @@ def test_a_missing_library_of_a_cloud_names_the_extra(
 ) -> None:
     monkeypatch.setattr(cloud_tokens, "find_spec", lambda module: None)
     with pytest.raises(ConfigError, match=r'pip install "dragoman\[') as raised:
-        authorized(call(), vendor(name), "")
+        authorize(call(), vendor(name), "")
     assert vendor(name).key in raised.value.hint

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ReadError, StreamBroken
-from dragoman.transport.call import AsyncStreamReply, Pouring, Take, Timeouts, transport_of
+from dragoman.transport.call import AsyncStreamReply, Pouring, Take, Timeouts, choose_transport
 
 from .servers import GUARD, Peer, serving
 from .ways import call
@@ -73,7 +73,7 @@ class _Asked:
     """A call to a server, whose answer is left to the test."""
 
     def __init__(self, url: str, timeouts: Timeouts = UNWATCHED) -> None:
-        self._transport = transport_of("aiohttp", asynchronous=True)
+        self._transport = choose_transport("aiohttp", asynchronous=True)
         self._url, self._timeouts = url, timeouts
 
     async def __aenter__(self) -> Any:
@@ -160,7 +160,7 @@ def test_what_is_not_poured_can_be_iterated(run: Run) -> None:
 
 def test_a_connection_serves_again_behind_what_was_poured(run: Run) -> None:
     async def work() -> None:
-        transport = transport_of("aiohttp", asynchronous=True)
+        transport = choose_transport("aiohttp", asynchronous=True)
         for _ in range(3):
             got: list[bytes] = []
             reply: Any = await transport.astream(call(server.url), UNWATCHED)

@@ -22,7 +22,7 @@ from dragoman.errors import (
     Timeout,
 )
 from dragoman.stream.error_headers import retry_delay, told_by_headers
-from dragoman.transport.call import Reply, Timeouts, transport_of
+from dragoman.transport.call import Reply, Timeouts, choose_transport
 from dragoman.transport.retries import Retries, acalling, calling
 
 from .servers import Peer, serving
@@ -179,7 +179,7 @@ def test_twice_an_error_and_then_an_answer() -> None:
         raise errors[-1]
 
     with serving(answering) as server:
-        transport = transport_of(None, asynchronous=True)
+        transport = choose_transport(None, asynchronous=True)
 
         async def attempt(limits: Timeouts) -> Reply:
             return judged(await transport.asend(call(server.url), limits))

@@ -25,7 +25,7 @@ from dragoman.errors import (
     StreamBroken,
     Timeout,
 )
-from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport, transport_of
+from dragoman.transport.call import AsyncTransport, HttpCall, Timeouts, Transport, choose_transport
 from dragoman.transport.sdk_clients import BotoCalls, client_transport
 
 from .servers import Peer, refused, serving
@@ -318,7 +318,9 @@ def test_a_client_holds_a_key_and_is_not_pickled() -> None:
     assert KEY.encode() not in pickle.dumps(dashscope)
 
 
-@pytest.mark.parametrize("odd", [object(), "openai", json, transport_of(None, asynchronous=False)])
+@pytest.mark.parametrize(
+    "odd", [object(), "openai", json, choose_transport(None, asynchronous=False)]
+)
 def test_what_is_no_client(odd: Any) -> None:
     with pytest.raises(ConfigError, match="no official client"):
         client_transport(odd)

@@ -24,7 +24,7 @@ from dragoman.errors import (
     Timeout,
 )
 from dragoman.transport import over_aiohttp, over_httpx2
-from dragoman.transport.call import HttpCall, Timeouts, transport_of
+from dragoman.transport.call import HttpCall, Timeouts, choose_transport
 
 from .servers import GUARD, Peer, refused, serving
 from .ways import ASYNC, KEY, SYNC, WAYS, Way, call, guarded
@@ -360,7 +360,7 @@ def test_one_transport_serves_many_tasks(way: Way) -> None:
 
 def test_a_transport_closed_while_a_thread_waits_for_an_answer() -> None:
     with serving(Peer.wait_for_end) as server:
-        transport = transport_of(None, asynchronous=False)
+        transport = choose_transport(None, asynchronous=False)
 
         def closing() -> None:
             server.wait_asked()
@@ -465,7 +465,7 @@ def test_redirects_are_not_followed_with_a_key() -> None:
 
 @every_way
 def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    CACHES[f"{over_aiohttp.__name__}.proxy_of"].clear()
+    CACHES[f"{over_aiohttp.__name__}.find_proxy"].clear()
     with serving(good) as proxy:
         named = proxy.url.replace("http://", "http://user:p%40ss@")
         monkeypatch.setenv("HTTP_PROXY", named)
@@ -474,7 +474,7 @@ def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.Monkey
         with serving(good) as direct:
             way.send(direct.url)
         assert len(direct.requests) == 1
-    CACHES[f"{over_aiohttp.__name__}.proxy_of"].clear()
+    CACHES[f"{over_aiohttp.__name__}.find_proxy"].clear()
     assert reply.status == 200
     [asked] = proxy.requests
     assert asked.path == "http://api.nowhere.example/v1/chat/completions"
@@ -484,7 +484,7 @@ def test_a_proxy_of_the_environment_is_used(way: Way, monkeypatch: pytest.Monkey
 def test_certificates_are_loaded_once_for_all_clients(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    cache = CACHES[f"{over_httpx2.__name__}._loaded"]
+    cache = CACHES[f"{over_httpx2.__name__}._load_certificates"]
     cache.clear()
     with serving(good) as server:
         for entries, folder in [(1, None), (1, None), (2, tmp_path)]:
@@ -499,20 +499,20 @@ def test_certificates_are_loaded_once_for_all_clients(
 
 def test_names_and_objects() -> None:
     with pytest.raises(ConfigError, match="asynchronous calls alone"):
-        transport_of("aiohttp", asynchronous=False)
+        choose_transport("aiohttp", asynchronous=False)
     with pytest.raises(ConfigError, match="unknown transport 'curl'"):
-        transport_of("curl", asynchronous=True)
-    own = transport_of(None, asynchronous=False)
-    assert transport_of(own, asynchronous=False) is own
+        choose_transport("curl", asynchronous=True)
+    own = choose_transport(None, asynchronous=False)
+    assert choose_transport(own, asynchronous=False) is own
     with pytest.raises(ConfigError, match="is no transport"):
-        transport_of(object(), asynchronous=True)  # type: ignore[call-overload]
+        choose_transport(object(), asynchronous=True)  # type: ignore[call-overload]
 
 
 def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.transport.call.find_spec", lambda name: None)
     for name, extra in (("httpx2", "http"), ("aiohttp", "fast")):
         with pytest.raises(ConfigError, match=rf'pip install "dragoman\[{extra}\]"'):
-            transport_of(name, asynchronous=True)
+            choose_transport(name, asynchronous=True)
 
 
 @every_way

@@ -14,7 +14,7 @@ from dragoman.transport.call import (
     Reply,
     Timeouts,
     Transport,
-    transport_of,
+    choose_transport,
 )
 
 from .servers import GUARD
@@ -98,9 +98,9 @@ class Way:
         return got, guarded(some_of_them)
 
 
-SYNC = [Way("httpx2", lambda url: transport_of(None, asynchronous=False), False)]
+SYNC = [Way("httpx2", lambda url: choose_transport(None, asynchronous=False), False)]
 ASYNC = [
-    Way("httpx2-async", lambda url: transport_of("httpx2", asynchronous=True), True),
-    Way("aiohttp", lambda url: transport_of("aiohttp", asynchronous=True), True),
+    Way("httpx2-async", lambda url: choose_transport("httpx2", asynchronous=True), True),
+    Way("aiohttp", lambda url: choose_transport("aiohttp", asynchronous=True), True),
 ]
 WAYS = [*SYNC, *ASYNC]

@@ -178,7 +178,7 @@ class ReActAgent(metaclass=ExplainsNames):
 
         While calls are open, they wait behind the results.
         """
-        kwargs = await self._hooked("pre_observe", {"msg": msg})
+        kwargs = await self._run_hooks("pre_observe", {"msg": msg})
         given = [] if kwargs["msg"] is None else request_of(kwargs["msg"]).messages
         new = [one for one in given if not any(one is old for old in self.messages)]
         if self._run is not None and self._calls:
@@ -186,7 +186,7 @@ class ReActAgent(metaclass=ExplainsNames):
         else:
             self.messages += new
         await self._save()
-        await self._hooked("post_observe", kwargs, None)
+        await self._run_hooks("post_observe", kwargs, None)
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
@@ -209,9 +209,9 @@ class ReActAgent(metaclass=ExplainsNames):
         self._deps = self.deps if deps is None else deps
         try:
             if (claim := getattr(self.memory, "claim", None)) is not None:
-                await _settled(claim())
+                await _await_value(claim())
                 release = getattr(self.memory, "release", None)
-            kwargs = await self._hooked("pre_reply", {"msg": msg})
+            kwargs = await self._run_hooks("pre_reply", {"msg": msg})
             run = await self._begin(kwargs["msg"])
             form = self.response_format if form is None else form
             structured = form if form is None or isinstance(form, Structured) else Structured(form)
@@ -227,12 +227,12 @@ class ReActAgent(metaclass=ExplainsNames):
                 if acts and self._calls:
                     finish = "paused"
                     break
-            ended = await self._ended(run, finish, structured)
-            reply: Reply = await self._hooked("post_reply", kwargs, ended)
+            ended = await self._end_run(run, finish, structured)
+            reply: Reply = await self._run_hooks("post_reply", kwargs, ended)
         finally:
             self._running.release()
             if release is not None:
-                await _settled(release())
+                await _await_value(release())
         if run.done:  # there is an answer, whole or not
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
@@ -243,7 +243,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self._saving = asyncio.Lock()  # of this loop
         run = self._run
         if msg is not None and run is not None and self._calls:
-            calls = run.keyed(self._calls)
+            calls = run.key_calls(self._calls)
             run.leave(calls)
             self.messages += run.settle(calls, self.name)
         if msg is not None or run is None:
@@ -251,7 +251,7 @@ class ReActAgent(metaclass=ExplainsNames):
         await self.observe(msg)
         return run
 
-    async def _ended(self, run: Run, finish: Finish, structured: Structured[Any] | None) -> Reply:
+    async def _end_run(self, run: Run, finish: Finish, structured: Structured[Any] | None) -> Reply:
         """The reply; a run that is not paused is over."""
         own = [m for m in self.messages if m.role == "assistant" and m.name == self.name]
         if finish != "paused":
@@ -268,7 +268,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self, run: Run, structured: Structured[Any] | None, streams: bool
     ) -> AsyncGenerator[AgentEvent]:
         """One call of the model, and its answer at the end of the messages."""
-        kwargs = await self._hooked("pre_reasoning", {"request": await self._request()})
+        kwargs = await self._run_hooks("pre_reasoning", {"request": await self._request()})
         formatter, model = self._pair(structured, streams)
         response: Any
         follows: list[Msg] = []
@@ -293,7 +293,7 @@ class ReActAgent(metaclass=ExplainsNames):
             response = error.response
             msg, *follows = [response.msg, *repair_messages(response, error)[-1:]]
         msg.name = self.name
-        msg = await self._hooked("post_reasoning", kwargs, msg)
+        msg = await self._run_hooks("post_reasoning", kwargs, msg)
         cost = run.spend(response, kwargs["request"].messages)
         run.done = not (msg.calls or follows or goes_on(response))
         run.finish = reply_finish(response) if run.done else "done"  # type: ignore[assignment]
@@ -310,10 +310,13 @@ class ReActAgent(metaclass=ExplainsNames):
 
     async def _acting(self, run: Run) -> AsyncGenerator[AgentEvent]:
         """Run the open calls that may run; their results are messages once all are there."""
-        calls = run.keyed(self._calls)
+        calls = run.key_calls(self._calls)
         run.go_on(calls, again=self.interrupted == "rerun")
         for key, call in calls.items():
-            if key not in run.results and (event := await self._judged(key, call, run)) is not None:
+            if (
+                key not in run.results
+                and (event := await self._judge_call(key, call, run)) is not None
+            ):
                 yield event
         ready = [key for key in calls if key in run.allowed and key not in run.results]
         errors: list[ToolFailed] = []
@@ -323,7 +326,7 @@ class ReActAgent(metaclass=ExplainsNames):
             run.started += batch
             await self._save()
             limit = asyncio.Semaphore(self.toolkit.threads or len(batch) or 1)
-            tasks = [asyncio.create_task(self._called(key, calls[key], run, limit))
+            tasks = [asyncio.create_task(self._run_call(key, calls[key], run, limit))
                      for key in batch]  # fmt: skip
             try:
                 for done in asyncio.as_completed(tasks):
@@ -344,34 +347,36 @@ class ReActAgent(metaclass=ExplainsNames):
             errors[0].results = results
             raise errors[0]
 
-    async def _judged(self, key: str, call: ToolUseBlock, run: Run) -> AgentEvent | None:
+    async def _judge_call(self, key: str, call: ToolUseBlock, run: Run) -> AgentEvent | None:
         """Whether a call may run, as far as anybody knows: that it waits, or why it does not."""
         if self.toolkit.pending([call]):
             return CallEvent(call, "external", key)
         verdict = True if self.approve is None or key in run.allowed else self.approve
         if callable(verdict):
-            verdict = await _settled(verdict(call))
+            verdict = await _await_value(verdict(call))
         if verdict == "ask":
             return CallEvent(call, "approval", key)
         result = run.decide(key, call, verdict)
         return None if result is None else ResultEvent(call, result, key=key)
 
-    async def _called(
+    async def _run_call(
         self, key: str, call: ToolUseBlock, run: Run, limit: asyncio.Semaphore
     ) -> tuple[ResultEvent, ToolFailed | None]:
         async with limit:
-            kwargs = await self._hooked("pre_acting", {"tool_call": call})
+            kwargs = await self._run_hooks("pre_acting", {"tool_call": call})
             about = ToolContext(
                 self._deps, kwargs["tool_call"], [*self.messages], self.name, run.steps, run.usage
             )
             result = await self.toolkit.acall(about)
             run.ended += [key] if result.ends_turn else []
-            run.results[key] = await self._hooked("post_acting", kwargs, result.msg)
+            run.results[key] = await self._run_hooks("post_acting", kwargs, result.msg)
             await self._save()
         return ResultEvent(call, run.results[key], key=key), result.error
 
     async def _request(self) -> ChatRequest:
-        memories = None if self.memories is None else await _settled(self.memories(self.messages))
+        memories = (
+            None if self.memories is None else await _await_value(self.memories(self.messages))
+        )
         # an LLM adds its own tools, those that its provider runs among them
         own = getattr(self.model, "toolkit", None) is self.toolkit
         tools: list[Tool | ServerTool] = [] if own else [*self.toolkit.tools, *self.server_tools]
@@ -403,7 +408,7 @@ class ReActAgent(metaclass=ExplainsNames):
             return []
         return [
             Pending(call, "external" if self.toolkit.pending([call]) else "approval", key)
-            for key, call in run.keyed(self._calls).items()
+            for key, call in run.key_calls(self._calls).items()
             if key not in run.results and key not in run.allowed
         ]
 
@@ -469,9 +474,9 @@ class ReActAgent(metaclass=ExplainsNames):
         async with self._saving:
             if self.memory is not None:
                 run = None if self._run is None else dump_run(self._run, self._calls)
-                await _settled(self.memory.save(self.messages, run))
+                await _await_value(self.memory.save(self.messages, run))
             if self.on_step is not None:
-                await _settled(self.on_step(self.state()))
+                await _await_value(self.on_step(self.state()))
 
     # -- hooks -------------------------------------------------------------------------------------
 
@@ -494,11 +499,11 @@ class ReActAgent(metaclass=ExplainsNames):
         """Take a hook out; one that is not there is no error."""
         self._hooks.get(hook_type, {}).pop(hook_name, None)
 
-    async def _hooked(self, kind: str, *given: Any) -> Any:
+    async def _run_hooks(self, kind: str, *given: Any) -> Any:
         """The last of what the hooks are given, kwargs or an output, as they have changed it."""
         *kwargs, value = given
         for hook in [*self._hooks[kind].values()]:
-            changed = await _settled(hook(self, *kwargs, value))
+            changed = await _await_value(hook(self, *kwargs, value))
             value = value if changed is None else changed
         return value
 
@@ -535,7 +540,7 @@ def _own_loop() -> Generator[Callable[[Coroutine[Any, Any, Any]], Any]]:
         thread.join()
 
 
-async def _settled(value: Any) -> Any:
+async def _await_value(value: Any) -> Any:
     return await value if isawaitable(value) else value
 
 

@@ -39,12 +39,14 @@ class MsgHub:
     def add(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
         """Add one or several; one that takes part already is left as it is."""
         known = self.participants
-        known += [agent for agent in _listed(participants) if all(agent is not x for x in known)]
+        known += [
+            agent for agent in _list_agents(participants) if all(agent is not x for x in known)
+        ]
         self._subscribe()
 
     def delete(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
         """Take one or several out."""
-        agents = _listed(participants)
+        agents = _list_agents(participants)
         for agent in agents:
             agent.subscribers.pop(id(self), None)
         gone = {id(agent) for agent in agents}
@@ -67,7 +69,7 @@ class MsgHub:
             agent.subscribers[id(self)] = others if self.enable_auto_broadcast else []
 
 
-def _listed(participants: ReActAgent | Iterable[ReActAgent]) -> list[ReActAgent]:
+def _list_agents(participants: ReActAgent | Iterable[ReActAgent]) -> list[ReActAgent]:
     return [participants] if isinstance(participants, ReActAgent) else list(participants)
 
 

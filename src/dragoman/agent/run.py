@@ -120,7 +120,7 @@ class Run:
     losses: dict[tuple[Any, ...], Loss] = field(default_factory=dict)
     parsed: Any = None
 
-    def keyed(self, calls: Sequence[ToolUseBlock]) -> dict[str, ToolUseBlock]:
+    def key_calls(self, calls: Sequence[ToolUseBlock]) -> dict[str, ToolUseBlock]:
         """The calls of the newest answer, by keys that no other call of the conversation has.
 
         What is kept of a call is never kept by the id that the model gave it: two calls may have
@@ -141,7 +141,7 @@ class Run:
         cost: Cost | None = None
         with suppress(ConfigError, ValueError, ArithmeticError):  # no package, or no such counts
             cost = getattr(response, "cost", None)
-        usage = _counted(response.usage)
+        usage = _clean_usage(response.usage)
         self.steps += 1
         self.usage = self.usage + usage
         if usage.input is None and usage.cache_read is None:
@@ -155,20 +155,20 @@ class Run:
         """Add what an answer took that is none, or broke off."""
         self.steps += 1
         if response is not None:
-            self.usage = self.usage + _counted(response.usage)
+            self.usage = self.usage + _clean_usage(response.usage)
 
     def go_on(self, calls: Mapping[str, ToolUseBlock], again: bool) -> None:
         """Have calls that were running when the program ended run again, or tell of them."""
         for key in [key for key in calls if key in self.started]:
             self.started.remove(key)
             if not again:
-                self.results.setdefault(key, failed(calls[key], _INTERRUPTED))
+                self.results.setdefault(key, build_error_result(calls[key], _INTERRUPTED))
 
     def leave(self, calls: Mapping[str, ToolUseBlock]) -> None:
         """Give open calls a result, as the conversation goes on without them."""
         for key, call in calls.items():
             why = _INTERRUPTED if key in self.started else _ABANDONED
-            self.results.setdefault(key, failed(call, why))
+            self.results.setdefault(key, build_error_result(call, why))
 
     def decide(self, key: str, call: ToolUseBlock, verdict: bool | str) -> Msg | None:
         """Let a call run, or give it the result that says why not, which is returned."""
@@ -176,7 +176,7 @@ class Run:
             self.allowed += [] if key in self.allowed else [key]
             return None
         reason = f": {verdict}" if verdict else ""
-        self.results[key] = failed(call, f"the call was not allowed{reason}")
+        self.results[key] = build_error_result(call, f"the call was not allowed{reason}")
         return self.results[key]
 
     def end(self, budget: Budget, max_iters: int) -> Finish | None:
@@ -223,12 +223,12 @@ def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
     return blocks
 
 
-def failed(call: ToolUseBlock, text: str) -> Msg:
+def build_error_result(call: ToolUseBlock, text: str) -> Msg:
     """The result of a call that did not run, or not to its end."""
     return Msg.tool(call.id, text, call.name, is_error=True)
 
 
-def _counted(usage: Usage) -> Usage:
+def _clean_usage(usage: Usage) -> Usage:
     """The figures that can be counts of tokens: a host may tell of -1, or of half a token."""
     given: dict[str, Any] = {one.name: getattr(usage, one.name) for one in fields(usage)}
     counts = {name for name, value in given.items()

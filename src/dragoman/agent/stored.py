@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, get_args
 from ..errors import InvalidMessage
 from ..message import Msg, ToolResultBlock, ToolUseBlock, Usage
 from ..model import Cost
-from .run import Finish, Reason, Run, failed
+from .run import Finish, Reason, Run, build_error_result
 
 STATE_VERSION = 2
 _MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
@@ -63,7 +63,7 @@ def load_state(state: Any) -> State:
 
 def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
     """A run as plain JSON; `calls` are those that are open."""
-    keys = run.keyed(calls)
+    keys = run.key_calls(calls)
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
         "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
@@ -96,7 +96,7 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
         _rename(run, calls)
     else:
         run = Run(id=_text(data["id"], f"{path}.id"), **read)
-    keys = run.keyed(calls)
+    keys = run.key_calls(calls)
     for name in ("started", "allowed", "ended", "results"):
         if strange := [key for key in getattr(run, name) if key not in keys]:
             raise _wrong(f"no open call has the key {strange[0]!r}", f"{path}.{name}")
@@ -117,12 +117,12 @@ def _rename(run: Run, calls: Sequence[ToolUseBlock]) -> None:
     for name in ("started", "allowed", "results"):
         if strange := [id for id in getattr(run, name) if id not in ids]:
             raise _wrong(f"no open call has the id {strange[0]!r}", f"$.run.{name}")
-    keys = run.keyed(calls)
+    keys = run.key_calls(calls)
     alone = {key: ids.count(call.id) == 1 for key, call in keys.items()}
     run.started = [key for key, call in keys.items() if call.id in run.started]
     run.allowed = [key for key, call in keys.items() if call.id in run.allowed and alone[key]]
     run.results = {
-        key: run.results[call.id] if alone[key] else failed(call, _UNKNOWN)
+        key: run.results[call.id] if alone[key] else build_error_result(call, _UNKNOWN)
         for key, call in keys.items() if call.id in run.results
     }  # fmt: skip
 

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..suggestions.import_names import listing, refusing
 from . import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
-from .log import Row, SessionLog, Skipped, rows_of, unknown_log
+from .log import LogRow, SessionLog, Skipped, read_rows, unknown_log
 from .stores import session_exports
 
 __all__ = ["SessionLog", "Skipped", "read_session_log", "session_exports"]
 
 
-class _Reader(Protocol):
+class _LogReader(Protocol):
     """A module that reads the logs of one agent."""
 
     @property
-    def claims(self) -> Callable[[Sequence[Row]], bool]:
+    def claims(self) -> Callable[[Sequence[LogRow]], bool]:
         """Whether rows are its log."""
 
     @property
-    def read(self) -> Callable[[Sequence[Row], list[Skipped]], SessionLog]:
+    def read(self) -> Callable[[Sequence[LogRow], list[Skipped]], SessionLog]:
         """The session in rows that are."""
 
 
-_READERS: tuple[_Reader, ...] = (atif, opencode, pi, claude_code, qwen_code, codex, gemini_cli)
+_READERS: tuple[_LogReader, ...] = (atif, opencode, pi, claude_code, qwen_code, codex, gemini_cli)
 
 
 def read_session_log(text: str, name: str = "") -> SessionLog:
@@ -45,7 +45,7 @@ def read_session_log(text: str, name: str = "") -> SessionLog:
     >>> log.agent, log.messages[0].text
     ('atif', 'Where is Paris?')
     """
-    rows, skipped = rows_of(text, name)
+    rows, skipped = read_rows(text, name)
     for reader in _READERS:
         if reader.claims(rows):
             return reader.read(rows, skipped)

@@ -21,7 +21,7 @@ from ..message.blocks import (
     ToolUseBlock,
 )
 from ..text.json_text import Json, JsonObject, member
-from .log import Row, SessionLog, Skipped, objects, skipped_fields, text_at
+from .log import LogRow, SessionLog, Skipped, objects, skipped_fields, text_at
 
 _ROLES = {"system": "system", "user": "user", "agent": "assistant"}
 _TRAJECTORY = ("schema_version", "session_id", "trajectory_id", "agent", "steps",
@@ -35,12 +35,12 @@ _PART = ("type", "text", "source")
 _SOURCE = ("path", "media_type")
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether the object says that it is a trajectory."""
     return rows[0].text("schema_version").startswith("ATIF-v")
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session; trajectories of agents that it called and that stand in it are sidechains."""
     log = _trajectory(rows[0].data, "$")
     log.skipped = [*skipped, *log.skipped]
@@ -101,7 +101,7 @@ def _add(log: SessionLog, step: JsonObject, path: str) -> None:
     calls = _calls(step, path, log.skipped)
     blocks += calls
     made = [Msg("", blocks, role)] if blocks else []
-    made += _observed(step, {call.id: call.name for call in calls}, path, log.skipped)
+    made += _read_observations(step, {call.id: call.name for call in calls}, path, log.skipped)
     time, model = step.get("timestamp"), step.get("model_name")
     for message in made:
         message.timestamp = time if isinstance(time, str) else None
@@ -123,7 +123,7 @@ def _calls(step: JsonObject, path: str, skipped: list[Skipped]) -> list[ToolUseB
     return calls
 
 
-def _observed(
+def _read_observations(
     step: JsonObject, names: dict[str, str], path: str, skipped: list[Skipped]
 ) -> list[Msg]:
     """Results of calls, and what came without a call, which the surroundings say."""

@@ -14,7 +14,7 @@ from ..errors import ReadError
 from ..message import Msg
 from ..text.json_text import Json, JsonObject
 from ..vendors import wire
-from .log import Row, SessionLog, Skipped, dated, once, skipped_fields, way_of
+from .log import LogRow, SessionLog, Skipped, date_messages, find_branch, once, skipped_fields
 
 _AGENT = "claude-code"
 _SAID = ("user", "assistant")
@@ -37,19 +37,19 @@ _WHY = {
 _OTHER = "a note of the program, no message"
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether there is a message in a node of a tree."""
     return any(_is_message(row) for row in rows)
 
 
-def _is_message(row: Row) -> bool:
+def _is_message(row: LogRow) -> bool:
     return (
         row.data.get("type") in _SAID and "uuid" in row.data
         and isinstance(row.data.get("message"), dict) and "parts" not in row.data["message"]
     )  # fmt: skip
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session; agents that it called and that stand in the same file are its sidechains."""
     rows, repeated = once(rows)
     main = [row for row in rows if not row.data.get("isSidechain")]
@@ -66,9 +66,9 @@ def _line(one: Skipped) -> int:
     return int(one.place.removeprefix("line ").partition(".")[0])
 
 
-def _groups(rows: Iterable[Row]) -> list[list[Row]]:
+def _groups(rows: Iterable[LogRow]) -> list[list[LogRow]]:
     """The rows of each called agent: by its id, else by the root that they hang from."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[LogRow]] = {}
     roots: dict[str, str] = {}
     for row in rows:
         parent = row.text("parentUuid")
@@ -78,9 +78,9 @@ def _groups(rows: Iterable[Row]) -> list[list[Row]]:
     return [group for group in groups.values() if any(_is_message(row) for row in group)]
 
 
-def _conversation(rows: Sequence[Row]) -> SessionLog:
+def _conversation(rows: Sequence[LogRow]) -> SessionLog:
     """What was said on the branch that the session ended on."""
-    kept, skipped = _said(rows)
+    kept, skipped = _select_rows(rows)
     entries: list[_Entry] = []
     for row in kept:
         _add(entries, row)
@@ -97,43 +97,51 @@ def _conversation(rows: Sequence[Row]) -> SessionLog:
     return log
 
 
-def _session(rows: Sequence[Row]) -> str:
+def _session(rows: Sequence[LogRow]) -> str:
     return next((found for row in rows if (found := row.text("sessionId"))), "")
 
 
 # -- which rows belong to the conversation ---------------------------------------------------------
 
 
-def _said(rows: Sequence[Row]) -> tuple[list[Row], list[Skipped]]:
+def _select_rows(rows: Sequence[LogRow]) -> tuple[list[LogRow], list[Skipped]]:
     """The rows that were said, in order, and a note for each of the others."""
-    way = way_of(rows, _is_message)
+    way = find_branch(rows, _is_message)
     ids = {_message_id(row) for row in rows if row.text("uuid") in way} - {""}
-    calls = {call for row in rows if _message_id(row) in ids for call in _named(row, "id")}
+    calls = {
+        call for row in rows if _message_id(row) in ids for call in _read_block_field(row, "id")
+    }
     kept, skipped = [], []
     for row in rows:
         kind = row.text("type")
-        if kind == "attachment" and _queued(row) is not None and row.text("uuid") in way:
+        if (
+            kind == "attachment"
+            and _read_queued_prompt(row) is not None
+            and row.text("uuid") in way
+        ):
             kept.append(row)
         elif not _is_message(row):
-            what = ": ".join(filter(None, (kind or "row", row.text("subtype") or _attached(row))))
-            skipped.append(row.skipped(what, _WHY.get(kind, _OTHER)))
+            what = ": ".join(
+                filter(None, (kind or "row", row.text("subtype") or _read_attachment_type(row)))
+            )
+            skipped.append(row.note_skipped(what, _WHY.get(kind, _OTHER)))
         elif _is_synthetic(row):
             why = "the program says it in the model's place, as for an error"
-            skipped.append(row.skipped("synthetic answer", why))
+            skipped.append(row.note_skipped("synthetic answer", why))
         elif row.text("uuid") in way or _message_id(row) in ids or calls & set(_answers(row)):
             kept.append(row)
         else:
             why = "the session went on from an earlier message"
-            skipped.append(row.skipped("abandoned branch", why))
+            skipped.append(row.note_skipped("abandoned branch", why))
     return kept, skipped
 
 
-def _message_id(row: Row) -> str:
+def _message_id(row: LogRow) -> str:
     found = row.object("message").get("id")
     return found if isinstance(found, str) else ""
 
 
-def _named(row: Row, name: str) -> Iterator[str]:
+def _read_block_field(row: LogRow, name: str) -> Iterator[str]:
     """The values of this field of the content's blocks."""
     content = row.object("message").get("content")
     for block in content if isinstance(content, list) else ():
@@ -141,20 +149,20 @@ def _named(row: Row, name: str) -> Iterator[str]:
             yield block[name]
 
 
-def _answers(row: Row) -> Iterator[str]:
-    return _named(row, "tool_use_id")
+def _answers(row: LogRow) -> Iterator[str]:
+    return _read_block_field(row, "tool_use_id")
 
 
-def _is_synthetic(row: Row) -> bool:
+def _is_synthetic(row: LogRow) -> bool:
     return row.object("message").get("model") == _SYNTHETIC
 
 
-def _attached(row: Row) -> str:
+def _read_attachment_type(row: LogRow) -> str:
     found = row.object("attachment").get("type")
     return found if isinstance(found, str) else ""
 
 
-def _queued(row: Row) -> Json:
+def _read_queued_prompt(row: LogRow) -> Json:
     """What the user said while the agent worked: it reaches the model as words of the user's."""
     attachment = row.object("attachment")
     return attachment.get("prompt") if attachment.get("type") == "queued_command" else None
@@ -168,7 +176,7 @@ class _Entry:
 
     __slots__ = ("id", "message", "model", "row", "summary")
 
-    def __init__(self, row: Row, message: JsonObject) -> None:
+    def __init__(self, row: LogRow, message: JsonObject) -> None:
         self.row = row
         self.message = message
         self.id = _message_id(row)
@@ -176,10 +184,10 @@ class _Entry:
         self.summary = bool(row.data.get("isCompactSummary"))
 
 
-def _add(entries: list[_Entry], row: Row) -> None:
+def _add(entries: list[_Entry], row: LogRow) -> None:
     """Put a row behind the others, or its blocks to those of the same message."""
     if row.text("type") == "attachment":
-        entries.append(_Entry(row, {"role": "user", "content": _queued(row)}))
+        entries.append(_Entry(row, {"role": "user", "content": _read_queued_prompt(row)}))
         return
     message = row.object("message")
     role, content = message.get("role", row.text("type")), message.get("content")
@@ -219,5 +227,5 @@ def _messages(entries: Sequence[_Entry]) -> list[Msg]:
         place = entries[0].row.place
         raise ReadError(error.message, path=place, hint=error.hint, code="log.message") from error
     times = {id(entry.message): entry.row.text("timestamp") for entry in entries}
-    dated(messages, times, {id(e.message): e.model for e in entries if e.model})
+    date_messages(messages, times, {id(e.message): e.model for e in entries if e.model})
     return messages

@@ -15,7 +15,7 @@ from ..errors import ReadError
 from ..message import Msg
 from ..text.json_text import Json, JsonObject
 from ..vendors import wire
-from .log import Row, SessionLog, Skipped, dated, objects, skipped_fields
+from .log import LogRow, SessionLog, Skipped, date_messages, objects, skipped_fields
 
 _NOTES = "internal_chat_message_metadata_passthrough"
 _WHY = {
@@ -32,7 +32,7 @@ _META = ("session_id", "id", "base_instructions", "instructions")
 _MADE = ("replacement_history", "message")
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether rows carry a payload, and one is the head of a session or an item."""
     kinds = ("session_meta", "response_item")
     return any(
@@ -40,10 +40,10 @@ def claims(rows: Sequence[Row]) -> bool:
     )
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session. What replaced the history at a compaction stands behind it, as it was sent."""
     log = SessionLog("codex", skipped=skipped)
-    part = _Part()
+    part = _Section()
     for row in rows:
         match row.data.get("type"), row.object("payload"):
             case "response_item", item:
@@ -56,7 +56,7 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
             case "compacted", made:
                 log.messages += part.messages(log.model)
                 log.compactions.append(len(log.messages))
-                part = _Part(part.instructions)
+                part = _Section(part.instructions)
                 for item in _replacement(made, row, log.skipped):
                     part.add(row, item, log.skipped)
                 log.skipped += _unread(row, made, _MADE)
@@ -67,7 +67,7 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
                 if inner == "thread_rolled_back":
                     part.roll_back(payload.get("num_turns"), row, log.skipped)
                 what = f"{kind}: {inner}" if isinstance(inner, str) else str(kind or "row")
-                log.skipped.append(row.skipped(what, _WHY.get(str(kind), _OTHER)))
+                log.skipped.append(row.note_skipped(what, _WHY.get(str(kind), _OTHER)))
     log.messages += part.messages(log.model)
     return log
 
@@ -78,7 +78,7 @@ def _instructions(meta: JsonObject) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _unread(row: Row, payload: JsonObject, known: Sequence[str]) -> list[Skipped]:
+def _unread(row: LogRow, payload: JsonObject, known: Sequence[str]) -> list[Skipped]:
     """Notes on the fields of a row and of its payload that are none of the known ones."""
     path = f"{row.place}.payload"
     base = skipped_fields(f"{path}.base_instructions", payload.get("base_instructions"), ("text",))
@@ -86,7 +86,7 @@ def _unread(row: Row, payload: JsonObject, known: Sequence[str]) -> list[Skipped
     return [*skipped_fields(row.place, row.data, _ROW), *rest, *base]
 
 
-def _replacement(made: JsonObject, row: Row, skipped: list[Skipped]) -> list[JsonObject]:
+def _replacement(made: JsonObject, row: LogRow, skipped: list[Skipped]) -> list[JsonObject]:
     """The items with which the session goes on; older logs keep the summary alone."""
     path = f"{row.place}.payload.replacement_history"
     if items := objects(made.get("replacement_history"), path, skipped):
@@ -109,7 +109,7 @@ def _is_asked(item: JsonObject) -> bool:
     return not (isinstance(text, str) and text.lstrip().startswith(_CONTEXT))
 
 
-class _Part:
+class _Section:
     """The items between two compactions."""
 
     def __init__(self, instructions: str = "") -> None:
@@ -118,16 +118,16 @@ class _Part:
         self._times: dict[int, str] = {}
         self._place = ""
 
-    def add(self, row: Row, item: JsonObject, skipped: list[Skipped]) -> None:
+    def add(self, row: LogRow, item: JsonObject, skipped: list[Skipped]) -> None:
         """Take an item, without Codex's notes on it."""
         if _NOTES in item:
             item = {name: value for name, value in item.items() if name != _NOTES}
-            skipped.append(row.skipped(_NOTES, _WHY[_NOTES]))
+            skipped.append(row.note_skipped(_NOTES, _WHY[_NOTES]))
         self._items.append(item)
         self._times[id(item)] = row.text("timestamp")
         self._place = self._place or row.place
 
-    def roll_back(self, turns: Json, row: Row, skipped: list[Skipped]) -> None:
+    def roll_back(self, turns: Json, row: LogRow, skipped: list[Skipped]) -> None:
         """Drop the last turns, each from a message of the user on, as the session went on without.
 
         Codex drops them in the same way, and leaves alone what it says itself in the user's name.
@@ -140,7 +140,7 @@ class _Part:
         first = begins[max(0, len(begins) - count)]
         for item in self._items[first:]:
             what = str(item.get("type") or "item")
-            skipped.append(row.skipped(f"rolled back: {what}", "the user went back behind it"))
+            skipped.append(row.note_skipped(f"rolled back: {what}", "the user went back behind it"))
         del self._items[first:]
 
     def messages(self, model: str | None) -> list[Msg]:
@@ -157,5 +157,5 @@ class _Part:
             raise ReadError(
                 error.message, path=self._place, hint=error.hint, code="log.message"
             ) from error
-        dated(messages, self._times, {})
+        date_messages(messages, self._times, {})
         return messages

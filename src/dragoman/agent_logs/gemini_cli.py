@@ -14,22 +14,22 @@ from ..errors import ReadError
 from ..message import Msg
 from ..text.json_text import Json, JsonObject
 from ..vendors import wire
-from .log import Row, SessionLog, Skipped, objects, skipped_fields
+from .log import LogRow, SessionLog, Skipped, objects, skipped_fields
 
 _SAID = ("user", "gemini")
 _HEAD = ("sessionId", "messages")
-_Rows: TypeAlias = dict[tuple[str, str], tuple[JsonObject, Row]]  # by id and type
+_Rows: TypeAlias = dict[tuple[str, str], tuple[JsonObject, LogRow]]  # by id and type
 _READ = ("id", "timestamp", "type", "content", "displayContent", "toolCalls", "thoughts", "model")
 _CALL = ("id", "name", "args", "result", "timestamp")
 _THOUGHT = ("subject", "description", "timestamp")
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether a row is the head of a session of a project."""
     return any({"sessionId", "projectHash"} <= set(row.data) for row in rows)
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session. Where a compaction replaced the messages, those from before stay in front."""
     log = SessionLog("gemini-cli", skipped=skipped)
     history = _History(log)
@@ -39,7 +39,7 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
     return log
 
 
-def _take(history: _History, row: Row) -> None:
+def _take(history: _History, row: LogRow) -> None:
     log, data = history.log, row.data
     if isinstance(data.get("$rewindTo"), str):
         history.rewind(data["$rewindTo"], row)
@@ -57,7 +57,7 @@ def _take(history: _History, row: Row) -> None:
             history.put(message, row)
         log.skipped += skipped_fields(row.place, data, _HEAD)
     else:
-        log.skipped.append(row.skipped("row", "neither a message nor a change of the session"))
+        log.skipped.append(row.note_skipped("row", "neither a message nor a change of the session"))
 
 
 class _History:
@@ -72,34 +72,34 @@ class _History:
         self._rows: _Rows = {}
         self._replaced: _Rows = {}  # what a list took the place of, until something is said
 
-    def put(self, message: Json, row: Row) -> None:
+    def put(self, message: Json, row: LogRow) -> None:
         """A message at the end, or in the place of the one with its id."""
         self._settle()
         self._put(message, row)
 
-    def _put(self, message: Json, row: Row) -> None:
+    def _put(self, message: Json, row: LogRow) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("id"), str):
-            self.log.skipped.append(row.skipped("message", "it has no id"))
+            self.log.skipped.append(row.note_skipped("message", "it has no id"))
             return
         key = message["id"], str(message.get("type"))
         if key in self._rows and self._rows[key][0] != message:
             why = f"{row.place} says it anew, under the same id"
-            self.log.skipped.append(self._rows[key][1].skipped("earlier version", why))
+            self.log.skipped.append(self._rows[key][1].note_skipped("earlier version", why))
         self._rows[key] = (message, row)
         self.log.skipped += skipped_fields(row.place, message, _READ)
         if isinstance(model := message.get("model"), str):
             self.log.model = model
 
-    def rewind(self, id: str, row: Row) -> None:
+    def rewind(self, id: str, row: LogRow) -> None:
         """Remove this message and those behind it; all of them, where there is no such one."""
         self._settle()
         keys = list(self._rows)
         start = next((i for i, key in enumerate(keys) if key[0] == id), 0)
         for gone in keys[start:]:
             why = f"{row.place} goes back to an earlier message"
-            self.log.skipped.append(self._rows.pop(gone)[1].skipped("abandoned branch", why))
+            self.log.skipped.append(self._rows.pop(gone)[1].note_skipped("abandoned branch", why))
 
-    def replace(self, messages: list[Json], row: Row) -> None:
+    def replace(self, messages: list[Json], row: LogRow) -> None:
         """Other messages in the place of all; a compaction if one is gone when the talk goes on."""
         self._replaced = {**self._replaced, **self._rows}
         self._rows = {}
@@ -115,7 +115,7 @@ class _History:
         elif gone:
             why = "the session went on without it"
             self.log.skipped += [
-                self._replaced[key][1].skipped("left message", why) for key in gone
+                self._replaced[key][1].note_skipped("left message", why) for key in gone
             ]
         self._replaced = {}
 
@@ -125,15 +125,15 @@ class _History:
         self.log.messages += _messages([*self._rows.values()], self.log)
 
 
-def _messages(rows: Sequence[tuple[JsonObject, Row]], log: SessionLog) -> list[Msg]:
+def _messages(rows: Sequence[tuple[JsonObject, LogRow]], log: SessionLog) -> list[Msg]:
     """The messages as the reader of generateContent gives them."""
     contents, times = [], []
-    answered = {id for message, _ in rows for id in _answered(message)}
+    answered = {id for message, _ in rows for id in _list_answered_calls(message)}
     for message, row in rows:
         kind = message.get("type")
         if kind not in _SAID:
             why = "the program tells this to the user, not to the model"
-            log.skipped.append(row.skipped(str(kind or "message"), why))
+            log.skipped.append(row.note_skipped(str(kind or "message"), why))
             continue
         for content in _contents(message, answered, row.place, log.skipped):
             contents.append(content)
@@ -197,7 +197,7 @@ def _call(call: JsonObject) -> JsonObject:
     }
 
 
-def _answered(message: JsonObject) -> Iterator[str]:
+def _list_answered_calls(message: JsonObject) -> Iterator[str]:
     """The ids of the calls that a message of the user's answers."""
     for part in _parts(message.get("content")) if message.get("type") == "user" else ():
         response = part.get("functionResponse") if isinstance(part, dict) else None

@@ -79,7 +79,7 @@ def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LogRow:
     """One object of a log, and the line that it stands in."""
 
     line: int
@@ -100,12 +100,12 @@ class Row:
         value = self.data.get(name)
         return value if isinstance(value, dict) else {}
 
-    def skipped(self, what: str, why: str) -> Skipped:
+    def note_skipped(self, what: str, why: str) -> Skipped:
         """The note that this row is left out."""
         return Skipped(self.place, what, why)
 
 
-def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
+def read_rows(text: str, name: str) -> tuple[list[LogRow], list[Skipped]]:
     """The objects of a log: one for the whole text, or one a line.
 
     A last line that breaks off, as it does where an agent was killed, is skipped. Raises ReadError
@@ -123,8 +123,8 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
             raise _unread(name, f"line {lines[0][0]}", error.message) from error
     else:
         if isinstance(whole, dict):
-            return [Row(lines[0][0], _healed(whole, lines[0][0], skipped))], skipped
-    rows: list[Row] = []
+            return [LogRow(lines[0][0], _heal_row(whole, lines[0][0], skipped))], skipped
+    rows: list[LogRow] = []
     for number, line in lines:
         try:
             value = loads(line)
@@ -136,11 +136,11 @@ def rows_of(text: str, name: str) -> tuple[list[Row], list[Skipped]]:
         if not isinstance(value, dict):
             kind = type(value).__name__
             raise _unread(name, f"line {number}", f"a row of a log is an object, not a {kind}")
-        rows.append(Row(number, _healed(value, number, skipped)))
+        rows.append(LogRow(number, _heal_row(value, number, skipped)))
     return rows, skipped
 
 
-def _healed(value: JsonObject, number: int, skipped: list[Skipped]) -> JsonObject:
+def _heal_row(value: JsonObject, number: int, skipped: list[Skipped]) -> JsonObject:
     """The object without halves of surrogate pairs, which have no UTF-8 form; named if any were."""
     places: list[str] = []
     result: JsonObject = heal(value, "$", places)
@@ -156,7 +156,7 @@ def _unread(name: str, place: str, message: str) -> ReadError:
     return ReadError(message, path=where, hint=hint, code="log.row")
 
 
-def unknown_log(rows: Sequence[Row], name: str) -> ReadError:
+def unknown_log(rows: Sequence[LogRow], name: str) -> ReadError:
     """The error for rows that no agent writes."""
     keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
     where = f"{name}, {rows[0].place}" if name else rows[0].place
@@ -169,24 +169,24 @@ def unknown_log(rows: Sequence[Row], name: str) -> ReadError:
     )
 
 
-def once(rows: Sequence[Row], key: str = "uuid") -> tuple[list[Row], list[Skipped]]:
+def once(rows: Sequence[LogRow], key: str = "uuid") -> tuple[list[LogRow], list[Skipped]]:
     """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
     seen: set[str] = set()
-    kept: list[Row] = []
+    kept: list[LogRow] = []
     repeated: list[Skipped] = []
     for row in rows:
         id = row.text(key)
         if id and id in seen:
-            repeated.append(row.skipped("repeated row", "it stands in the log already"))
+            repeated.append(row.note_skipped("repeated row", "it stands in the log already"))
             continue
         seen.add(id)
         kept.append(row)
     return kept, repeated
 
 
-def way_of(
-    rows: Sequence[Row],
-    is_end: Callable[[Row], bool],
+def find_branch(
+    rows: Sequence[LogRow],
+    is_end: Callable[[LogRow], bool],
     key: str = "uuid",
     parents: Sequence[str] = ("parentUuid", "logicalParentUuid"),
 ) -> set[str]:
@@ -207,7 +207,9 @@ def way_of(
     return way
 
 
-def dated(messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]) -> None:
+def date_messages(
+    messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]
+) -> None:
     """Note on messages when they were said and by which model.
 
     Both mappings are by the id of the JSON that a message was read from.

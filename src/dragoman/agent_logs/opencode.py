@@ -23,7 +23,7 @@ from ..message.blocks import (
     VideoBlock,
 )
 from ..text.json_text import Json, JsonObject
-from .log import Row, SessionLog, Skipped, objects, skipped_fields, text_at
+from .log import LogRow, SessionLog, Skipped, objects, skipped_fields, text_at
 
 _LAST = 253_402_300_800_000  # milliseconds until the year 10000
 _INFO = ("id", "role", "time", "modelID", "error", "sessionID")
@@ -47,7 +47,7 @@ _WHY = {
 }
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether the log is one object of a session and messages in parts."""
     messages = rows[0].data.get("messages")
     return isinstance(rows[0].data.get("info"), dict) and isinstance(messages, list) and all(
@@ -55,7 +55,7 @@ def claims(rows: Sequence[Row]) -> bool:
     )  # fmt: skip
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session of one exported object."""
     data = rows[0].data
     skipped += skipped_fields("$", data, ("info", "messages"))
@@ -84,7 +84,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
         place = f"{path}.parts[{i}]"
         kind = part.get("type") if isinstance(part, dict) else None
         if kind == "step-start":
-            log.messages += says.taken()
+            log.messages += says.take_messages()
         if kind == "tool":
             says.call(part, place, log)
         elif (block := _block(part, kind)) is not None:
@@ -94,7 +94,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
             what = str(kind or "part")
             why = _WHY.get(what, "a note of the program, no part of what was said")
             log.skipped.append(Skipped(place, what, why))
-    log.messages += says.taken()
+    log.messages += says.take_messages()
 
 
 def _time(info: JsonObject) -> str | None:
@@ -145,7 +145,7 @@ class _Speech:
             output = _output(state, f"{place}.state.attachments", skipped)
             self._results.append(ToolResultBlock(id, name, output))
 
-    def taken(self) -> list[Msg]:
+    def take_messages(self) -> list[Msg]:
         """The messages so far; what comes next begins another."""
         made = []
         if self.blocks:

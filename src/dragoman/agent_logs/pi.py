@@ -21,7 +21,7 @@ from ..message.blocks import (
     ToolUseBlock,
 )
 from ..text.json_text import Json, JsonObject, loads
-from .log import Row, SessionLog, Skipped, once, text_at, way_of
+from .log import LogRow, SessionLog, Skipped, find_branch, once, text_at
 
 _SEALED = ("anthropic", "bedrock", "google")  # their APIs sign thinking with one text
 _SUMMARY = (
@@ -44,7 +44,7 @@ _WHY = {
 _TREE = ("message", "compaction", "branch_summary", "custom_message", "context_edit")
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether the log begins with the head of a session, and nodes of a tree follow."""
     head = rows[0].data
     return head.get("type") == "session" and "cwd" in head and all(
@@ -52,32 +52,32 @@ def claims(rows: Sequence[Row]) -> bool:
     )  # fmt: skip
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session on the branch that it ended on. Raises ReadError for broken entries."""
     head, entries = rows[0], [*rows[1:]]
     log = SessionLog("pi", session=head.text("id"), skipped=list(skipped))
     entries, repeated = once(entries, "id")
     log.skipped += repeated
     if any("parentId" in row.data for row in entries):  # version 1 has no tree
-        way = way_of(entries, lambda row: row.text("type") in _TREE, "id", ("parentId",))
+        way = find_branch(entries, lambda row: row.text("type") in _TREE, "id", ("parentId",))
         on_way = [row for row in entries if row.text("id") in way]
         gone = [row for row in entries if row.text("id") not in way and row.text("type") in _TREE]
         why = "the session went on from an earlier entry"
-        log.skipped += [row.skipped("abandoned branch", why) for row in gone]
+        log.skipped += [row.note_skipped("abandoned branch", why) for row in gone]
     else:
         on_way = entries
     session = _Session(log, on_way)
     for row in on_way:
         session.take(row)
     session.close()
-    log.skipped.insert(0, head.skipped("session", _WHY["session"]))
+    log.skipped.insert(0, head.note_skipped("session", _WHY["session"]))
     return log
 
 
 class _Session:
     """The entries of one branch, as messages."""
 
-    def __init__(self, log: SessionLog, entries: Sequence[Row]) -> None:
+    def __init__(self, log: SessionLog, entries: Sequence[LogRow]) -> None:
         self.log = log
         self.sections: dict[str, str] = {}
         self.words = ""  # of the system message that has no sections
@@ -86,16 +86,16 @@ class _Session:
         self.edits = {row.text("targetId"): row for row in entries
                       if row.text("type") == "context_edit"}  # fmt: skip
 
-    def take(self, row: Row) -> None:
+    def take(self, row: LogRow) -> None:
         """Read one entry."""
         kind = row.text("type")
         if kind == "compaction":
             self._compact(row)
         elif kind in _WHY or kind == "context_edit":
             why = _WHY.get(kind, "it changes what the model is shown of an earlier entry")
-            self.log.skipped.append(row.skipped(kind, why))
+            self.log.skipped.append(row.note_skipped(kind, why))
         else:
-            self.log.messages += self._said(row)
+            self.log.messages += self._read_message(row)
 
     def close(self) -> None:
         """Put the system prompt, as it stands at the end, before what the model is shown."""
@@ -108,7 +108,7 @@ class _Session:
     def _prompt(self) -> str:
         return "\n\n".join(filter(None, (self.words, *self.sections.values())))
 
-    def _compact(self, row: Row) -> None:
+    def _compact(self, row: LogRow) -> None:
         """What the session goes on with: the summary, and the entries that were kept."""
         self.log.compactions.append(len(self.log.messages))
         if checkpoint := row.object("systemMessage"):
@@ -122,9 +122,9 @@ class _Session:
         kept = self.entries[ids.index(first) : here] if first in ids else ()
         for entry in kept:
             if entry.object("message").get("role") != "system":
-                self.log.messages += self._said(entry)
+                self.log.messages += self._read_message(entry)
 
-    def _said(self, row: Row) -> Iterator[Msg]:
+    def _read_message(self, row: LogRow) -> Iterator[Msg]:
         """The message of an entry, if the model is shown one."""
         kind, message = row.text("type"), row.object("message")
         time = row.text("timestamp") or None
@@ -136,11 +136,11 @@ class _Session:
         elif kind != "message":
             if kind != "compaction":
                 why = "a note of the program, no message"
-                self.log.skipped.append(row.skipped(kind or "entry", why))
+                self.log.skipped.append(row.note_skipped(kind or "entry", why))
             return
         if (edit := self.edits.get(row.text("id"))) is not None:
             if edit.data.get("replacement") is None:
-                self.log.skipped.append(row.skipped("left out", f"{edit.place} leaves it out"))
+                self.log.skipped.append(row.note_skipped("left out", f"{edit.place} leaves it out"))
                 return
             message = {**message, "content": edit.data["replacement"]}
         try:
@@ -154,7 +154,7 @@ class _Session:
             made.timestamp = time
             yield made
 
-    def _message(self, message: JsonObject, row: Row) -> Msg | None:
+    def _message(self, message: JsonObject, row: LogRow) -> Msg | None:
         content = message.get("content")
         match message.get("role"):
             case "system":
@@ -176,12 +176,12 @@ class _Session:
             case "bashExecution":
                 if message.get("excludeFromContext"):
                     why = "the user ran it without showing it to the model"
-                    self.log.skipped.append(row.skipped("bashExecution", why))
+                    self.log.skipped.append(row.note_skipped("bashExecution", why))
                     return None
-                return Msg("", _ran(message), "user")
+                return Msg("", _describe_command(message), "user")
             case role:
                 why = "a role that only the program knows"
-                self.log.skipped.append(row.skipped(str(role), why))
+                self.log.skipped.append(row.note_skipped(str(role), why))
                 return None
 
     def _system(self, message: JsonObject) -> None:
@@ -200,7 +200,7 @@ class _Session:
             name, words = str(tool.get("name")), str(tool.get("description") or "")
             self.tools[name] = Tool(name, words, tool.get("parameters") or {"type": "object"})
 
-    def _blocks(self, content: Json, row: Row, api: str) -> list[ContentBlock]:
+    def _blocks(self, content: Json, row: LogRow, api: str) -> list[ContentBlock]:
         if isinstance(content, str):
             return [TextBlock(content)] if content else []
         found: list[ContentBlock] = []
@@ -219,7 +219,7 @@ class _Session:
                     found.append(ToolUseBlock(id, name, part.get("arguments") or {}))
                 case kind:
                     why = "a block that no release of pi is known to write"
-                    self.log.skipped.append(row.skipped(str(kind), why))
+                    self.log.skipped.append(row.note_skipped(str(kind), why))
         return found
 
 
@@ -247,7 +247,7 @@ def _thinking(part: JsonObject, api: str) -> ThinkingBlock:
     return block
 
 
-def _ran(message: JsonObject) -> str:
+def _describe_command(message: JsonObject) -> str:
     """What the model reads of a command that the user ran: pi's own words."""
     output = message.get("output")
     text = f"Ran `{message.get('command')}`\n"

@@ -14,7 +14,7 @@ from ..errors import ReadError
 from ..message import Msg
 from ..text.json_text import JsonObject
 from ..vendors import wire
-from .log import Row, SessionLog, Skipped, once, skipped_fields, way_of
+from .log import LogRow, SessionLog, Skipped, find_branch, once, skipped_fields
 
 _SAID = ("user", "assistant", "tool_result")
 _ROW = ("uuid", "parentUuid", "sessionId", "timestamp", "type", "message", "model")
@@ -25,32 +25,32 @@ _WHY = {
 }
 
 
-def claims(rows: Sequence[Row]) -> bool:
+def claims(rows: Sequence[LogRow]) -> bool:
     """Whether there is a message of parts in a node of a tree."""
     return any(_is_message(row) for row in rows)
 
 
-def _is_message(row: Row) -> bool:
+def _is_message(row: LogRow) -> bool:
     return (
         row.data.get("type") in _SAID and "uuid" in row.data
         and isinstance(row.object("message").get("parts"), list)
     )  # fmt: skip
 
 
-def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
+def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
     """The session on the branch that it ended on. Raises ReadError for broken contents."""
     rows, repeated = once(rows)
     log = SessionLog("qwen-code", skipped=[*skipped, *repeated])
-    way = way_of(rows, _is_message)
+    way = find_branch(rows, _is_message)
     contents: list[JsonObject] = []
-    places: list[Row] = []
+    places: list[LogRow] = []
     for row in rows:
         log.session = log.session or row.text("sessionId")
         said = _is_message(row)
         compressed = row.object("systemPayload").get("compressedHistory")
         if row.text("uuid") not in way and (said or compressed):
             why = "the session went on from an earlier message"
-            log.skipped.append(row.skipped("abandoned branch", why))
+            log.skipped.append(row.note_skipped("abandoned branch", why))
         elif isinstance(compressed, list):
             log.messages += _messages(contents, places)
             log.compactions.append(len(log.messages))
@@ -63,12 +63,12 @@ def read(rows: Sequence[Row], skipped: list[Skipped]) -> SessionLog:
             log.skipped += skipped_fields(row.place, row.data, _ROW)
         else:
             kind = row.text("subtype") or row.text("type") or "row"
-            log.skipped.append(row.skipped(kind, _WHY.get(kind, "a note of the program")))
+            log.skipped.append(row.note_skipped(kind, _WHY.get(kind, "a note of the program")))
     log.messages += _messages(contents, places)
     return log
 
 
-def _messages(contents: Sequence[JsonObject], rows: Sequence[Row]) -> list[Msg]:
+def _messages(contents: Sequence[JsonObject], rows: Sequence[LogRow]) -> list[Msg]:
     """The messages as the reader of generateContent gives them."""
     if not contents:
         return []

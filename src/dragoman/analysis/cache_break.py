@@ -176,7 +176,7 @@ def _message(message: JsonObject, part: str, path: str) -> list[Piece]:
     """The pieces of a message: each block of its content, and its other fields."""
     key = next((key for key in _LISTS if isinstance(message.get(key), (str, list))), None)
     if key is None:
-        return [_piece(message, part, path, ends=_heard(message))]
+        return [_piece(message, part, path, ends=_is_input(message))]
     content = message[key]
     blocks = {f"{path}.{key}": _text_block(content)} if isinstance(content, str) else {
         f"{path}.{key}[{i}]": block for i, block in enumerate(content)
@@ -193,7 +193,7 @@ def _message(message: JsonObject, part: str, path: str) -> list[Piece]:
         result.append(_piece(fields, part, path))
     if any(mark in message for mark in _MARKS):
         _mark_last(result)
-    result[-1] = replace(result[-1], ends=_heard(message))
+    result[-1] = replace(result[-1], ends=_is_input(message))
     return result
 
 
@@ -201,7 +201,7 @@ def _text_block(text: str) -> JsonObject:
     return {"type": "text", "text": text}
 
 
-def _heard(message: JsonObject) -> bool:
+def _is_input(message: JsonObject) -> bool:
     """Whether it is said to the model."""
     if "role" in message:
         return message["role"] not in ("assistant", "model")
@@ -209,7 +209,7 @@ def _heard(message: JsonObject) -> bool:
 
 
 def _piece(value: Any, part: str, path: str, tool: bool = False, ends: bool = False) -> Piece:
-    unmarked, marked = _unmarked(value)
+    unmarked, marked = _strip_marks(value)
     message = unmarked
     if not isinstance(unmarked, dict) or not (tool or "role" in unmarked):
         content = unmarked if isinstance(unmarked, (str, list)) else [unmarked]
@@ -226,18 +226,18 @@ def _is_point(value: Any) -> bool:
     return isinstance(value, dict) and _POINT in value
 
 
-def _unmarked(value: Any) -> tuple[Any, bool]:
+def _strip_marks(value: Any) -> tuple[Any, bool]:
     """The value without its cache marks, and whether it had any."""
     if isinstance(value, dict):
         marks = any(mark in value for mark in _MARKS)
         result: JsonObject = {}
         for key, item in value.items():
             if key not in _MARKS:
-                result[key], item_marks = _unmarked(item)
+                result[key], item_marks = _strip_marks(item)
                 marks = marks or item_marks
         return result, marks
     if isinstance(value, list):
-        items = [_unmarked(item) for item in value]
+        items = [_strip_marks(item) for item in value]
         return [item for item, _ in items], any(marks for _, marks in items)
     return value, False
 
@@ -296,7 +296,7 @@ def cache_break(
     Raises ReadError for what is no request, ConfigError for requests of two wires, for a wire
     that is not known, or if the counter needs an event loop.
     """
-    requests = _written(before), _written(after)
+    requests = _read_written(before), _read_written(after)
     home = wire if isinstance(wire, Wire) else wire_of(_name(*requests) if wire is None else wire)
     rule = CACHES.get(home.room.protocol)
     if rule is None:
@@ -312,7 +312,7 @@ def cache_break(
         home.name, *_place(field, old.pieces[index:], new.pieces[index:]), tokens,
         _tokens(old.pieces[index:], counter), counter is not None,
         tokens > 0 and tokens >= (minimum or 0), minimum,
-        _unbound(home, old, new), f"{rule.source} ({rule.since})",
+        _find_unbound_thinking(home, old, new), f"{rule.source} ({rule.since})",
     )  # fmt: skip
 
 
@@ -325,7 +325,7 @@ class _Prompt:
     pieces: list[Piece]
 
 
-def _written(request: Written | JsonObject | str | bytes) -> Written:
+def _read_written(request: Written | JsonObject | str | bytes) -> Written:
     """The request itself, or a body as one that was written. Raises ReadError for what is none."""
     body: Any = request.body if isinstance(request, Written) else request
     if isinstance(body, (str, bytes)):
@@ -402,7 +402,7 @@ def _tokens(counted_pieces: list[Piece], counter: Any) -> int:
     return tokens
 
 
-def _unbound(home: Wire, old: _Prompt, new: _Prompt) -> tuple[str, ...]:
+def _find_unbound_thinking(home: Wire, old: _Prompt, new: _Prompt) -> tuple[str, ...]:
     """Where signed thinking stands in `new` that was sent before, behind another prefix.
 
     Neither options nor marks are compared, nor is other thinking. Messages API docs, Preserved

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from ..capabilities import bare, matches
-from ..codec.sdk_objects import all_plain, body_of
+from ..codec.sdk_objects import all_plain, parse_body
 from ..codec.wire import Wire
 from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
@@ -25,11 +25,11 @@ from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
 from ..schema import Change, SchemaDialect, dialect, lowered
 from ..schema.lowering import exceeded_limit
 from ..text.json_text import JsonObject
-from ..text.redaction import Shown, clipped, shown
+from ..text.redaction import Shown, clip_text, show
 from ..vendors import PROTOCOLS, Vendor, wire
-from .paths import MISSING, Step, existing, path_of, value_at, walk
+from .paths import MISSING, Step, existing, format_path, value_at, walk
 from .rules.losses import REFUSED
-from .rules.schema import Field, Limit, RefusedLoss, Rules, Schema, Together
+from .rules.schema import Limit, RefusedLoss, Rule, Rules, Schema, Together
 from .rules.wires import OPTIONAL_PROPERTIES, RULES
 
 
@@ -56,7 +56,7 @@ _Way: TypeAlias = tuple[Step, ...]
 def _refusal(
     rule: Rules | Limit | SchemaDialect, way: _Way, text: str, fix: str, code: str
 ) -> Refusal:
-    return Refusal(path_of(way), text, rule.source, rule.since, fix, code)
+    return Refusal(format_path(way), text, rule.source, rule.since, fix, code)
 
 
 _QUIET = policy("ignore")
@@ -81,7 +81,7 @@ def check(
     [('$.n', 'field.range')]
     """
     target = wire(target, policy="ignore")
-    body = body_of(body)
+    body = parse_body(body)
     try:
         body = all_plain(body)
     except ReadError as error:
@@ -91,7 +91,7 @@ def check(
     except InvalidMessage as error:
         no_number = (way for way, item in walk(body)
                      if isinstance(item, float) and not isfinite(item))  # fmt: skip
-        return [_no_json(path_of(next(no_number, ())), error.message)]
+        return [_no_json(format_path(next(no_number, ())), error.message)]
     first = {(refusal.where, refusal.code): refusal for refusal in reversed(refusals)}
     return [refusal for refusal in refusals if first[refusal.where, refusal.code] is refusal]
 
@@ -146,7 +146,7 @@ class _Validator:
         others = (protocol for protocol in PROTOCOLS if protocol != room.protocol)
         if any(fnmatchcase(name, p) for other in others for p in wire(other).room.model_patterns):
             yield Refusal(
-                "$.model", f"the model {shown(name)} is another provider's",
+                "$.model", f"the model {show(name)} is another provider's",
                 f"the models that {maker} lists", "",
                 f"Name a model of {maker}, such as {room.model}.", "model.foreign",
             )  # fmt: skip
@@ -155,7 +155,7 @@ class _Validator:
 
     def _fields(self) -> Iterator[Refusal]:
         """What the rows of fields refuse; a host's rows stand for its protocol's of a path."""
-        rows: dict[str, list[tuple[Field, Rules]]] = {}
+        rows: dict[str, list[tuple[Rule, Rules]]] = {}
         for rules in self._rules:
             rows |= {field.path: [] for field in rules.fields}
             for field in rules.fields:
@@ -168,7 +168,7 @@ class _Validator:
             if named or not field.models:
                 yield from self._field(field, rules)
 
-    def _field(self, field: Field, rules: Rules) -> Iterator[Refusal]:
+    def _field(self, field: Rule, rules: Rules) -> Iterator[Refusal]:
         for way, value in _at(self.body, field.path, rules.loose):
             for step, code, text in _faults(value, field, rules.loose):
                 place = (*way, step) if step else way
@@ -208,7 +208,7 @@ class _Validator:
         strict = [way for way, value in _at(self.body, "tools[].strict") if value is True]
         if limit is not None and len(strict) > limit.most:
             text = f"strict: {len(strict)} tools are strict, at most {limit.most}"
-            fix = f"Leave `strict` unset from the tool {path_of(strict[limit.most][:-1])} on."
+            fix = f"Leave `strict` unset from the tool {format_path(strict[limit.most][:-1])} on."
             yield _refusal(limit, ("tools",), text, fix, "schema.crowd")
 
     # -- losses of the writer
@@ -226,16 +226,16 @@ class _Validator:
             each_named = error.code == "messages.empty" and bool(self.request.messages)
             if not each_named and (row is None or row.counts(self._hosts)):
                 where = existing(self.body, error.path)
-                yield Refusal(where, error.message, *self._dated(""), error.hint, error.code)
+                yield Refusal(where, error.message, *self._cite_rule(""), error.hint, error.code)
         for loss in report.losses:
             row = REFUSED.get(loss.code)
             if row is not None and row.counts(self._hosts) and not _harmless(loss, row, self.body):
-                source, since = self._dated(loss.rule)
-                if self._decided(row, source):
+                source, since = self._cite_rule(loss.rule)
+                if self._is_decided(row, source):
                     where = existing(self.body, loss.where)
                     yield Refusal(where, _loss_rule(loss, row), source, since, loss.fix, loss.code)
 
-    def _decided(self, row: RefusedLoss, source: str) -> bool:
+    def _is_decided(self, row: RefusedLoss, source: str) -> bool:
         """Whether what decided the loss is known well enough to call it a refusal.
 
         A bare protocol says nothing of its host, so what hosts refuse of their models is unknown.
@@ -243,9 +243,9 @@ class _Validator:
         by_protocol = source == self.wire.room.can().source
         known = self.wire.vendor is not None or self._home
         suits = known or (by_protocol and not row.known)
-        return suits and row.decided(self._hosts, by_fact=not by_protocol)
+        return suits and row.is_decided(self._hosts, by_fact=not by_protocol)
 
-    def _dated(self, rule: str) -> tuple[str, str]:
+    def _cite_rule(self, rule: str) -> tuple[str, str]:
         """Source and date of a rule; those of the protocol's reference if it has none."""
         match = _DATED.match(rule)
         if match is not None:
@@ -302,7 +302,7 @@ _FIELD_FIXES = {
 }
 
 
-def _faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+def _faults(value: Any, field: Rule, loose: bool) -> Iterator[tuple[str, str, str]]:
     """(key in the value or "", code, what is wrong) of each thing that the row refuses."""
     if value is MISSING or value is None:
         if field.needed:
@@ -315,12 +315,12 @@ def _faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, str, s
     yield from _value_faults(value, field, loose)
 
 
-def _value_faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+def _value_faults(value: Any, field: Rule, loose: bool) -> Iterator[tuple[str, str, str]]:
     number = _number(value, loose)
     types = field.types.split()
     if types and not any(_is(value, name, number) for name in types):
         names = " or ".join(_TYPES[name][0] for name in types)
-        yield "", "field.type", f"must be {names}, not {shown(value)}"
+        yield "", "field.type", f"must be {names}, not {show(value)}"
         return
     if number is not None and not _within(number, field.least, field.most):
         yield "", "field.range", f"must be {_span(field.least, field.most)}, not {value}"
@@ -339,12 +339,12 @@ def _value_faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, 
                 yield key, "field.unknown", "there is no such field"
 
 
-def _text_faults(value: str, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+def _text_faults(value: str, field: Rule, loose: bool) -> Iterator[tuple[str, str, str]]:
     words = field.words.split()
     if words and value not in words and not (loose and value.lower() in words):
-        yield "", "field.word", f"{shown(value)} is none of {', '.join(sorted(words))}"
+        yield "", "field.word", f"{show(value)} is none of {', '.join(sorted(words))}"
     if field.like and re.fullmatch(field.like, value) is None:
-        yield "", "field.form", f"{shown(value)} is not {field.form}"
+        yield "", "field.form", f"{show(value)} is not {field.form}"
 
 
 def _number(value: Any, loose: bool) -> float | None:
@@ -415,9 +415,9 @@ def _schema_refusals(home: _Way, value: JsonObject, row: Schema, loose: bool) ->
 
 
 def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
-    target, where = dialect(name), path_of(way)
+    target, where = dialect(name), format_path(way)
     if not isinstance(schema, dict):
-        text = f"{way[-1]}: must be a schema of an object, not {shown(schema)}"
+        text = f"{way[-1]}: must be a schema of an object, not {show(schema)}"
         yield _refusal(target, way, text, _SCHEMA_FIXES["schema.type"], "schema.type")
         return
     if "object root" in target.demands and not target.upper and schema.get("type") != "object":
@@ -432,7 +432,7 @@ def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
         yield _refusal(limit, way, text.removeprefix("$: "), _SIZE_FIX, "schema.unfit")
     for change in result.changes:
         if change.code not in ("schema.note", "schema.restated") or change.keyword == "$ref":
-            yield Refusal(f"{where}{change.where[1:]}", clipped(_change_rule(change)),
+            yield Refusal(f"{where}{change.where[1:]}", clip_text(_change_rule(change)),
                           target.source, target.since, _CHANGE_FIX, change.code)  # fmt: skip
 
 
@@ -459,7 +459,7 @@ def _images(request: ChatRequest) -> Iterator[Refusal]:
         if type(block) is ImageBlock:
             media_type, data = _beginning(block.source)
             if media_type in _IMAGE_TYPES and not _is_image(data):
-                rule = clipped(f"the bytes are no image, though they are said to be {media_type}")
+                rule = clip_text(f"the bytes are no image, though they are said to be {media_type}")
                 yield Refusal(path, rule, _IMAGE_SOURCE, "", _IMAGE_FIX, "media.bytes")
 
 

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..codec.sdk_objects import plain, text_of
+from ..codec.sdk_objects import decode_text, plain
 from ..errors import ConfigError, ProviderError, ReadError
 from ..message import Written
 from ..stream.pieces import provider_error
 from ..text.json_text import canonical, loads
-from ..text.redaction import Shown, clipped
+from ..text.redaction import Shown, clip_text
 from .check import Refusal, check
-from .paths import Step, inside, path_of, walk
-from .sources import Source, sourcemap, written_of
+from .paths import Step, format_path, inside, walk
+from .sources import Source, check_written, sourcemap
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _CALL = re.compile(r"[Ff]unction call `(?:\w+:)?([\w.-]+)`(?:\s*,\s*position (\d+))?")
@@ -72,7 +72,7 @@ HINTS = (
 )  # fmt: skip
 
 
-def hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
+def find_hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
     """The ways into the body that the message speaks of, the likeliest first."""
     looks = (_by_call, _by_name, _by_key, _by_value, _by_hint, _by_plain_key)
     return list(dict.fromkeys(way for look in looks for way in look(message, body)))
@@ -144,7 +144,7 @@ def _by_plain_key(message: str, body: Any) -> list[tuple[Step, ...]]:
     return [way for way, _ in _ours(body) if way[-1] in quoted]
 
 
-def narrowed(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ...]:
+def narrow_way(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ...]:
     """The place inside of a named one that the message quotes a word of, or the place itself."""
     quoted = [match[1] for match in _QUOTED.finditer(message)]
     value: Any = body
@@ -186,18 +186,18 @@ _STEP = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\.?\[?(\d+)\]?|\[['\"]([^'\"\]]+)['\
 _NAMED_QUOTED = re.compile(r"[`'\"\[]([A-Za-z_$][\w$.-]*)[`'\"\]]")
 
 
-def named(texts: Sequence[str], body: Any) -> list[tuple[Step, ...]]:
+def find_named(texts: Sequence[str], body: Any) -> list[tuple[Step, ...]]:
     """The ways into `body` that the texts of an error name: the first named first, then deeper."""
     ways: list[tuple[Step, ...]] = []
     for text in texts:
-        for steps in _told(text):
-            way = resolved(body, steps)
+        for steps in _parse_places(text):
+            way = resolve_steps(body, steps)
             if way and way not in ways:
                 ways.append(way)
     return ways
 
 
-def _told(text: str) -> Iterator[list[Step]]:
+def _parse_places(text: str) -> Iterator[list[Step]]:
     for match in _POINTER.finditer(text):
         names: list[str] = match[1].strip("/").split("/")
         quoted = _NAMED_QUOTED.match(text, text.find("[", match.end()))
@@ -216,7 +216,7 @@ def _step(name: str | None, index: str | None = None, quoted: str | None = None)
     return int(text) if text.isdecimal() and len(text) < 10 else text
 
 
-def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
+def resolve_steps(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
     """How far the steps lead into the body; snake_case finds camelCase.
 
     Names of a union's branches, which a validator puts between, are passed over.
@@ -251,7 +251,7 @@ def _flat(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def texts_of(body: Any, message: str) -> list[str]:
+def collect_texts(body: Any, message: str) -> list[str]:
     """The texts of an error in which places may stand: the field that names one comes first."""
     texts: list[str] = []
     waiting = [body]
@@ -314,13 +314,13 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     >>> explain("Invalid 'temperature': decimal above maximum value.", made).where
     '$.temperature'
     """
-    written = written_of(written)
+    written = check_written(written)
     if isinstance(error, BaseException) and _UNSENT.search(type(error).__name__):
-        return Explanation(error=clipped(str(error), _MOST))  # no provider speaks of the request
+        return Explanation(error=clip_text(str(error), _MOST))  # no provider speaks of the request
     failure = error if isinstance(error, ProviderError) else _failure(error)
-    refused = _refused(written)
+    refused = _find_refusals(written)
     path, rule = _place(failure, written.body, refused)
-    message = clipped(failure.message, _MOST)
+    message = clip_text(failure.message, _MOST)
     if not path:
         return Explanation(error=message)
     source = sourcemap(written).of(path) if written.sourced is not None else Source(path)
@@ -357,11 +357,11 @@ def _body(value: Any) -> Any:
         try:
             return loads(value)
         except ReadError:
-            return text_of(value) if isinstance(value, bytes) else value
+            return decode_text(value) if isinstance(value, bytes) else value
     return plain(value) if isinstance(value, (dict, list)) else None
 
 
-def _refused(written: Written) -> list[Refusal]:
+def _find_refusals(written: Written) -> list[Refusal]:
     try:
         return check(written.body, written.report.target, written.model, written.path)
     except ConfigError:  # a wire of somebody's own, which no name leads to
@@ -370,14 +370,14 @@ def _refused(written: Written) -> list[Refusal]:
 
 def _place(failure: ProviderError, body: Any, refused: list[Refusal]) -> tuple[str, Refusal | None]:
     """The path in the body that is meant, and the rule that is broken there."""
-    texts = texts_of(failure.body, failure.message)
-    for way in named(texts, body):
-        path = path_of(way)
+    texts = collect_texts(failure.body, failure.message)
+    for way in find_named(texts, body):
+        path = format_path(way)
         if (rule := _rule_at(path, refused)) is None:
-            path = path_of(narrowed(failure.message, body, way))
+            path = format_path(narrow_way(failure.message, body, way))
             rule = _rule_at(path, refused)
         return rule.where if rule is not None and inside(rule.where, path) else path, rule
-    ways = [path_of(way) for way in hinted(failure.message, body)]
+    ways = [format_path(way) for way in find_hinted(failure.message, body)]
     for path in ways:  # the words may be found in many places: one that breaks a rule is surest
         if (rule := _rule_at(path, refused)) is not None:
             return rule.where, rule

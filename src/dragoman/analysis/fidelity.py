@@ -64,7 +64,7 @@ def record(value: Json) -> Record | None:
     request, response, events = (value.get(key) for key in ("request", "response", "events"))
     request = request if isinstance(request, dict) else None
     response = response if isinstance(response, dict) else None
-    named_events = tuple(map(event_of, events)) if isinstance(events, list) else ()
+    named_events = tuple(map(read_event, events)) if isinstance(events, list) else ()
     if request is None and response is None and not named_events:
         return None
     path = next((value[key] for key in _PATHS if isinstance(value.get(key), str)), None)
@@ -72,7 +72,7 @@ def record(value: Json) -> Record | None:
     return Record(request, response, named_events, path, status if type(status) is int else None)
 
 
-def event_of(value: Json) -> Event:
+def read_event(value: Json) -> Event:
     """An event as it is, or one that is kept with its name: `{"event": ..., "data": ...}`."""
     if isinstance(value, dict) and "data" in value and value.keys() <= {"event", "data"}:
         name = value.get("event")
@@ -125,7 +125,7 @@ def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Examp
 
 
 @dataclass(slots=True, repr=False)
-class Pair(Shown):
+class WirePair(Shown):
     """What happened to bodies of one wire that were written for another.
 
     Of `count` bodies, `refused` (by code) cannot be sent; `lossless` lose nothing and may gain
@@ -190,7 +190,7 @@ class Pair(Shown):
 class Fidelity(Shown):
     """All pairs. `read` bodies were understood; those of `unread` (place, error) were not."""
 
-    pairs: list[Pair]
+    pairs: list[WirePair]
     read: int = 0
     unread: list[tuple[str, str]] = field(default_factory=list)
 
@@ -217,16 +217,16 @@ class Fidelity(Shown):
             raise errors.ConfigError("this is no run of fidelity", hint=hint) from error
 
 
-def _plain(pair: Pair) -> JsonObject:
+def _plain(pair: WirePair) -> JsonObject:
     data = {f.name: getattr(pair, f.name) for f in fields(pair)}
     examples = {code: asdict(example) for code, example in pair.examples.items()}
     return {**data, "refused": dict(pair.refused), "codes": dict(pair.codes), "examples": examples}
 
 
-def _pair(stored: Mapping[str, Any]) -> Pair:
+def _pair(stored: Mapping[str, Any]) -> WirePair:
     examples = {code: Example(**example) for code, example in stored["examples"].items()}
     counts = {name: Counter(stored[name]) for name in ("refused", "codes")}
-    return Pair(**{**stored, **counts, "examples": examples})
+    return WirePair(**{**stored, **counts, "examples": examples})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -260,7 +260,7 @@ def worse(now: Fidelity, before: Fidelity) -> list[Worse]:
     return result
 
 
-def _worse(now: Pair, before: Pair) -> Iterator[Worse]:
+def _worse(now: WirePair, before: WirePair) -> Iterator[Worse]:
     codes = tuple(code for code in now.codes if _often(now, code) > _often(before, code) + _SLACK)
     for name in (*_LESS, *_MORE):
         was, share = before.share(name), now.share(name)
@@ -268,7 +268,7 @@ def _worse(now: Pair, before: Pair) -> Iterator[Worse]:
             yield Worse(now.name, name, was, share, codes)
 
 
-def _often(pair: Pair, code: str) -> float:
+def _often(pair: WirePair, code: str) -> float:
     return pair.codes[code] / pair.count if pair.count else 0.0
 
 
@@ -317,7 +317,7 @@ class _Run:
         self.source = source
         self.targets = [(wire(name, policy="ignore"), model) for name, model in targets.items()]
         self.result = Fidelity([])
-        self.pairs: dict[tuple[Kind, str, str], Pair] = {}
+        self.pairs: dict[tuple[Kind, str, str], WirePair] = {}
         self._wire = cache(partial(wire, policy="ignore"))
 
     def row(self, place: str, value: Json) -> None:
@@ -362,9 +362,9 @@ class _Run:
         answers = any(room.answers(body) for room in rooms)
         return not answers or any(room.claims(body) for room in rooms)
 
-    def _pair(self, kind: Kind, home: Wire, target: Wire) -> Pair:
+    def _pair(self, kind: Kind, home: Wire, target: Wire) -> WirePair:
         key = (kind, home.name, target.name)
-        pair = self.pairs.setdefault(key, Pair(*key))
+        pair = self.pairs.setdefault(key, WirePair(*key))
         pair.count += 1
         return pair
 
@@ -390,7 +390,7 @@ class _Run:
         )
 
     def _count(
-        self, pair: Pair, place: str, write: Callable[[], Any],
+        self, pair: WirePair, place: str, write: Callable[[], Any],
         differences: Callable[[Any], list[Difference]],
     ) -> None:  # fmt: skip
         try:

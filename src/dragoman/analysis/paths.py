@@ -27,20 +27,20 @@ def steps(path: str) -> list[Step] | None:
         if match is None:
             return None
         name, index, quoted = match.groups()
-        step = _unquoted(quoted) if name is None and index is None else name
+        step = _unquote(quoted) if name is None and index is None else name
         result.append(int(index) if index is not None else step)
         position = match.end()
     return result
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     try:
         return str(loads(f'"{text}"'))
     except ReadError:  # somebody's own spelling
         return text
 
 
-def path_of(way: Sequence[Step]) -> str:
+def format_path(way: Sequence[Step]) -> str:
     """The path of these keys and indexes."""
     return "$" + "".join(map(_step_text, way))
 
@@ -69,9 +69,9 @@ def _has(value: Any, step: Step) -> bool:
 def existing(body: Any, path: str) -> str:
     """As much of the path as there is in the body."""
     way = steps(path) or []
-    while way and value_at(body, path_of(way)) is MISSING:
+    while way and value_at(body, format_path(way)) is MISSING:
         way.pop()
-    return path_of(way)
+    return format_path(way)
 
 
 def inside(path: str, parent: str) -> bool:
@@ -91,7 +91,7 @@ def walk(value: Any, start: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step,
             waiting += [((*way, i), item) for i, item in reversed([*enumerate(node)])]
 
 
-def removed(body: JsonObject, path: str) -> JsonObject | None:
+def remove_path(body: JsonObject, path: str) -> JsonObject | None:
     """The body without what stands at the path; None if nothing stands there.
 
     Only the objects and lists on the way are copied.
@@ -127,5 +127,5 @@ def paths_before(cuts: list[str]) -> list[str]:
                 step = way[depth]
                 if isinstance(step, int) and step >= index:
                     way[depth] = step + 1
-        paths.append(path_of(way))
+        paths.append(format_path(way))
     return paths

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..codec.sdk_objects import body_of
+from ..codec.sdk_objects import parse_body
 from ..codec.wire import Wire
 from ..conversion.convert import detect
 from ..errors import ReadError, WriteError
@@ -23,7 +23,7 @@ from ..text.json_text import JsonObject
 from ..text.redaction import Shown
 from ..vendors import Vendor, wire, wires
 from .check import Refusal, check
-from .paths import paths_before, removed
+from .paths import paths_before, remove_path
 
 # what a loss costs in the ranking: instructions and media weigh more than headings
 WEIGHTS: dict[Kind, int] = {"dropped": 8, "degraded": 3, "repaired": 2, "moved": 1, "added": 1,
@@ -139,7 +139,7 @@ class _Home:
         if isinstance(conversation, ChatRequest):
             self.body = dump(conversation)["value"]
         else:
-            self.body = body_of(conversation)
+            self.body = parse_body(conversation)
             self.wire = wire(source if source is not None else detect(self.body).wire)
         self.trials = max(_FEWEST, _WORK // _values(self.body))  # that are still made
 
@@ -185,9 +185,9 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
         for place in _upwards(path):
             if home.trials <= 0:
                 return None
-            if (shorter := removed(body, place)) is None:
+            if (shorter := remove_path(body, place)) is None:
                 continue
-            trial = _tried(home, shorter, target, route)
+            trial = _try_route(home, shorter, target, route)
             if trial is not None and trial.weight < current.weight:
                 body, current = shorter, trial
                 cuts.append(place)
@@ -197,7 +197,7 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
     return tuple(paths_before(cuts)) if current.lossless else None
 
 
-def _tried(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route | None:
+def _try_route(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route | None:
     home.trials -= 1
     try:
         req = home.read(body)

@@ -14,15 +14,15 @@ from hashlib import blake2b
 from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
-from ..codec.sdk_objects import body_of
+from ..codec.sdk_objects import parse_body
 from ..codec.wire import Wire
 from ..conversion.convert import detect
 from ..errors import InvalidMessage, ReadError
 from ..message import ChatRequest, Msg, Tool, blocks, media, places
-from ..message.media_urls import is_data_uri, source_of
+from ..message.media_urls import is_data_uri, read_source
 from ..message.request import messages_of
 from ..text.json_text import Json, canonical, loads
-from ..text.redaction import Shown, clipped
+from ..text.redaction import Shown, clip_text
 from ..vendors import Vendor, wire
 
 _SHOWN_ROLES = {"developer": "system", "tool": "user"}
@@ -56,7 +56,7 @@ class Item:
     @property
     def text(self) -> str:
         """The value in a few words."""
-        return clipped(self.value if isinstance(self.value, str) else _canonical(self.value))
+        return clip_text(self.value if isinstance(self.value, str) else _canonical(self.value))
 
 
 def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
@@ -120,19 +120,19 @@ def _item(role: str, block: Any) -> Item | None:
 def _output(output: Any) -> Iterator[Json]:
     """What a result says: texts joined, media each, JSON text as its value."""
     if isinstance(output, str):
-        yield _unwrapped(_value(output))
+        yield _unwrap(_value(output))
     elif isinstance(output, list):
         texts = [block.text for block in output if type(block) is blocks.TextBlock]
         if texts:
-            yield _unwrapped(_value("\n".join(texts)))
+            yield _unwrap(_value("\n".join(texts)))
         for block in output:
             if type(block) is not blocks.TextBlock and (item := _item("user", block)) is not None:
                 yield [item.kind, item.value]
     elif output is not None:
-        yield _unwrapped(output)
+        yield _unwrap(output)
 
 
-def _unwrapped(value: Json) -> Json:
+def _unwrap(value: Json) -> Json:
     """The value itself; wires that take objects alone have text under one of two words."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
@@ -152,13 +152,13 @@ def _value(text: Json) -> Json:
 
 def _medium(source: Any) -> Json:
     if type(source) is media.URLSource and is_data_uri(source.url):
-        source = source_of(source.url)
+        source = read_source(source.url)
     if type(source) is media.Base64Source:
         return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     if type(source) is media.TextSource:
         return [*source.passages, source.found_at]
     if type(source) is media.FramesSource:
-        return [_medium(source_of(frame)) for frame in source.frames]
+        return [_medium(read_source(frame)) for frame in source.frames]
     if type(source) is media.FileSource:
         return [source.issuer, source.file_id]
     return getattr(source, "url", None) or getattr(source, "path", None)
@@ -201,7 +201,7 @@ class Difference(Shown):
     now: str = ""
 
 
-def conversation_of(
+def read_conversation(
     conversation: Conversation, source: str | Vendor | Wire | None = None
 ) -> ChatRequest | Sequence[Msg]:
     """The conversation itself; a body is read over the wire `source`, or over a detected one.
@@ -214,7 +214,7 @@ def conversation_of(
         return conversation
     if isinstance(conversation, Sequence) and not isinstance(conversation, (str, bytes)):
         return messages_of(conversation)
-    body = body_of(conversation)
+    body = parse_body(conversation)
     return wire(detect(body).wire if source is None else source).read_request(body)
 
 
@@ -224,7 +224,7 @@ def hashed(conversation: Conversation, source: str | Vendor | Wire | None = None
     Messages and tools count, each in its own words; options, ids and spelling do not.
     """
     state = blake2b(digest_size=16)
-    for item in _all(conversation_of(conversation, source)):
+    for item in _all(read_conversation(conversation, source)):
         state.update(_key(item).encode())
         state.update(b"\0")
     return state.hexdigest()
@@ -238,8 +238,8 @@ def diff(
     right_source: str | Vendor | Wire | None = None,
 ) -> list[Difference]:
     """What the one says and the other does not, in the order of the conversation."""
-    left_items = _all(conversation_of(left, left_source))
-    right_items = _all(conversation_of(right, right_source))
+    left_items = _all(read_conversation(left, left_source))
+    right_items = _all(read_conversation(right, right_source))
     keys = [_key(item) for item in left_items], [_key(item) for item in right_items]
     result: list[Difference] = []
     for tag, i, j, k, m in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():

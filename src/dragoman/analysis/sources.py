@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import InvalidMessage
 from ..losses import Field, Report
 from ..message import ChatRequest, ChatResponse, Msg, Options, RawBlock, Written, request, tools
-from ..text.redaction import Shown, clipped
-from .paths import MISSING, Step, existing, inside, path_of, steps, value_at
+from ..text.redaction import Shown, clip_text
+from .paths import MISSING, Step, existing, format_path, inside, steps, value_at
 
 _NAMES = {"tool_use": "tool call", "tool_result": "tool result", "raw": "block"}
 
@@ -32,17 +32,17 @@ def speakers(msgs: Sequence[Msg]) -> dict[int, tuple[str, str]]:
     for i, m in enumerate(msgs):
         speaker = f"{m.role} {m.name}" if m.name and m.name != m.role else m.role
         turns[speaker] += 1
-        whose = f"turn {turns[speaker]} of {clipped(speaker)}"
+        whose = f"turn {turns[speaker]} of {clip_text(speaker)}"
         result[id(m)] = (f"message {i}", whose)
         if not isinstance(m.content, str):
-            for name, block in _named(m.content):
+            for name, block in _name_blocks(m.content):
                 result[id(block)] = (name, whose)
                 if (source := getattr(block, "source", None)) is not None:
                     result[id(source)] = (f"source of {name}", whose)
     return result
 
 
-def _named(blocks: Sequence[Any], suffix: str = "") -> Iterator[tuple[str, Any]]:
+def _name_blocks(blocks: Sequence[Any], suffix: str = "") -> Iterator[tuple[str, Any]]:
     """Each block with its name and number among those of its kind, results with what they hold."""
     counts: Counter[str] = Counter()
     for block in blocks:
@@ -52,19 +52,19 @@ def _named(blocks: Sequence[Any], suffix: str = "") -> Iterator[tuple[str, Any]]
         yield f"{name}{_more(block)}{suffix}", block
         output = getattr(block, "output", None)
         if isinstance(output, list):
-            yield from _named(output, f" in {name}{suffix}")
+            yield from _name_blocks(output, f" in {name}{suffix}")
 
 
 def _more(block: Any) -> str:
     if getattr(block, "name", None):
-        return f" of {clipped(str(block.name), 40)}"
+        return f" of {clip_text(str(block.name), 40)}"
     if isinstance(block, RawBlock):
         return f", as {block.issuer} has it"
     origin = getattr(block, "origin", None)
     return f", issued by {origin.issuer}" if origin is not None else ""
 
 
-def said_of(node: Any, field: str, names: dict[int, tuple[str, str]]) -> tuple[str, str]:
+def describe_node(node: Any, field: str, names: dict[int, tuple[str, str]]) -> tuple[str, str]:
     """(what it is, whose it is) of a node of the request or one of its fields."""
     name, whose = names.get(id(node)) or (_part(node), "")
     if field:
@@ -74,7 +74,7 @@ def said_of(node: Any, field: str, names: dict[int, tuple[str, str]]) -> tuple[s
 
 def _part(node: Any) -> str:
     if isinstance(node, tools.Tool):
-        return f"tool {clipped(node.name, 40)}"
+        return f"tool {clip_text(node.name, 40)}"
     if isinstance(node, tools.ServerTool):
         return f"server tool {node.kind}"
     return _PARTS.get(type(node), type(node).__name__)
@@ -141,7 +141,7 @@ class SourceMap:
 
     def paths(self) -> Iterator[tuple[str, Source]]:
         """(path in the body, its source) of all that is known to stand there."""
-        for path in map(path_of, self._nodes()):
+        for path in map(format_path, self._nodes()):
             if value_at(self._written.body, path) is not MISSING:
                 yield path, self.of(path)
 
@@ -174,7 +174,7 @@ class SourceMap:
         path = self._path(node, name if was_given else "", deeper)
         if node is not self._request and not name and path == "$":
             return None
-        description, whose = said_of(node, name.rpartition(".")[2], self._whose)
+        description, whose = describe_node(node, name.rpartition(".")[2], self._whose)
         return Source(path, description if was_given else description + _ADDED, whose, node)
 
     def _field(self, node: Any, step: Step) -> str:
@@ -191,7 +191,7 @@ class SourceMap:
         if not name:
             return node_path
         path = self._report.locate(node, field=name)
-        tries = (path + path_of(deeper)[1:], path, node_path)
+        tries = (path + format_path(deeper)[1:], path, node_path)
         if self._body is None:
             return tries[0]
         existing_paths = (path for path in tries if value_at(self._body, path) is not MISSING)
@@ -210,10 +210,10 @@ def sourcemap(written: Written) -> SourceMap:
     >>> found.path, found.whose
     ('$.messages[0].content', 'turn 1 of user Bob')
     """
-    return SourceMap(written_of(written))
+    return SourceMap(check_written(written))
 
 
-def written_of(value: object) -> Written:
+def check_written(value: object) -> Written:
     """The Written itself. Raises InvalidMessage for anything else."""
     if isinstance(value, Written):
         return value

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ..caches import remember
 from ..errors import ConfigError
-from ..text.redaction import shown
+from ..text.redaction import show
 from .capabilities import Capabilities
 from .overrides import About, override
 
@@ -78,7 +78,7 @@ class Fact:
 
     def __post_init__(self) -> None:
         if self.when and self.when not in STATES:
-            text = f"a fact holds when {shown(self.when)}, which is no state of a request"
+            text = f"a fact holds when {show(self.when)}, which is no state of a request"
             raise ConfigError(text, hint=f"one of {', '.join(STATES)}")
         for name in ("models", "but"):
             value = getattr(self, name)

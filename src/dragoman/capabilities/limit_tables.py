@@ -18,7 +18,7 @@ from ..text.json_text import loads
 _TABLE = "model_prices_and_context_window_backup.json"
 
 
-class Entry(NamedTuple):
+class LimitEntry(NamedTuple):
     """What one table says of a model; None where it says nothing."""
 
     context_window: int | None
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     source: str
 
 
-def find_entries(model: str, vendor: str, prices: str, url: str) -> list[Entry]:
+def find_entries(model: str, vendor: str, prices: str, url: str) -> list[LimitEntry]:
     """What installed tables say of a model at a vendor, the table of prices first.
 
     Args:
@@ -40,7 +40,7 @@ def find_entries(model: str, vendor: str, prices: str, url: str) -> list[Entry]:
 
 
 @remember("context windows in genai-prices", entries=256)
-def _in_prices(model: str, prices: str, url: str) -> Entry | None:
+def _in_prices(model: str, prices: str, url: str) -> LimitEntry | None:
     try:
         from genai_prices.data_snapshot import get_snapshot
     except ImportError:
@@ -50,17 +50,17 @@ def _in_prices(model: str, prices: str, url: str) -> Entry | None:
         _, row = get_snapshot().find_provider_model(model, None, prices or None, address)
     except LookupError:  # of the vendor, or of the model
         return None
-    return Entry(_figure(row.context_window), None, "genai-prices")
+    return LimitEntry(_figure(row.context_window), None, "genai-prices")
 
 
 @remember("windows and longest answers in litellm's table", entries=256)
-def _in_litellm(model: str, vendor: str) -> Entry | None:
+def _in_litellm(model: str, vendor: str) -> LimitEntry | None:
     table = _litellm_table()
     names = (vendor, *(name for name, ours in VENDOR_SYNONYMS.items() if ours == vendor))
     for key in (*(f"{name}/{model}" for name in names), model):
         row = table.get(key)
         if row is not None and row[0] in names:
-            return Entry(row[1], row[2], "litellm's table")
+            return LimitEntry(row[1], row[2], "litellm's table")
     return None
 
 

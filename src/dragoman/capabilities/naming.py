@@ -37,7 +37,7 @@ class IdRule:
 
     def formed(self, values: Iterable[str]) -> bool:
         """Whether every id has the form that the rule demands, whatever the name and the number."""
-        return not self.form or all(map(_formed(self.form).fullmatch, values))
+        return not self.form or all(map(_compile_form(self.form).fullmatch, values))
 
     def fits(self, values: Iterable[str]) -> bool:
         """Whether every value may travel as it is; one look at all of them joined."""
@@ -78,7 +78,7 @@ def _only(chars: str) -> re.Pattern[str]:
 
 
 @remember("patterns of the forms of ids", entries=64, size=8192)
-def _formed(form: str) -> re.Pattern[str]:
+def _compile_form(form: str) -> re.Pattern[str]:
     pattern = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
     return re.compile(pattern)
 
@@ -111,10 +111,10 @@ def mapping(
         distinct.sort(key=lambda value: value not in fitting)
     spelled: dict[str, str] = {}
     for value in distinct:
-        spelling = value if value in fitting else _spelled(value, rule)
+        spelling = value if value in fitting else _spell_value(value, rule)
         salt = value
         while spelling in used_names or not rule.takes(spelling):
-            spelling = _hashed(value, salt, rule)
+            spelling = _add_hash(value, salt, rule)
             salt += "\0"
         used_names.add(spelling)
         if spelling != value:
@@ -122,7 +122,7 @@ def mapping(
     return spelled
 
 
-def numbered(value: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+def number_value(value: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
     """Another spelling for the `number` use of a value that the rule lets stand but once.
 
     And the number in it, the first from `number` on that is free. The value itself may be one that
@@ -143,14 +143,14 @@ def _nth(value: str, number: int, rule: IdRule) -> str:
     return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
 
 
-def formed(name: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+def format_id(name: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
     """The id of the `number` call in the form of the rule, or of the next number that is free."""
     while (spelled := rule.form.format(name=name, n=number)) in taken:
         number += 1
     return spelled, number
 
 
-def _spelled(value: str, rule: IdRule) -> str:
+def _spell_value(value: str, rule: IdRule) -> str:
     if rule.exact or len(value) < rule.min:
         return _digest(value, rule.exact or rule.min)
     spelling = _clean(value, rule)
@@ -163,7 +163,7 @@ def _clean(value: str, rule: IdRule) -> str:
     return f"_{clean}" if rule.start and not _only(rule.start).match(clean[:1]) else clean
 
 
-def _hashed(value: str, salt: str, rule: IdRule) -> str:
+def _add_hash(value: str, salt: str, rule: IdRule) -> str:
     clean = _clean(value, rule)
     tail = _digest(salt, 6)
     if rule.exact or rule.min:

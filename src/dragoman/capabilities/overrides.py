@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..caches import remember
 from ..errors import ConfigError
-from ..text.redaction import shown
+from ..text.redaction import show
 from .capabilities import MEDIA, Capabilities, Kinds
 from .naming import IdRule
 
@@ -48,7 +48,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...] | None:
 
 def wrong(path: str, value: Any, expected: str) -> ConfigError:
     """The error for a value that a capability does not take."""
-    return ConfigError(f"{shown(value)} is not {expected}", path=path, code="capability.value")
+    return ConfigError(f"{show(value)} is not {expected}", path=path, code="capability.value")
 
 
 @remember("the types of all capabilities", entries=1, size=2**17)
@@ -56,7 +56,7 @@ def _types() -> dict[str, Any]:
     return get_type_hints(Capabilities)
 
 
-class _Reading:
+class _OverrideReader:
     """Reads one field's value; what it finds in a table is looked up below the field's name."""
 
     __slots__ = ("current", "name")
@@ -68,7 +68,7 @@ class _Reading:
     def read(self, kind: Any, value: Any, path: str, place: str = "") -> Any:
         origin = get_origin(kind)
         if origin in (frozenset, tuple):
-            return origin(self._listed(get_args(kind)[0], value, path, place))
+            return origin(self._read_list(get_args(kind)[0], value, path, place))
         if origin is Literal:
             return self._among(get_args(kind), value, path)
         if origin is not None:  # a table
@@ -81,7 +81,7 @@ class _Reading:
             raise wrong(path, value, "0 or more")
         return self._among(_CLOSED[place], value, path) if place in _CLOSED else value
 
-    def _listed(self, kind: Any, value: Any, path: str, place: str) -> list[Any]:
+    def _read_list(self, kind: Any, value: Any, path: str, place: str) -> list[Any]:
         if isinstance(value, (str, int)) and not isinstance(value, bool):
             value = (value,)
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -240,7 +240,7 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
                 for kind in _media(value)}  # fmt: skip
         now["sources"] = {**sources, **only}
     elif name in _FIELDS:
-        result = _Reading(name, now[name]).read(_types()[name], value, f"$.{name}")
+        result = _OverrideReader(name, now[name]).read(_types()[name], value, f"$.{name}")
         now[name] = {**now[name], **result} if name in MERGED else result
     elif name in KINDS:
         _override_kind(now, name, value)
@@ -252,7 +252,7 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
     else:
         names = [*sorted(_FIELDS), *KINDS, "base64_only", "forced_tools"]
         hint, path = f"one of {', '.join(names)}", f"$.{name}"
-        text = f"unknown capability {shown(name)}"
+        text = f"unknown capability {show(name)}"
         raise ConfigError(text, hint=hint, path=path, code="capability.name")
 
 

@@ -81,7 +81,7 @@ def ask_model(
             answer = llm.ask(question, response_format=form)
             output.print_json(answer.parsed)
         elif stream:
-            answer = _streamed(llm, question)
+            answer = _stream_answer(llm, question)
         else:
             answer = _whole(llm, question)
             _write(answer.text)
@@ -109,7 +109,7 @@ def _whole(llm: LLM, question: Msg) -> Answer[Any]:
         raise
 
 
-def _streamed(llm: LLM, question: Msg) -> Answer[Any]:
+def _stream_answer(llm: LLM, question: Msg) -> Answer[Any]:
     text = ""
     with llm.stream(question) as stream:
         try:
@@ -140,7 +140,7 @@ def _tell(answer: Answer[Any], losses: bool, usage: bool) -> None:
     if losses:
         output.show_losses("the request", answer.host, answer.losses)
     elif major:
-        _note(f"{output.counted(major)} (--losses shows them)")
+        _note(f"{output.count_losses(major)} (--losses shows them)")
     if usage:
         _note(f"usage: {output.usage_text(answer.usage)}")
     shown = (TextBlock, ThinkingBlock, RefusalBlock)

@@ -69,7 +69,7 @@ def chat(
         toolkit = Toolkit(EXAMPLES if tools else ())
         for place in mcp or ():
             toolkit.add(stack.enter_context(_server(place)))
-        view = TerminalView(_typed) if interactive else PlainView(_piped)
+        view = TerminalView(_read_keyboard) if interactive else PlainView(_read_pipe)
         session = ChatSession(
             name, view, toolkit=toolkit, yes=yes, system=system, base_url=base_url,
             settings=settings,
@@ -117,7 +117,7 @@ def _converse(session: ChatSession, view: PlainView, interactive: bool) -> None:
             view.note("\n(Ctrl-D leaves)")
 
 
-def _typed(prompt: str) -> str | None:
+def _read_keyboard(prompt: str) -> str | None:
     """A line from the keyboard, with the editing of readline where Python has it."""
     with suppress(ImportError):
         import readline  # noqa: F401  # input() uses it once it is loaded
@@ -128,7 +128,7 @@ def _typed(prompt: str) -> str | None:
         return None
 
 
-def _piped(_: str) -> str | None:
+def _read_pipe(_: str) -> str | None:
     """A line of stdin, without a prompt."""
     try:
         return sys.stdin.readline() or None

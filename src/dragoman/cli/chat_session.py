@@ -48,7 +48,7 @@ class View(Protocol):
     def event(self, event: StreamEvent) -> None:
         """A piece of an answer has come."""
 
-    def done(self) -> None:
+    def finish_answer(self) -> None:
         """No more of the answer will come."""
 
     def note(self, text: str) -> None:
@@ -97,9 +97,9 @@ class ChatSession:
         self._file: Path | None = None  # which /save may write without asking
         self.model = model
         ask_about(model)
-        self.llm = self._made(model, base_url)
+        self.llm = self._build_llm(model, base_url)
 
-    def _made(self, model: str, base_url: str | None) -> LLM:
+    def _build_llm(self, model: str, base_url: str | None) -> LLM:
         settings: dict[str, Any] = {"policy": Policy(), **self._settings, "tools": self.toolkit}
         if base_url is not None:
             settings["base_url"] = base_url
@@ -166,7 +166,7 @@ class ChatSession:
             return []
         except DragomanError as error:
             self.failed = True
-            self.view.error(output.typed(error))
+            self.view.error(output.format_error(error))
             self._keep(stream, begun, "not whole")
             return []
         answer = stream.response
@@ -183,14 +183,14 @@ class ChatSession:
                 for event in stream:
                     self.view.event(event)
         finally:
-            self.view.done()
+            self.view.finish_answer()
 
     def _keep(self, stream: AnswerStream[Any], begun: int, why: str) -> None:
         """Keep what had come of an answer; where nothing had, its question goes, too."""
         partial = stream.partial
         if partial is not None:
             self.usage += partial.usage
-        msg = None if partial is None else _said(partial)
+        msg = None if partial is None else _salvage_answer(partial)
         if msg is not None:
             self.history.append(msg)
             self.view.note(f"{why}: what had come is kept")
@@ -202,7 +202,7 @@ class ChatSession:
 
     def _tell_losses(self, losses: Sequence[Loss]) -> None:
         """Say in one line what the request has lost, where that is not what was said last."""
-        text = output.counted(losses)
+        text = output.count_losses(losses)
         if losses and text != self._told:
             self.view.note(f"{text} (/losses shows them)")
         self._told = text
@@ -250,7 +250,7 @@ class ChatSession:
             return
         ask_about(name)
         base_url = rest[0] if rest else self._kept_base_url(name)
-        made = self._made(name, base_url)
+        made = self._build_llm(name, base_url)
         try:
             after = self._losses(made)
         except DragomanError:
@@ -313,7 +313,7 @@ class ChatSession:
             return
         path.write_text(output.laid_out(dump(self.request)) + "\n", "utf-8")
         self._file = path
-        self.view.note(f"saved {_counted(self.history)} to {path}")
+        self.view.note(f"saved {_count_messages(self.history)} to {path}")
 
     def load(self, text: str) -> None:
         """Go on with a saved conversation."""
@@ -327,7 +327,7 @@ class ChatSession:
         self.history = list(found.messages if isinstance(found, ChatRequest) else found)
         self._file = path
         self._told = ""
-        self.view.note(f"loaded {_counted(self.history)} from {path}")
+        self.view.note(f"loaded {_count_messages(self.history)} from {path}")
         self.view.losses(f"the conversation for {self.model}", self._losses(self.llm))
 
 
@@ -350,7 +350,7 @@ def _command(name: str) -> _Run:
     return _COMMANDS[name][0]
 
 
-def _said(partial: ChatResponse) -> Msg | None:
+def _salvage_answer(partial: ChatResponse) -> Msg | None:
     """What of a broken answer can stand in a history: no call waits for a result that never comes.
 
     None if it has no text.
@@ -369,5 +369,5 @@ def _file(text: str, command: str) -> Path:
     return Path(text).expanduser()
 
 
-def _counted(history: Sequence[Msg]) -> str:
+def _count_messages(history: Sequence[Msg]) -> str:
     return "1 message" if len(history) == 1 else f"{len(history)} messages"

@@ -12,7 +12,7 @@ from ..message import ContentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBloc
 from ..stream.events import StreamEvent
 from ..text.json_text import arguments
 from . import output
-from .output import plain, printable, styled
+from .output import plain, printable, style_text
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -55,7 +55,7 @@ class PlainView:
         if self._line_open:
             self._write("\n")
 
-    def done(self) -> None:
+    def finish_answer(self) -> None:
         """End the line of an answer."""
         self._end_line()
 
@@ -70,7 +70,7 @@ class PlainView:
 
     def losses(self, title: str, losses: Sequence[Loss]) -> None:
         """Write what is lost, what matters most first."""
-        self.screen.line(f"{plain(title)} - {output.counted(losses)}", style="bold")
+        self.screen.line(f"{plain(title)} - {output.count_losses(losses)}", style="bold")
         if losses:
             self.screen.print(output.loss_table(losses))
 
@@ -117,12 +117,12 @@ class TerminalView(PlainView):
                 self._commit()
                 self._kind = kind
             self._text += printable(event.text)
-            self._commit(settled(self._text))
+            self._commit(find_last_paragraph(self._text))
             self._draw()
         elif step == "end" and kind != "tool":
             self._commit()
 
-    def done(self) -> None:
+    def finish_answer(self) -> None:
         """Let all of it stay."""
         self._commit()
 
@@ -140,7 +140,7 @@ class TerminalView(PlainView):
 
     def _laid_out(self, text: str) -> Any:
         if self._kind == "thinking":
-            return styled(text.strip("\n"), style="dim italic")
+            return style_text(text.strip("\n"), style="dim italic")
         return output.markdown(text)
 
     def _draw(self) -> None:
@@ -153,10 +153,10 @@ class TerminalView(PlainView):
         return output.last_lines(self._laid_out(self._text), max(1, self.screen.height - _MARGIN))
 
 
-def settled(text: str) -> int:
+def find_last_paragraph(text: str) -> int:
     r"""Where the last paragraph of a Markdown text begins: what stands before will not change.
 
-    >>> settled("One.\n\nTwo"), settled("```\na\n\nb")
+    >>> find_last_paragraph("One.\n\nTwo"), find_last_paragraph("```\na\n\nb")
     (6, 0)
     """
     settled_at = position = 0

@@ -19,7 +19,7 @@ from ..losses import Loss, Policy
 from ..text.json_text import JsonObject
 from ..vendors import wire
 from . import inputs, options, output
-from .output import plain, styled
+from .output import plain, style_text
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ def check_bodies(
     source: options.From = "auto",
     model: options.Model = None,
     as_json: options.Json = False,
-    policy: options.PolicyName = options.Losses.refuse,
+    policy: options.PolicyName = options.LossOptions.refuse,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -66,13 +66,13 @@ def check_bodies(
     lost on the way must be allowed. Nobody is asked: the rules are dated, and name their source.
     """
     options.known_source(source)
-    target = wire(options.known(to), facts=options.facts(facts), policy="ignore")
+    target = wire(options.check_wire_name(to), facts=options.facts(facts), policy="ignore")
     judge = options.policy(policy, refuse, allow)
     entries, many = inputs.read_values(file)
     fine = True
     for entry in entries:
         try:
-            verdict = _judged(inputs.body_of(entry), source, target, model, judge)
+            verdict = _judge_body(inputs.read_body(entry), source, target, model, judge)
         except output.CommandError as error:
             if not many:
                 raise
@@ -90,7 +90,7 @@ def check_bodies(
         raise typer.Exit(output.REFUSED)
 
 
-def _judged(
+def _judge_body(
     body: inputs.Body, source: str, target: Wire, model: str | None, judge: Policy
 ) -> _Verdict:
     targets_own = source == "auto" and target.room.claims(body.value, body.path)
@@ -130,13 +130,13 @@ def _show(screen: output.Screen, verdict: _Verdict, target: Wire) -> None:
 
 def _refusal_rows(refusals: list[Refusal]) -> Iterator[tuple[output.Text, output.Text]]:
     """For each place: the rule, where it is written down, and the smallest fix."""
-    blank = styled()
+    blank = style_text()
     for refusal in refusals:
         where = plain(refusal.where or "$"), "bold"
-        yield styled("refused", style="red"), styled(where, (f"  {refusal.code}", "dim"))
-        yield blank, styled(plain(refusal.rule))
+        yield style_text("refused", style="red"), style_text(where, (f"  {refusal.code}", "dim"))
+        yield blank, style_text(plain(refusal.rule))
         if refusal.fix:
-            yield blank, styled(plain(f"fix: {refusal.fix}"))
+            yield blank, style_text(plain(f"fix: {refusal.fix}"))
         if refusal.source:
             since = f" ({refusal.since})" if refusal.since else ""
-            yield blank, styled(plain(f"rule: {refusal.source}{since}"), style="dim")
+            yield blank, style_text(plain(f"rule: {refusal.source}{since}"), style="dim")

@@ -46,12 +46,12 @@ class AgentSettings:
         if self.keyed:
             yield f"# {KEY} must hold your client key"
         for name, value in self.variables.items():
-            yield f"export {name}={_quoted(value)}"
+            yield f"export {name}={_quote_value(value)}"
         if self.file:
             yield f"\n# in {self.file}\n{self.text}"
 
 
-def _quoted(value: str) -> str:
+def _quote_value(value: str) -> str:
     """The value for a shell, which fills in the variables that it begins with."""
     if value.startswith("$"):
         return f'"{value}"'

@@ -20,9 +20,9 @@ from ..stream.framing import Framing, encode
 from ..text.json_text import JsonObject, arguments
 from ..vendors import wire
 from . import inputs, options, output, recordings
-from .outcomes import Outcome, Printer, names_of
+from .outcomes import CommandOutcome, Printer, format_names
 from .output import CommandError
-from .sources import Source, failure_at, only, sources
+from .sources import InputFile, failure_at, only, sources
 from .workers import map_in_order
 
 
@@ -59,7 +59,7 @@ class _Converted:
 
 
 _Value: TypeAlias = (
-    inputs.Entry | inputs.Line | tuple[recordings.Recording, str] | CommandError
+    inputs.Entry | inputs.JsonLine | tuple[recordings.RecordedAnswer, str] | CommandError
 )  # the name is that of the wire where a recording came from, or "auto"
 
 
@@ -74,7 +74,7 @@ def convert_bodies(
     jobs: options.Jobs = 1,
     to_file: options.Output = "-",
     as_json: options.Json = False,
-    policy: options.PolicyName = options.Losses.log,
+    policy: options.PolicyName = options.LossOptions.log,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -88,32 +88,32 @@ def convert_bodies(
     lines is never in memory as a whole, nor are its losses.
     """
     options.known_source(source)
-    options.known(to)
+    options.check_wire_name(to)
     options.facts(facts)
     names = files or ["-"]
     found, several = sources(names)
     read = _requests if kind is Kind.request else _answers
     values, many = read(found, several, source)
-    loud = policy is not options.Losses.ignore and not as_json
+    loud = policy is not options.LossOptions.ignore and not as_json
     rule = options.policy(policy, refuse, allow)
-    shape = _Shape(source, many, request, as_json, loud and (each or not many), loud)
+    shape = _ConvertForm(source, many, request, as_json, loud and (each or not many), loud)
     printer = Printer(wire(to).name, many, each, loud)
     args = (to, facts, model, rule, shape, output.is_utf8())
     with printer.progress(to_file):
         outcomes = map_in_order(_Converter.begin, args, values, jobs)
         output.print_or_save(printer.texts(outcomes), to_file)
-    printer.end(names_of(names))
+    printer.end(format_names(names))
 
 
 def _requests(
-    found: Iterator[Source | CommandError], several: bool, _source: str
+    found: Iterator[InputFile | CommandError], several: bool, _source: str
 ) -> tuple[Iterator[_Value], bool]:  # fmt: skip
     if not several:
         return inputs.bodies(only(found))
     return (value for one in found for value in _bodies(one)), True
 
 
-def _bodies(source: Source | CommandError) -> Iterator[_Value]:
+def _bodies(source: InputFile | CommandError) -> Iterator[_Value]:
     if isinstance(source, CommandError):
         yield source
         return
@@ -124,26 +124,26 @@ def _bodies(source: Source | CommandError) -> Iterator[_Value]:
 
 
 def _answers(
-    found: Iterator[Source | CommandError], several: bool, source: str
+    found: Iterator[InputFile | CommandError], several: bool, source: str
 ) -> tuple[Iterator[_Value], bool]:  # fmt: skip
     if several:
         return (value for one in found for value in _parts(one, source)), True
-    parts = _parts_of(only(found), source)
+    parts = _split_source(only(found), source)
     head = list(islice(parts, 2))
     return chain(head, parts), len(head) > 1
 
 
-def _parts(source: Source | CommandError, sender: str) -> Iterator[_Value]:
+def _parts(source: InputFile | CommandError, sender: str) -> Iterator[_Value]:
     if isinstance(source, CommandError):
         yield source
         return
     try:
-        yield from _parts_of(source, sender)
+        yield from _split_source(source, sender)
     except (CommandError, OSError) as error:
         yield failure_at(source, error)
 
 
-def _parts_of(source: Source, sender: str) -> Iterator[_Value]:
+def _split_source(source: InputFile, sender: str) -> Iterator[_Value]:
     for recording in recordings.recordings(source):
         if isinstance(recording, CommandError):
             yield recording
@@ -153,7 +153,7 @@ def _parts_of(source: Source, sender: str) -> Iterator[_Value]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class _ConvertForm:
     """How bodies are read and how what they become is written."""
 
     source: str
@@ -171,19 +171,19 @@ class _Converter:
     target: Wire
     model: str | None
     policy: Policy
-    shape: _Shape
+    shape: _ConvertForm
     utf8: bool
 
     @classmethod
     def begin(
-        cls, to: str, facts: str | None, model: str | None, policy: Policy, shape: _Shape,
+        cls, to: str, facts: str | None, model: str | None, policy: Policy, shape: _ConvertForm,
         utf8: bool,
-    ) -> Callable[[_Value], Outcome]:  # fmt: skip
+    ) -> Callable[[_Value], CommandOutcome]:  # fmt: skip
         """What converts one value after the other, in whichever process."""
         target = wire(to, facts=options.facts(facts), policy="ignore")
         return cls(target, model, policy, shape, utf8).outcome
 
-    def outcome(self, value: _Value) -> Outcome:
+    def outcome(self, value: _Value) -> CommandOutcome:
         """What became of a value: its text and its losses, or why there is none."""
         match value:
             case CommandError():
@@ -196,41 +196,43 @@ class _Converter:
             if isinstance(value, tuple):
                 converted = self._answer(*value)
             else:
-                converted = self._request(inputs.parsed(value))
+                converted = self._request(inputs.parse_line(value))
         except (DragomanError, CommandError) as error:
             return self._failure(error, place)
-        outcome = Outcome(place, self._text(converted))
+        outcome = CommandOutcome(place, self._text(converted))
         if self.shape.loud:
             outcome.count(converted.losses, self.shape.each)
         return outcome
 
-    def _failure(self, error: DragomanError | CommandError, place: str) -> Outcome:
+    def _failure(self, error: DragomanError | CommandError, place: str) -> CommandOutcome:
         losses = list(error.losses) if isinstance(error, LossRefused) else []
         failure = _command_error(error, place)
         many = self.shape.many
         if self.shape.as_json:
-            return Outcome(place, output.failure_text(failure, losses, many), failure=failure)
-        return Outcome(place, losses=[] if many else losses, failure=failure)
+            return CommandOutcome(
+                place, output.failure_text(failure, losses, many), failure=failure
+            )
+        return CommandOutcome(place, losses=[] if many else losses, failure=failure)
 
     def _text(self, converted: _Converted) -> str:
         data, shape = converted.data, self.shape
         if shape.as_json:
             data = {**data, "losses": [loss.to_dict() for loss in converted.losses]}
         elif converted.events is not None and not (shape.many or shape.request):
-            return framed(converted.events, self.target.room.framing)
+            return frame_events(converted.events, self.target.room.framing)
         elif converted.events is None and not shape.request:
             data = data["body"]
         return output.json_text(data, shape.many, self.utf8)
 
     def _request(self, entry: inputs.Entry) -> _Converted:
-        body = inputs.body_of(entry)
+        body = inputs.read_body(entry)
         home = inputs.sender(body, self.shape.source)
         out = convert(body.value, home, self.target, "request", self.model,
                       path=body.path, policy=self.policy)  # fmt: skip
         data = {"path": out.path, "headers": out.headers, "body": out.body}
         return _Converted(data, out.losses)
 
-    def _answer(self, recording: recordings.Recording, sender: str) -> _Converted:
+    def _answer(self, recording: recordings.RecordedAnswer, sender: str) -> _Converted:
         status = recording.status
         if recording.whole and status is not None and status >= 400:
             # errors look alike everywhere
@@ -242,12 +244,12 @@ class _Converter:
         out = convert(answer, home, self.target, "response", self.model, policy=self.policy)
         return _Converted({"body": out.body}, out.losses)
 
-    def _stream(self, recording: recordings.Recording, home: Wire) -> _Converted:
+    def _stream(self, recording: recordings.RecordedAnswer, home: Wire) -> _Converted:
         """As dragoman.convert_stream does it, and with the losses."""
         decoder = home.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
         events: list[Event] = []
-        for pieces in recordings.pieces_of(recording, decoder, home):
+        for pieces in recordings.read_pieces(recording, decoder, home):
             for piece in pieces:
                 events += encoder.feed(piece)
         events += encoder.finish()
@@ -256,13 +258,13 @@ class _Converter:
         return _Converted({"events": plain_events}, encoder.losses, events)
 
 
-def framed(events: Iterable[Event], framing: Framing) -> str:
+def frame_events(events: Iterable[Event], framing: Framing) -> str:
     r"""The body of the stream.
 
     Frames of AWS are bytes; such a stream becomes JSON lines with names, as `dragoman read` takes
     them.
 
-    >>> framed([("ping", {"a": 1}), (None, "[DONE]")], "sse")
+    >>> frame_events([("ping", {"a": 1}), (None, "[DONE]")], "sse")
     'event: ping\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
     """
     match framing:
@@ -288,6 +290,6 @@ def _command_error(error: DragomanError | CommandError, place: str) -> CommandEr
             text = output.provider_text(place, error)
             return CommandError(text, "there is no answer to convert", output.REFUSED)
         case WriteError():
-            return CommandError.refused(error, place)
+            return CommandError.from_refusal(error, place)
         case _:
             return CommandError.of(error, place)

@@ -21,7 +21,7 @@ from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..text.json_text import JsonObject, arguments
 from ..vendors import wire, wires
 from . import options, output
-from .output import Screen, plain, shortened, styled
+from .output import Screen, plain, shorten_text, style_text
 
 
 class Lang(StrEnum):
@@ -133,7 +133,7 @@ def demo(
         return
     screen = Screen()
     _conversation(screen, msgs)
-    cards = _likened(_grouped(views))
+    cards = _pair_with_protocols(_group_views(views))
     columns = max(1, (screen.width + _GAP) // (_CARD + _GAP))
     for group in ([v for v in cards if not v.like], [v for v in cards if v.like]):
         for start in range(0, len(group), columns):
@@ -150,7 +150,7 @@ def _view_json(view: _View) -> JsonObject:
     return {"messages": view.messages, "losses": [loss.to_dict() for loss in view.losses]}
 
 
-def _grouped(views: Sequence[_View]) -> list[_View]:
+def _group_views(views: Sequence[_View]) -> list[_View]:
     """Wires with the same messages and losses together, in the order of the wires."""
     groups: list[_View] = []
     for view in views:
@@ -162,7 +162,7 @@ def _grouped(views: Sequence[_View]) -> list[_View]:
     return groups
 
 
-def _likened(views: list[_View]) -> list[_View]:
+def _pair_with_protocols(views: list[_View]) -> list[_View]:
     """The same, each vendor beside its protocol, where both send as many messages."""
     homes = {name: view for view in views for name in view.wires}
     for view in views:
@@ -173,13 +173,13 @@ def _likened(views: list[_View]) -> list[_View]:
 
 
 def _conversation(screen: Screen, msgs: list[Msg]) -> None:
-    screen.print(styled(f"One conversation: {len(msgs)} messages", style="bold"))
+    screen.print(style_text(f"One conversation: {len(msgs)} messages", style="bold"))
     width = max(len(msg.name) for msg in msgs)
     for i, msg in enumerate(msgs):
-        head = styled((f"{f'[{i}]':>4} ", "dim"), (f"{msg.name:<{width}} ", _ROLES[msg.role]))
-        for line in shortened(styled(_msg_text(msg)), screen.width - head.cell_len, 3):
+        head = style_text((f"{f'[{i}]':>4} ", "dim"), (f"{msg.name:<{width}} ", _ROLES[msg.role]))
+        for line in shorten_text(style_text(_msg_text(msg)), screen.width - head.cell_len, 3):
             screen.print(head + line)
-            head = styled(" " * head.cell_len)
+            head = style_text(" " * head.cell_len)
 
 
 def _msg_text(msg: Msg) -> str:
@@ -204,8 +204,8 @@ def _side_by_side(screen: Screen, row: Sequence[_View], columns: int) -> None:
     tallest = max(len(view.messages) for view in row)
     screen.print()
     for cells in zip(*(_card(view, width, tallest) for view in row), strict=True):
-        for texts in zip_longest(*cells, fillvalue=styled()):
-            line = styled()
+        for texts in zip_longest(*cells, fillvalue=style_text()):
+            line = style_text()
             for i, text in enumerate(texts):
                 line.append(" " * (i * (width + _GAP) - line.cell_len))
                 line.append_text(text)
@@ -215,10 +215,12 @@ def _side_by_side(screen: Screen, row: Sequence[_View], columns: int) -> None:
 
 def _card(view: _View, width: int, tallest: int) -> list[list[output.Text]]:
     """Title, messages (as many as the tallest card of the row has) and losses: lists of lines."""
-    title = shortened(styled(", ".join(view.wires), style="bold reverse"), width, 9)
+    title = shorten_text(style_text(", ".join(view.wires), style="bold reverse"), width, 9)
     usual: Sequence[JsonObject | None] = [None] * len(view.messages)
     if view.like is not None:
-        title += shortened(styled(f"as {view.like.wires[0]}, but for:", style="dim"), width, 1)
+        title += shorten_text(
+            style_text(f"as {view.like.wires[0]}, but for:", style="dim"), width, 1
+        )
         usual = view.like.messages
     cells = [
         [] if message == usual_message else _message(message, width)
@@ -231,28 +233,30 @@ def _card(view: _View, width: int, tallest: int) -> list[list[output.Text]]:
 def _message(message: JsonObject, width: int) -> list[output.Text]:
     """A message behind its role; an item without a role begins with its type."""
     first, *others = output.card(message, width - _ROLE)
-    role = output.role_of(message)
+    role = output.read_role(message)
     if role:
-        head = styled(f"{role:<{_ROLE}}"[:_ROLE], style=_ROLES.get(role, "bold")).append_text(first)
+        head = style_text(f"{role:<{_ROLE}}"[:_ROLE], style=_ROLES.get(role, "bold")).append_text(
+            first
+        )
     else:
-        head = styled(first.plain, style=_ITEM)
-    return [head, *(styled(" " * _ROLE, line) for line in others)]
+        head = style_text(first.plain, style=_ITEM)
+    return [head, *(style_text(" " * _ROLE, line) for line in others)]
 
 
 def _losses(view: _View, width: int) -> list[output.Text]:
-    texts = [styled(output.counted(view.losses), style="bold" if view.losses else "dim")]
-    for (kind, code), losses in output.grouped(view.losses).items():
-        texts.append(styled((f"{kind} ", output.COLOURS[kind]), code))
-        texts += [styled(plain(f"  {loss.where}"), style="dim") for loss in losses]
-    return [line for text in texts for line in shortened(text, width, 2)]
+    texts = [style_text(output.count_losses(view.losses), style="bold" if view.losses else "dim")]
+    for (kind, code), losses in output.group_losses(view.losses).items():
+        texts.append(style_text((f"{kind} ", output.COLOURS[kind]), code))
+        texts += [style_text(plain(f"  {loss.where}"), style="dim") for loss in losses]
+    return [line for text in texts for line in shorten_text(text, width, 2)]
 
 
 def _closing(screen: Screen, views: Sequence[_View]) -> None:
     summary = "wires. A path such as $.messages[1] points into the conversation above."
     meanings = {loss.code: (loss.kind, loss.meaning) for view in views for loss in view.losses}
-    texts = [styled((code, output.COLOURS[kind]), f": {meaning}")
+    texts = [style_text((code, output.COLOURS[kind]), f": {meaning}")
              for code, (kind, meaning) in sorted(meanings.items())]  # fmt: skip
     screen.print()
-    for text in (styled(f"{len(views)} {summary}"), *texts):
-        for line in shortened(text, screen.width, 4):
+    for text in (style_text(f"{len(views)} {summary}"), *texts):
+        for line in shorten_text(text, screen.width, 4):
             screen.print(line)

@@ -14,7 +14,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..analysis.paths import inside, path_of, value_at
+from ..analysis.paths import format_path, inside, value_at
 from ..analysis.sameness import Difference, diff
 from ..analysis.sources import sourcemap
 from ..conversion.convert import convert
@@ -25,11 +25,11 @@ from ..text.json_text import Json, JsonObject
 from ..vendors import wire
 from . import inputs, options, output
 from .options import wire_option
-from .output import CommandError, Screen, plain, shortened, styled
+from .output import CommandError, Screen, plain, shorten_text, style_text
 
 
 @dataclass(slots=True)
-class Row:
+class DiffRow:
     """What belongs together: paths in the source, and for each side paths and losses."""
 
     source: list[str]
@@ -37,7 +37,7 @@ class Row:
     losses: list[list[Loss]]
 
 
-def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
+def align_rows(body: JsonObject, outs: Sequence[Written]) -> list[DiffRow]:
     """The rows, in the order of the source; what a side adds stands where it adds it."""
     units = list(_units(body))
     unit_sources = [_sources(out, units) for out in outs]
@@ -47,7 +47,9 @@ def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
             joined = {first[number] for number in sources}
             if len(joined) > 1:
                 first = [min(joined) if number in joined else number for number in first]
-    rows: dict[float, Row] = defaultdict(lambda: Row([], [[] for _ in outs], [[] for _ in outs]))
+    rows: dict[float, DiffRow] = defaultdict(
+        lambda: DiffRow([], [[] for _ in outs], [[] for _ in outs])
+    )
     for i, path in enumerate(units):
         rows[first[i]].source.append(path)
     for index, side_units in enumerate(unit_sources):
@@ -61,16 +63,16 @@ def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
             rows[key].sides[index].append(path)
     for index, out in enumerate(outs):
         for loss in out.losses:
-            _row_of(loss, rows).losses[index].append(loss)
+            _find_row(loss, rows).losses[index].append(loss)
     return [row for _, row in sorted(rows.items()) if any(row.sides) or any(row.losses)]
 
 
-def _has(row: Row, path: str) -> bool:
+def _has(row: DiffRow, path: str) -> bool:
     """Whether the row is that of an added path on the other side."""
     return not row.source and any(path in side for side in row.sides)
 
 
-def _row_of(loss: Loss, rows: dict[float, Row]) -> Row:
+def _find_row(loss: Loss, rows: dict[float, DiffRow]) -> DiffRow:
     """The row in whose source the loss is; the last one, if it is in none."""
     where = loss.where
     for row in rows.values():
@@ -88,9 +90,9 @@ def _units(body: JsonObject) -> Iterator[str]:
             fields = [((key, name), item) for name, item in value.items()]  # type: ignore[misc]
         for way, item in fields:
             if isinstance(item, list) and item and all(isinstance(i, dict) for i in item):
-                yield from (path_of((*way, i)) for i in range(len(item)))
+                yield from (format_path((*way, i)) for i in range(len(item)))
             else:
-                yield path_of(way)
+                yield format_path(way)
 
 
 def _sources(out: Written, units: list[str]) -> list[tuple[str, list[int]]]:
@@ -142,7 +144,7 @@ def diff_conversations(
     if len(sources) > len(files):
         raise CommandError("--from is given more often than there are files")
     if to is not None:
-        _show_sides(inputs.body_of(_single(files[0])), sources[0], list(to), as_json)
+        _show_sides(inputs.read_body(_single(files[0])), sources[0], list(to), as_json)
         return
     changes = diff(*map(_request, map(_single, files), (sources[0], sources[-1])))
     if as_json:
@@ -167,16 +169,16 @@ def _single(file: str) -> inputs.Entry:
 def _request(entry: inputs.Entry, source: str) -> ChatRequest:
     """The conversation of a file: ours, or a body that is read."""
     if inputs.is_ours(entry.value):
-        return inputs.request_of(entry)
-    body = inputs.body_of(entry)
+        return inputs.read_request(entry)
+    body = inputs.read_body(entry)
     with output.errors_at(body.place):
         return inputs.sender(body, source).read_request(body.value, body.path)
 
 
 def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) -> None:
     home = inputs.sender(body, source)
-    sides = [_written(body, home.name, target) for target in to]
-    rows = aligned(body.value, [out for _, out in sides])
+    sides = [_write_body(body, home.name, target) for target in to]
+    rows = align_rows(body.value, [out for _, out in sides])
     if as_json:
         output.print_json({
             "from": home.name,
@@ -198,9 +200,9 @@ def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) ->
                         for (_, out), paths, losses in cells], width)  # fmt: skip
 
 
-def _written(body: inputs.Body, home: str, target: str) -> tuple[str, Written]:
+def _write_body(body: inputs.Body, home: str, target: str) -> tuple[str, Written]:
     name, _, model = target.partition("=")
-    to = wire(options.known(name), policy="ignore")
+    to = wire(options.check_wire_name(name), policy="ignore")
     with output.errors_at(body.place):
         try:
             out = convert(body.value, home, to, model=model or None, path=body.path)
@@ -216,25 +218,33 @@ def _side_json(name: str, out: Written) -> JsonObject:
 
 
 def _head(name: str, out: Written, width: int) -> list[output.Text]:
-    head = (name, "bold reverse"), (plain(out.path), "dim"), (output.counted(out.losses), "dim")
-    return [line for text, style in head for line in shortened(styled(text, style=style), width, 2)]
+    head = (
+        (name, "bold reverse"),
+        (plain(out.path), "dim"),
+        (output.count_losses(out.losses), "dim"),
+    )
+    return [
+        line
+        for text, style in head
+        for line in shorten_text(style_text(text, style=style), width, 2)
+    ]
 
 
 def _cell(body: Json, paths: list[str], losses: list[Loss], width: int) -> Iterator[output.Text]:
     """What a side has in a row, and what it loses there."""
     for path in paths:
-        yield from shortened(styled(plain(path), style="cyan"), width, 2)
+        yield from shorten_text(style_text(plain(path), style="cyan"), width, 2)
         for line in output.excerpt(value_at(body, path), width, _LINES).splitlines():
-            yield from shortened(styled(plain(line)), width, _LONG)
+            yield from shorten_text(style_text(plain(line)), width, _LONG)
     for loss in losses:
         did = f" -> {loss.did}" if loss.did else ""
-        text = styled((loss.kind, output.COLOURS[loss.kind]), f" {loss.code}: ",
+        text = style_text((loss.kind, output.COLOURS[loss.kind]), f" {loss.code}: ",
                       plain(f"{loss.what}{did} ({loss.where})"))  # fmt: skip
-        yield from shortened(text, width, _LONG)
+        yield from shorten_text(text, width, _LONG)
 
 
 def _print(screen: Screen, cells: list[list[output.Text]], width: int) -> None:
-    for left, right in zip_longest(*cells, fillvalue=styled()):
+    for left, right in zip_longest(*cells, fillvalue=style_text()):
         line = left.copy()
         line.append(" " * (width + _GAP - line.cell_len))
         line.append_text(right)
@@ -251,7 +261,7 @@ def _show_changes(screen: Screen, files: list[str], changes: list[Difference]) -
     screen.line(f"{names} differ in {places}", style="bold")
     for change in changes:
         where = " => ".join(filter(None, (change.left, change.right)))
-        screen.print(styled((change.change, "bold"), f" {change.kind}  {plain(where)}"))
+        screen.print(style_text((change.change, "bold"), f" {change.kind}  {plain(where)}"))
         for sign, text, style in (("-", change.was, "red"), ("+", change.now, "green")):
             if text:
-                screen.print(styled(f"  {sign} {plain(text)}", style=style))
+                screen.print(style_text(f"  {sign} {plain(text)}", style=style))

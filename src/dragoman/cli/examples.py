@@ -49,7 +49,7 @@ _OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExampleOutcome:
     """What an example becomes: the written messages or the body of the request, and the losses."""
 
     written: Json
@@ -57,7 +57,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WireExample:
     """One use of one wire. `given` is a conversation, a request or an answer in our stored form.
 
     Where `source` names a wire, `given` is the body of a request to that one, to be converted.
@@ -74,28 +74,28 @@ class Example:
     fixed: JsonObject | None = None
     source: str | None = None
 
-    def run(self) -> Outcome:
+    def run(self) -> ExampleOutcome:
         """Write it. Raises WriteError where the wire or the policy refuses it."""
         if self.source is not None:
             out = convert(self.given, self.source, self.wire, model=self.model, policy="ignore")
-            return Outcome(out.body, out.losses)
+            return ExampleOutcome(out.body, out.losses)
         value = load(self.given)
         if isinstance(value, ChatResponse):
             answer = wire(self.wire, policy="ignore").write_response(value)
-            return Outcome(answer.body, answer.losses)
+            return ExampleOutcome(answer.body, answer.losses)
         formatter = Formatter(self.wire, model=self.model, **_options(self.options or {}))
         if isinstance(value, ChatRequest):
             request = formatter.format_request(value)
-            return Outcome(request.body, request.losses)
+            return ExampleOutcome(request.body, request.losses)
         assert isinstance(value, list)  # what is stored here is none of the two, but messages
         formatted = formatter.write(value)
-        return Outcome(formatted.messages, formatted.losses)
+        return ExampleOutcome(formatted.messages, formatted.losses)
 
-    def mended(self) -> Example | None:
+    def apply_fix(self) -> WireExample | None:
         """The same as its fix says; None where nothing needs to be done."""
         return None if self.fixed is None else replace(self, **self.fixed, fixed=None)
 
-    def said(self) -> Json:
+    def describe_source(self) -> Json:
         """What is given, as briefly as it can be shown: of a bare request its messages."""
         if self.source is not None:
             return self.given
@@ -132,7 +132,7 @@ def _options(data: JsonObject) -> dict[str, Any]:
     if "max_tokens" in data:
         options["token_counter"] = CharTokenCounter()
     for name, value in data.items():
-        cls, arguments = _class_of(name, value)
+        cls, arguments = _find_class(name, value)
         if cls is Summarize:
             arguments = {**arguments, "call": _summary(arguments["call"])}
         if cls is not None:
@@ -142,7 +142,7 @@ def _options(data: JsonObject) -> dict[str, Any]:
     return options
 
 
-def _class_of(name: str, value: Json) -> tuple[type[Any] | None, JsonObject]:
+def _find_class(name: str, value: Json) -> tuple[type[Any] | None, JsonObject]:
     """The class of an option, and the fields that are given; no class for a plain value."""
     if name not in ("speakers", "truncate"):
         cls = _OPTION_CLASSES.get(name)
@@ -159,7 +159,7 @@ def _summary(text: str) -> Callable[[list[Msg]], str]:
 
 def _python(name: str, value: Json) -> str:
     """An option as somebody would write it in Python."""
-    cls, arguments = _class_of(name, value)
+    cls, arguments = _find_class(name, value)
     if cls is None:
         return "save" if name == "media_saver" else repr(value)
     if cls is Summarize:
@@ -171,7 +171,7 @@ def _python(name: str, value: Json) -> str:
 
 
 @remember("the dialogues of the codes of losses", entries=1, size=2**22)
-def examples() -> dict[str, Example]:
+def examples() -> dict[str, WireExample]:
     """The example of every code that has one."""
     folder = resources.files("dragoman.losses.codes") / "examples"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
@@ -181,12 +181,12 @@ def examples() -> dict[str, Example]:
     return {code.removesuffix("]"): example(lines) for code, *lines in rows}
 
 
-def example(lines: list[str]) -> Example:
+def example(lines: list[str]) -> WireExample:
     """The example of a dialogue, with its fix if it has lines of one."""
-    unfixed, mended = (_expanded(_unmarked(lines, marks)) for marks in ("- ", "+ "))
+    unfixed, mended = (_expand_lines(_strip_marks(lines, marks)) for marks in ("- ", "+ "))
     changed = {
         field.name: value
-        for field in fields(Example)
+        for field in fields(WireExample)
         if (value := getattr(mended, field.name)) != getattr(unfixed, field.name)
     }
     if "options" in changed:
@@ -194,7 +194,7 @@ def example(lines: list[str]) -> Example:
     return replace(unfixed, fixed=changed or None)
 
 
-def _unmarked(lines: list[str], mark: str) -> list[str]:
+def _strip_marks(lines: list[str], mark: str) -> list[str]:
     """The lines with this mark, without it, and those with none; each in one piece."""
     unmarked: list[str] = []
     for line in lines:
@@ -207,14 +207,14 @@ def _unmarked(lines: list[str], mark: str) -> list[str]:
     return unmarked
 
 
-def _expanded(lines: list[str]) -> Example:
+def _expand_lines(lines: list[str]) -> WireExample:
     (kind, *names), *lines = lines[0].split(), *lines[1:]
     source = names.pop(0) if kind == "convert" else None
     name, model = names[0], names[1] if len(names) > 1 else None
     dialogue = _Dialogue(lines)
     options = dialogue.options or None
     if source is not None:
-        return Example(name, dialogue.fields["body"], model, options, source=source)
+        return WireExample(name, dialogue.fields["body"], model, options, source=source)
     value: Json = {"messages": dialogue.messages, **dialogue.fields}
     if kind == "messages":
         value = dialogue.messages
@@ -223,7 +223,7 @@ def _expanded(lines: list[str]) -> Example:
         candidates = [{"msg": msg, "finish": finish} for msg in dialogue.messages]
         value = {"candidates": candidates, "usage": {}, "status": "complete", **dialogue.fields}
     stored = {"dragoman": 1, "kind": "response" if kind == "answer" else kind, "value": value}
-    return Example(name, stored, model, options)
+    return WireExample(name, stored, model, options)
 
 
 _GOES_ON = " " * 8
@@ -272,7 +272,7 @@ class _Dialogue:
             message["content"] = self._blocks = [self._block(verb, text_after)]
 
     def _block(self, verb: str, text_after: str) -> JsonObject:
-        text, fields = _parted(text_after)
+        text, fields = _split_fields(text_after)
         match verb:
             case "says" | "refuses":
                 kind = "text" if verb == "says" else "refusal"
@@ -300,7 +300,7 @@ def _text(text: str) -> str:
     return str(json.loads(text)) if text.startswith('"') else text
 
 
-def _parted(text_after: str) -> tuple[str, JsonObject]:
+def _split_fields(text_after: str) -> tuple[str, JsonObject]:
     """A text and the fields behind ` | `."""
     text, _, fields = text_after.partition(" | ")
     return text, json.loads(fields) if fields else {}
@@ -319,7 +319,7 @@ def _tool(line: str) -> JsonObject:
     """`NAME(PARAMETER: TYPE) DESCRIPTION | {...}`, or a tool as it is stored."""
     if line.startswith("{"):
         return dict(json.loads(line))
-    text, fields = _parted(line)
+    text, fields = _split_fields(line)
     signature = _SIGNATURE.fullmatch(text)
     if signature is None:
         name, _, description = text.partition(" ")

@@ -12,8 +12,8 @@ import typer
 from ..losses.codes import CODES, KINDS, Code
 from ..text.json_text import Json, JsonObject
 from . import options
-from .examples import Example, examples
-from .output import COLOURS, CommandError, Screen, excerpt, grid, loss_table, print_json, styled
+from .examples import WireExample, examples
+from .output import COLOURS, CommandError, Screen, excerpt, grid, loss_table, print_json, style_text
 
 _MOST = 32  # lines of an example on either side
 Pattern: TypeAlias = Annotated[
@@ -54,7 +54,7 @@ def _list(screen: Screen, rows: list[Code]) -> None:
     for i, kind in enumerate(kind for kind in KINDS if any(row.kind == kind for row in rows)):
         if i:
             screen.print()
-        screen.print(styled(kind, style=f"bold {COLOURS[kind]}"))
+        screen.print(style_text(kind, style=f"bold {COLOURS[kind]}"))
         of_kind = ((row.name, row.meaning) for row in rows if row.kind == kind)
         screen.print(grid(of_kind, "", "fold", gap=2))
 
@@ -62,34 +62,34 @@ def _list(screen: Screen, rows: list[Code]) -> None:
 def _show(screen: Screen, row: Code) -> None:
     level = logging.getLevelName(row.level).lower()
     kind = row.kind, COLOURS[row.kind]
-    screen.print(styled((row.name, "bold"), "  ", kind, (f", logged as {level}", "dim")))
+    screen.print(style_text((row.name, "bold"), "  ", kind, (f", logged as {level}", "dim")))
     screen.print(f"{row.meaning[0].upper()}{row.meaning[1:]}.")
-    screen.print(styled(("\nWhat to do: ", "bold"), row.fix))
+    screen.print(style_text(("\nWhat to do: ", "bold"), row.fix))
     if row.asks:
-        screen.print(styled(("Decided by: ", "bold"), ", ".join(row.asks)))
+        screen.print(style_text(("Decided by: ", "bold"), ", ".join(row.asks)))
     example = examples().get(row.name)
     if example is not None:
         screen.print()
         _show_example(screen, row, example)
 
 
-def _show_example(screen: Screen, row: Code, example: Example) -> None:
+def _show_example(screen: Screen, row: Code, example: WireExample) -> None:
     out = example.run()
     losses = [loss for loss in out.losses if loss.code == row.name]
-    _show_json(screen, f"Example: {example.call()}", example.said())
+    _show_json(screen, f"Example: {example.call()}", example.describe_source())
     _show_json(screen, "becomes", out.written)
     screen.print(loss_table(losses, meanings=False))
-    fix = example.mended()
+    fix = example.apply_fix()
     if fix is None:
         return
     if fix.given == example.given:
-        screen.print(styled(("Instead: ", "bold"), fix.call()))
+        screen.print(style_text(("Instead: ", "bold"), fix.call()))
     else:
-        _show_json(screen, "Instead:", fix.said())
+        _show_json(screen, "Instead:", fix.describe_source())
 
 
 def _show_json(screen: Screen, title: str, value: Json) -> None:
-    screen.print(styled(title, style="bold"))
+    screen.print(style_text(title, style="bold"))
     screen.line(excerpt(value, screen.width, _MOST))
 
 
@@ -106,7 +106,7 @@ def _code_json(row: Code, with_example: bool) -> JsonObject:
     example = examples().get(row.name) if with_example else None
     if example is not None:
         out = example.run()
-        fix = example.mended()
+        fix = example.apply_fix()
         data["example"] = {
             "call": example.call(),
             "given": example.given,

@@ -15,11 +15,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..analysis.fidelity import SILENT, Example, Fidelity, Pair, Worse, fidelity, worse
+from ..analysis.fidelity import SILENT, Example, Fidelity, WirePair, Worse, fidelity, worse
 from ..errors import ConfigError, DragomanError
 from ..text.json_text import Json, JsonObject, loads
 from . import inputs, options, output
-from .output import REFUSED, CommandError, Screen, grid, plain, print_json, report, styled
+from .output import REFUSED, CommandError, Screen, grid, plain, print_json, report, style_text
 
 _SHOWN = 3  # lines of one kind that are shown
 
@@ -52,8 +52,8 @@ def measure_fidelity(
     back (same), do not although no loss names it (silent), or cannot be sent (refused).
     """
     options.known_source(source)
-    before = _stored(baseline) if baseline is not None else None
-    run = _measured(files, source, options.targets(to) or None)
+    before = _load_fidelity(baseline) if baseline is not None else None
+    run = _measure_files(files, source, options.targets(to) or None)
     if save is not None:
         Path(save).write_text(json.dumps(run.to_dict(), indent=1) + "\n", "utf-8")
     changes = worse(run, before) if before is not None else []
@@ -71,7 +71,9 @@ def measure_fidelity(
         raise typer.Exit(REFUSED)
 
 
-def _measured(files: list[str], source: str, targets: dict[str, str | None] | None) -> Fidelity:
+def _measure_files(
+    files: list[str], source: str, targets: dict[str, str | None] | None
+) -> Fidelity:
     rows: list[tuple[str, Json]] = []
     broken: list[tuple[str, str]] = []
     for file in files:
@@ -92,7 +94,7 @@ def _with_place(place: str, error: str) -> str:
     return error if error.startswith(place) else f"{place}: {error}"
 
 
-def _stored(file: str) -> Fidelity:
+def _load_fidelity(file: str) -> Fidelity:
     try:
         return Fidelity.of(loads(Path(file).read_text("utf-8")))
     except UnicodeDecodeError as error:
@@ -105,27 +107,27 @@ def _stored(file: str) -> Fidelity:
 def _show(screen: Screen, run: Fidelity) -> None:
     """The pairs by their source, the losses by code, and an example for each code."""
     unread = f", and {len(run.unread)} that cannot be read" if run.unread else ""
-    screen.print(styled(f"{run.read} bodies{unread}", style="bold"))
+    screen.print(style_text(f"{run.read} bodies{unread}", style="bold"))
     for place, error in run.unread[:_SHOWN]:
-        screen.print(styled(plain(_with_place(place, error)), style="red"))
+        screen.print(style_text(plain(_with_place(place, error)), style="red"))
     pairs = sorted(run.pairs, key=lambda pair: (pair.kind, pair.source))
     for (kind, source), group in groupby(pairs, key=lambda pair: (pair.kind, pair.source)):
         of_source = list(group)
-        screen.print(styled(f"\n{kind}s of {source}", style="bold"))
+        screen.print(style_text(f"\n{kind}s of {source}", style="bold"))
         screen.print(_shares(of_source))
         if any(pair.codes or pair.refused for pair in of_source):
             screen.print(_matrix(of_source))
-    examples: dict[str, tuple[Pair, Example]] = {}  # by code, of the first pair that has one
+    examples: dict[str, tuple[WirePair, Example]] = {}  # by code, of the first pair that has one
     for pair in run.pairs:
         for code, example in pair.examples.items():
             examples.setdefault(code, (pair, example))
     if examples:
-        screen.print(styled("\nAn example of each", style="bold"))
+        screen.print(style_text("\nAn example of each", style="bold"))
     for code in sorted(examples, key=lambda code: (code != SILENT, code)):  # unnamed ones first
         _show_example(screen, code, *examples[code])
 
 
-def _shares(pairs: list[Pair]) -> output.Table:
+def _shares(pairs: list[WirePair]) -> output.Table:
     rows = (
         (str(number), pair.target, str(pair.count),
          *(_percent(pair.share(name)) for name in ("lossless", "clean", "same")),
@@ -135,7 +137,7 @@ def _shares(pairs: list[Pair]) -> output.Table:
     return _figures(rows, "", "to", "bodies", "lossless", "clean", "same", "silent", "refused")
 
 
-def _matrix(pairs: list[Pair]) -> output.Table:
+def _matrix(pairs: list[WirePair]) -> output.Table:
     """In how many bodies a code comes, on the way to each target."""
     bodies = [pair.codes + pair.refused for pair in pairs]
     sums = sum(bodies, Counter[str]())
@@ -157,7 +159,7 @@ def _percent(share: float) -> str:
     return f"{min(max(percent, 1), 99) if 0 < share < 1 else percent}%"
 
 
-def _show_example(screen: Screen, code: str, pair: Pair, example: Example) -> None:
+def _show_example(screen: Screen, code: str, pair: WirePair, example: Example) -> None:
     place = f"  {plain(example.place)}, {pair.source} -> {pair.target}"
     screen.line((code, "bold"), place)
     for line in (*_losses(example), *_differences(example)):
@@ -179,7 +181,7 @@ def _differences(example: Example) -> Iterator[str]:
 
 
 def _show_worse(screen: Screen, changes: list[Worse]) -> None:
-    screen.print(styled("\nWorse than before", style="bold red"))
+    screen.print(style_text("\nWorse than before", style="bold red"))
     rows: list[tuple[str | output.Text, ...]] = []
     for change in changes:
         form = ".2f" if change.what == "weight" else ".1%"
@@ -187,5 +189,5 @@ def _show_worse(screen: Screen, changes: list[Worse]) -> None:
         rows.append(("", change.pair or "all", change.what, *figures))
     for pair, codes in dict.fromkeys((change.pair, change.codes) for change in changes):
         if codes:
-            rows.append(("", styled(f"more often, {pair}: {', '.join(codes)}", style="dim")))
+            rows.append(("", style_text(f"more often, {pair}: {', '.join(codes)}", style="dim")))
     screen.print(_figures(rows, "", "pair", "what", "was", "now"))

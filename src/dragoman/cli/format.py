@@ -12,9 +12,9 @@ from ..losses import Loss
 from ..message import ChatRequest
 from ..text.json_text import JsonObject
 from . import inputs, options, output
-from .outcomes import Outcome, Printer, names_of
+from .outcomes import CommandOutcome, Printer, format_names
 from .output import CommandError
-from .sources import Source, failure_at, only, sources
+from .sources import InputFile, failure_at, only, sources
 from .workers import map_in_order
 
 Files: TypeAlias = Annotated[
@@ -22,7 +22,7 @@ Files: TypeAlias = Annotated[
     options.file("Our messages as JSON or JSONL: files, folders, patterns; - is stdin.", "FILE..."),
 ]
 
-_Value: TypeAlias = inputs.Line | inputs.Whole | CommandError
+_Value: TypeAlias = inputs.JsonLine | inputs.Whole | CommandError
 
 
 def format_messages(
@@ -38,7 +38,7 @@ def format_messages(
     jobs: options.Jobs = 1,
     to_file: options.Output = "-",
     as_json: options.Json = False,
-    policy: options.PolicyName = options.Losses.log,
+    policy: options.PolicyName = options.LossOptions.log,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -53,7 +53,7 @@ def format_messages(
     names = files or ["-"]
     found, several = sources(names, inputs.MESSAGE)
     settings = {
-        "to": options.known(to),
+        "to": options.check_wire_name(to),
         "facts": facts,
         "model": model,
         "speakers": options.speakers(speakers, multi_agent),
@@ -65,14 +65,14 @@ def format_messages(
     name = _formatter(settings).wire.name  # what cannot be is refused before anything is read
     values, lines = _values(found, several)
     many = several or lines
-    loud = not as_json and policy is not options.Losses.ignore
+    loud = not as_json and policy is not options.LossOptions.ignore
     each = each or not several
     printer = Printer(name, several, each, loud)
     args = (settings, many, request, as_json, loud and each, loud, output.is_utf8())
     with printer.progress(to_file):
         outcomes = map_in_order(_Writer.begin, args, values, jobs)
         output.print_or_save(printer.texts(_until_failures(outcomes)), to_file)
-    printer.end(names_of(names))
+    printer.end(format_names(names))
 
 
 def _formatter(settings: dict[str, Any]) -> Formatter:
@@ -89,14 +89,14 @@ def _formatter(settings: dict[str, Any]) -> Formatter:
 
 
 def _values(
-    found: Iterator[Source | CommandError], several: bool
+    found: Iterator[InputFile | CommandError], several: bool
 ) -> tuple[Iterator[_Value], bool]:  # fmt: skip
     if not several:
         return inputs.conversations(only(found))
     return (value for one in found for value in _of_source(one)), True
 
 
-def _of_source(source: Source | CommandError) -> Iterator[_Value]:
+def _of_source(source: InputFile | CommandError) -> Iterator[_Value]:
     if isinstance(source, CommandError):
         yield source
         return
@@ -106,7 +106,7 @@ def _of_source(source: Source | CommandError) -> Iterator[_Value]:
         yield failure_at(source, error)
 
 
-def _until_failures(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+def _until_failures(outcomes: Iterator[CommandOutcome]) -> Iterator[CommandOutcome]:
     """The outcomes, of each source no more behind one that failed."""
     failed = ""
     for outcome in outcomes:
@@ -129,23 +129,23 @@ class _Writer:
     utf8: bool
 
     @classmethod
-    def begin(cls, settings: dict[str, Any], *rest: bool) -> Callable[[_Value], Outcome]:
+    def begin(cls, settings: dict[str, Any], *rest: bool) -> Callable[[_Value], CommandOutcome]:
         """What writes one conversation after the other, in whichever process."""
         return cls(_formatter(settings), *rest).outcome
 
-    def outcome(self, value: _Value) -> Outcome:
+    def outcome(self, value: _Value) -> CommandOutcome:
         """What became of a value: its text and its losses, or why there is none."""
         if isinstance(value, CommandError):
-            return Outcome("", failure=value)
-        outcome = Outcome("", source=value.name)
+            return CommandOutcome("", failure=value)
+        outcome = CommandOutcome("", source=value.name)
         try:
-            place, conversation, outcome.note = inputs.told(value)
+            place, conversation, outcome.note = inputs.read_with_note(value)
         except CommandError as error:
             outcome.failure = error
             return outcome
         outcome.place = place
         try:
-            data, losses = self._written(conversation)
+            data, losses = self._write_conversation(conversation)
         except WriteError as error:
             self._refuse(outcome, error)
             return outcome
@@ -157,13 +157,15 @@ class _Writer:
         outcome.text = output.json_text(shown, self.many, self.utf8)
         return outcome
 
-    def _refuse(self, outcome: Outcome, error: WriteError) -> None:
+    def _refuse(self, outcome: CommandOutcome, error: WriteError) -> None:
         outcome.losses = list(error.losses) if isinstance(error, LossRefused) else []
-        outcome.failure = CommandError.refused(error, outcome.place)
+        outcome.failure = CommandError.from_refusal(error, outcome.place)
         if self.as_json:
             outcome.text = output.failure_text(outcome.failure, outcome.losses, self.many)
 
-    def _written(self, conversation: inputs.Conversation) -> tuple[JsonObject, list[Loss]]:
+    def _write_conversation(
+        self, conversation: inputs.Conversation
+    ) -> tuple[JsonObject, list[Loss]]:
         if not self.request:
             out = self.formatter.write(conversation)
             return {"messages": out.messages}, out.losses

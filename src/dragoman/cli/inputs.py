@@ -38,7 +38,7 @@ from ..text.json_text import Json, JsonObject, loads
 from ..toolkit.results import media_block
 from ..vendors import wire
 from .output import CommandError, errors_at, plain
-from .sources import Source
+from .sources import InputFile
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
@@ -71,9 +71,9 @@ def file_name(file: str) -> str:
     return "stdin" if file == "-" else file
 
 
-def source_of(file: str, wanted: str) -> Source:
+def open_source(file: str, wanted: str) -> InputFile:
     """The file, or stdin, where somebody may have to type what is wanted."""
-    return Source(file_name(file), None if file == "-" else Path(file), wanted)
+    return InputFile(file_name(file), None if file == "-" else Path(file), wanted)
 
 
 def text_in(data: bytes, place: str, content: str) -> str:
@@ -86,7 +86,7 @@ def text_in(data: bytes, place: str, content: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """A line of JSON lines that nobody has parsed yet."""
 
     name: str
@@ -109,8 +109,8 @@ class Line:
 
 
 def values(
-    source: Source, content: str = "bodies are", rows: Iterable[bytes] | None = None
-) -> tuple[Iterator[Entry | Line], bool]:
+    source: InputFile, content: str = "bodies are", rows: Iterable[bytes] | None = None
+) -> tuple[Iterator[Entry | JsonLine], bool]:
     """The JSON of a source, and whether it is lines, of which no more than two are kept.
 
     A value stands on each line if the file's name says so, or if the first line is JSON and
@@ -118,7 +118,7 @@ def values(
     """
     rest = iter(source.rows() if rows is None else rows)
     head: list[bytes] = []
-    lines = _lines(source.name, _kept(rest, head))
+    lines = _lines(source.name, _keep_head(rest, head))
     first = next(lines, None)
     if first is None:
         raise source.empty()
@@ -138,20 +138,20 @@ def values(
         raise CommandError.of(error, source.name) from error
 
 
-def _kept(rows: Iterator[bytes], head: list[bytes]) -> Iterator[bytes]:
+def _keep_head(rows: Iterator[bytes], head: list[bytes]) -> Iterator[bytes]:
     for row in rows:
         head.append(row)
         yield row
 
 
-def _lines(name: str, rows: Iterable[bytes], first: int = 1) -> Iterator[Line]:
+def _lines(name: str, rows: Iterable[bytes], first: int = 1) -> Iterator[JsonLine]:
     """The rows that are not blank, with their numbers."""
-    return (Line(name, number, row) for number, row in enumerate(rows, first) if row.strip())
+    return (JsonLine(name, number, row) for number, row in enumerate(rows, first) if row.strip())
 
 
-def parsed(value: Entry | Line) -> Entry:
+def parse_line(value: Entry | JsonLine) -> Entry:
     """The entry, or that of the line."""
-    return value.entry() if isinstance(value, Line) else value
+    return value.entry() if isinstance(value, JsonLine) else value
 
 
 def elements(values: list[Json], name: str) -> list[Entry]:
@@ -159,7 +159,7 @@ def elements(values: list[Json], name: str) -> list[Entry]:
     return [Entry(f"{name}: $[{i}]", value) for i, value in enumerate(values)]
 
 
-def bodies(source: Source) -> tuple[Iterator[Entry | Line], bool]:
+def bodies(source: InputFile) -> tuple[Iterator[Entry | JsonLine], bool]:
     """The values of a source one by one; True if they stand on lines, or in a list.
 
     Raises CommandError for one that cannot be read at all.
@@ -167,7 +167,7 @@ def bodies(source: Source) -> tuple[Iterator[Entry | Line], bool]:
     found, lines = values(source)
     if lines:
         return found, True
-    [entry] = map(parsed, found)
+    [entry] = map(parse_line, found)
     if isinstance(entry.value, list) and not is_ours(entry.value):
         return iter(elements(entry.value, source.name)), True
     return iter([entry]), False
@@ -175,8 +175,8 @@ def bodies(source: Source) -> tuple[Iterator[Entry | Line], bool]:
 
 def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
     """The same of a file, all at once."""
-    found, many = bodies(source_of(file, what))
-    return [parsed(value) for value in found], many
+    found, many = bodies(open_source(file, what))
+    return [parse_line(value) for value in found], many
 
 
 def piped_text() -> str:
@@ -233,7 +233,7 @@ class Whole:
 HEAD = 100  # lines that are looked at before the first of them is written
 
 
-def conversations(source: Source) -> tuple[Iterator[Line | Whole], bool]:
+def conversations(source: InputFile) -> tuple[Iterator[JsonLine | Whole], bool]:
     """What holds the conversations of a source; True if each stands on a line of its own.
 
     Conversations on lines are told one by one, all else is read whole: messages on lines, a
@@ -241,14 +241,14 @@ def conversations(source: Source) -> tuple[Iterator[Line | Whole], bool]:
     """
     rows = source.rows()
     head: list[bytes] = []
-    first = next(_lines(source.name, _kept(rows, head)), None)
+    first = next(_lines(source.name, _keep_head(rows, head)), None)
     if first is None:
         raise source.empty()
     if source.path is not None and head[0].startswith(DATABASE):
         return _of_store(source.path), True
     value = first.entry().value
     if source.has_lines or not isinstance(value, CommandError):
-        second = next(_lines(source.name, _kept(rows, head)), None)
+        second = next(_lines(source.name, _keep_head(rows, head)), None)
         is_log = isinstance(value, dict) and "dragoman" not in value
         on_lines = second is not None or source.has_lines
         if on_lines and not (isinstance(value, CommandError) or is_log or _is_message(value)):
@@ -263,7 +263,7 @@ def _of_store(path: Path) -> Iterator[Whole]:
             yield Whole(f"{path}: {id}", text.encode())
 
 
-def _each(source: Source, rows: Iterable[bytes]) -> Iterator[Line]:
+def _each(source: InputFile, rows: Iterable[bytes]) -> Iterator[JsonLine]:
     """The lines; those at the beginning are judged before the first of them is given."""
     lines = _lines(source.name, rows)
     head = list(islice(lines, HEAD))
@@ -280,12 +280,12 @@ def _refuse_mixed(entry: Entry, of_messages: bool) -> None:
         raise CommandError(f"{entry.place}: messages and conversations are mixed", hint)
 
 
-def told(value: Line | Whole) -> tuple[str, Conversation, str]:
+def read_with_note(value: JsonLine | Whole) -> tuple[str, Conversation, str]:
     """The conversation that stands there, with its place and a note on what is left out of a log.
 
     Raises CommandError for what is none.
     """
-    if isinstance(value, Line):
+    if isinstance(value, JsonLine):
         entry = value.entry()
         _refuse_mixed(entry, of_messages=False)
         return entry.place, conversation(entry), ""
@@ -294,13 +294,13 @@ def told(value: Line | Whole) -> tuple[str, Conversation, str]:
     if session is not None:
         return value.name, *session
     rows = BytesIO(value.data)
-    found, lines = values(Source(value.name, wanted=MESSAGE), "the input is", rows)
-    entries = [parsed(one) for one in found]
+    found, lines = values(InputFile(value.name, wanted=MESSAGE), "the input is", rows)
+    entries = [parse_line(one) for one in found]
     if not lines:
         return value.name, conversation(entries[0]), ""
     for entry in entries:
         _refuse_mixed(entry, of_messages=True)
-    return value.name, [msg for entry in entries for msg in request_of(entry).messages], ""
+    return value.name, [msg for entry in entries for msg in read_request(entry).messages], ""
 
 
 def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]:
@@ -309,10 +309,10 @@ def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]
     The session log of a coding agent is one conversation; what is no part of it is told on
     stderr. Raises CommandError for what cannot be read.
     """
-    found, lines = conversations(source_of(file, MESSAGE))
+    found, lines = conversations(open_source(file, MESSAGE))
     result: list[tuple[str, Conversation]] = []
     for value in found:
-        place, read, note = told(value)
+        place, read, note = read_with_note(value)
         if note:
             typer.echo(note, err=True)
         result.append((place, read))
@@ -345,7 +345,7 @@ def conversation(entry: Entry) -> Conversation:
             case list() as items:
                 return [_message(item, f"$[{i}]") for i, item in enumerate(items)]
             case dict() as value if "dragoman" in value:
-                return _stored(value)
+                return _load_stored(value)
             case {"messages": _}:
                 raise InvalidMessage(
                     "an object with messages is no list of them", path="$",
@@ -368,7 +368,7 @@ def _message(item: Any, path: str) -> Msg:
     return msg
 
 
-def _stored(value: JsonObject) -> Conversation:
+def _load_stored(value: JsonObject) -> Conversation:
     match load(value):
         case Msg() as msg:
             return [msg]
@@ -388,7 +388,7 @@ def is_ours(value: Json | CommandError) -> bool:
     return isinstance(value, dict) and "dragoman" in value
 
 
-def request_of(entry: Entry) -> ChatRequest:
+def read_request(entry: Entry) -> ChatRequest:
     """The conversation of our own that stands there. Raises CommandError for a broken one."""
     messages = conversation(entry)
     return messages if isinstance(messages, ChatRequest) else ChatRequest(messages)
@@ -397,7 +397,7 @@ def request_of(entry: Entry) -> ChatRequest:
 # -- bodies of requests ---------------------------------------------------------------------------
 
 
-def body_of(entry: Entry) -> Body:
+def read_body(entry: Entry) -> Body:
     """The request body that stands there. Raises CommandError for what is none."""
     if isinstance(entry.value, CommandError):
         raise entry.value

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .output import CommandError, needed
+from .output import CommandError, require_libraries
 
 app = typer.Typer(help="Keys with which clients come to the gateway.", no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
 
     The key goes to stderr and its entry to stdout, so that `>> gateway.toml` keeps the one only.
     """
-    needed("gateway", "argon2")
+    require_libraries("gateway", "argon2")
     for what, value in (("the name", name), *(("a pattern", pattern) for pattern in model or ())):
         if not (value.isprintable() and value.strip()):
             raise CommandError(f"{what} of a key is one line of plain text")

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from ..model.pairing import Cell, matrix
 from . import options, output
-from .output import styled
+from .output import style_text
 
 _FORMATTERS = ("MultiAgentFormatter", "ChatFormatter")
 _MODELS = ("ChatModel", "Model")
@@ -26,7 +26,7 @@ def show_matrix(as_json: options.Json = False) -> None:
     table = _by_row(cells)
     models = list(dict.fromkeys(cell.model for cell in cells))
     heads = ["", *(_short(model, *_MODELS) for model in models)]
-    rows = [[styled(row), *(_mark(found[model]) for model in models)]
+    rows = [[style_text(row), *(_mark(found[model]) for model in models)]
             for row, found in table.items()]  # fmt: skip
     screen.print(output.grid(rows, *[""] * len(heads), heads=heads, gap=1))
     screen.print("\nOver which endpoint", style="bold")
@@ -59,7 +59,7 @@ def _short(name: str, *endings: str) -> str:
 
 
 def _mark(cell: Cell) -> output.Text:
-    return styled("works", style="green") if cell.works else styled("-", style="dim")
+    return style_text("works", style="green") if cell.works else style_text("-", style="dim")
 
 
 def _endpoints(found: dict[str, Cell]) -> str:

@@ -28,7 +28,7 @@ from ..vendors import PROTOCOLS, VENDORS, wires
 from .output import CommandError, errors_at
 
 
-class Losses(StrEnum):
+class LossOptions(StrEnum):
     """What becomes of losses."""
 
     log = "log"
@@ -126,7 +126,8 @@ Jobs: TypeAlias = Annotated[
 ]  # fmt: skip
 
 PolicyName: TypeAlias = Annotated[
-    Losses, typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1).")
+    LossOptions,
+    typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1)."),
 ]
 
 Refuse: TypeAlias = Annotated[
@@ -164,7 +165,7 @@ BaseUrl: TypeAlias = Annotated[
 ]
 
 
-def known(to: str) -> str:
+def check_wire_name(to: str) -> str:
     """The wire's name if there is such a wire or vendor."""
     vendor = to.partition("/")[0]
     if vendor not in PROTOCOLS and vendor not in VENDORS and vendor not in (names := wires()):
@@ -175,13 +176,13 @@ def known(to: str) -> str:
 def known_source(source: str) -> None:
     """Refuse a name after --from that is neither a wire nor `auto`."""
     if source != "auto":
-        known(source)
+        check_wire_name(source)
 
 
 def targets(names: list[str] | None) -> dict[str, str | None]:
     """The wires of these options, each with its model if there is one; none for all of them."""
     parts = (name.partition("=") for name in names or ())
-    return {known(name): model or None for name, _, model in parts}
+    return {check_wire_name(name): model or None for name, _, model in parts}
 
 
 def facts(name: str | None) -> FactsValue | str | None:
@@ -195,7 +196,7 @@ def facts(name: str | None) -> FactsValue | str | None:
         rows = read_facts(name)
     for fact in rows.rows:
         if fact.wire:
-            known(fact.wire)
+            check_wire_name(fact.wire)
     return rows
 
 
@@ -259,7 +260,7 @@ def counter(name: str) -> TokenCounterBase:
     raise CommandError(f"unknown --counter {name}", f"char, hf:NAME_OR_FOLDER, {models}")
 
 
-def policy(name: Losses, refuse: list[str] | None, allow: list[str] | None) -> Policy:
+def policy(name: LossOptions, refuse: list[str] | None, allow: list[str] | None) -> Policy:
     """The policy; losses are told by the command, not by the library's log."""
     base = policy_of(name.value)
     refused = (*base.refuse, *(refuse or ()))

@@ -18,13 +18,13 @@ from ..losses import Loss
 from ..losses.codes import CODES, KINDS
 from ..losses.codes import Kind as LossKind
 from . import output
-from .output import CommandError, styled
+from .output import CommandError, style_text
 
 Codes = Counter[tuple[LossKind, str]]
 
 
 @dataclass(slots=True)
-class Outcome:
+class CommandOutcome:
     """What became of one value: the `text` to be written, or a `failure`, or both for programs.
 
     `losses` are shown one by one and `codes` counted; `note` goes to stderr. Can be pickled.
@@ -60,7 +60,7 @@ class Printer:
     losing: int = 0  # of those
     codes: Codes = field(default_factory=Counter)
 
-    def texts(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    def texts(self, outcomes: Iterable[CommandOutcome]) -> Iterator[str]:
         """The text of each. One of many that fails is told on stderr; alone, it is raised."""
         for outcome in outcomes:
             if outcome.note:
@@ -75,7 +75,7 @@ class Printer:
                 self.code = failure.code
                 output.report(str(failure), failure.code)
 
-    def _show(self, outcome: Outcome) -> None:
+    def _show(self, outcome: CommandOutcome) -> None:
         self.values += outcome.failure is None
         self.losing += bool(outcome.losses or outcome.codes)
         if self.loud and (self.each or not self.many) and outcome.losses:
@@ -97,8 +97,8 @@ class Printer:
         sums = sorted(self.codes.items(), key=lambda row: (KINDS.index(row[0][0]), -row[1]))
         rows = []
         for (kind, code), count in sums:
-            title = styled((code, "bold"), f": {CODES[code].meaning}")
-            rows.append((str(count), styled(kind, style=output.COLOURS[kind]), title))
+            title = style_text((code, "bold"), f": {CODES[code].meaning}")
+            rows.append((str(count), style_text(kind, style=output.COLOURS[kind]), title))
         screen.print(output.grid(rows, "right", "", "fold"))
 
     @contextmanager
@@ -113,13 +113,13 @@ class Printer:
         def growing() -> object:
             pace = self.values / max(time.monotonic() - begin, 0.001)
             failed = f", {self.failed} failed" if self.failed else ""
-            return styled(f"{self.values} done{failed}, {pace:.0f} a second", style="dim")
+            return style_text(f"{self.values} done{failed}, {pace:.0f} a second", style="dim")
 
         with output.Screen(stderr=True).live(growing):
             yield
 
 
-def names_of(files: list[str]) -> str:
+def format_names(files: list[str]) -> str:
     """The files as the sums of their losses are headed."""
     names = ["stdin" if file == "-" else file for file in files]
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

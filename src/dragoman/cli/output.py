@@ -110,16 +110,16 @@ _TYPES = {kind.__name__ for kind in (ChatRequest, Msg, Options, ResponseFormat, 
 
 def plain(text: str) -> str:
     """One line of text without control characters, which might steer the terminal."""
-    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return "".join(c if c.isprintable() else _escape_char(c) for c in text)
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     return " " if char in "\r\n\t" else char.encode("unicode_escape").decode("ascii")
 
 
 def printable(text: str) -> str:
     """Text of several lines without control characters, which might steer the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+    return "".join(c if c.isprintable() or c in "\n\t" else _escape_char(c) for c in text)
 
 
 class Screen:
@@ -153,10 +153,10 @@ class Screen:
 
     def line(self, *parts: str | tuple[str, str] | Text, style: str = "", end: str = "\n") -> None:
         """Print one line, however long: a file name in it stays in one piece."""
-        self._console.print(styled(*parts, style=style), end=end, soft_wrap=True)
+        self._console.print(style_text(*parts, style=style), end=end, soft_wrap=True)
 
 
-def styled(*parts: str | tuple[str, str] | Text, style: str = "") -> Text:
+def style_text(*parts: str | tuple[str, str] | Text, style: str = "") -> Text:
     """A text in a style, of parts that may have a style of their own: (text, style)."""
     from rich.text import Text
 
@@ -262,11 +262,11 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
 def show_losses(place: str, target: str, losses: Sequence[Loss]) -> None:
     """Show on stderr what was lost on the way from a place to a wire."""
     screen = Screen(stderr=True)
-    screen.line(f"{plain(place)} for {target} - {counted(losses)}", style="bold")
+    screen.line(f"{plain(place)} for {target} - {count_losses(losses)}", style="bold")
     screen.print(loss_table(losses))
 
 
-def counted(losses: Sequence[Loss]) -> str:
+def count_losses(losses: Sequence[Loss]) -> str:
     """`losses: 2 dropped, 1 added`, or `no losses`."""
     if not losses:
         return "no losses"
@@ -274,7 +274,7 @@ def counted(losses: Sequence[Loss]) -> str:
     return f"losses: {', '.join(f'{kinds[kind]} {kind}' for kind in KINDS if kinds[kind])}"
 
 
-def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
+def group_losses(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
     """Losses by kind and code, what matters most first."""
     groups: dict[tuple[str, str], list[Loss]] = {}
     for loss in by_weight(losses):
@@ -288,13 +288,13 @@ def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
 
 
 def _loss_rows(losses: Sequence[Loss], meanings: bool) -> Iterator[tuple[Text, Text]]:
-    blank = styled()
-    for (kind, code), group in grouped(losses).items():
+    blank = style_text()
+    for (kind, code), group in group_losses(losses).items():
         meaning = f": {group[0].meaning}" if meanings else ""
-        yield styled(kind, style=COLOURS[kind]), styled((code, "bold"), meaning)
-        yield from ((blank, styled(_place(loss))) for loss in group)
+        yield style_text(kind, style=COLOURS[kind]), style_text((code, "bold"), meaning)
+        yield from ((blank, style_text(_place(loss))) for loss in group)
         for rule in dict.fromkeys(loss.rule for loss in group if loss.rule):
-            yield blank, styled(plain(f"rule: {rule}"), style="dim")
+            yield blank, style_text(plain(f"rule: {rule}"), style="dim")
 
 
 def _place(loss: Loss) -> str:
@@ -327,7 +327,7 @@ class CommandError(Exception):
         return cls(f"{where}: {error.message}", hint or error.hint, code)
 
     @classmethod
-    def refused(cls, error: WriteError, place: str) -> Self:
+    def from_refusal(cls, error: WriteError, place: str) -> Self:
         """A refusal with the file (and line) that it is about, and the options that allow it."""
         hint = ""
         if isinstance(error, LossRefused):
@@ -342,7 +342,7 @@ def provider_text(place: str, error: ProviderError, status: int | None = None) -
     return f"{place}: the provider says{f' {code}' if code else ''}: {error.message}"
 
 
-def typed(error: DragomanError) -> str:
+def format_error(error: DragomanError) -> str:
     """What the library says of an answer that did not come, behind the kind of the error."""
     return f"{type(error).__name__}: {error}"
 
@@ -368,7 +368,7 @@ def errors_at(place: str, hint: str = "") -> Iterator[None]:
         raise CommandError.of(error, place, hint) from error
 
 
-def needed(extra: str, *libraries: str) -> None:
+def require_libraries(extra: str, *libraries: str) -> None:
     """Raise CommandError if a library of an extra is not installed, before anything imports it."""
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
@@ -415,7 +415,7 @@ def _exit_code(error: Exception, debug: bool) -> int:
         case CommandError(code=code):
             return report(str(error), code)
         case ProviderError() | InvalidOutput():
-            return report(typed(error), REFUSED)
+            return report(format_error(error), REFUSED)
         case WriteError():
             return report(str(error), REFUSED)
         case DragomanError():
@@ -459,7 +459,7 @@ _LONG = 3  # lines that one line of text may be folded to
 _INPUTS = ("arguments", "args", "input")
 
 
-def role_of(message: JsonObject) -> str:
+def read_role(message: JsonObject) -> str:
     """Who says it, in the wire's own word; empty for an item that nobody says."""
     return str(message.get("role") or "")
 
@@ -485,20 +485,23 @@ class _Row:
         texts = self.text.splitlines()
         if len(texts) > _TALL:
             texts[_TALL - 2 : -1] = [f"... {len(texts) - _TALL + 1} more lines"]
-        below = [styled(plain(text), style=self.style) for text in texts]
-        label = styled(self.label, style="dim")
+        below = [style_text(plain(text), style=self.style) for text in texts]
+        label = style_text(self.label, style="dim")
         if not self.label:
-            folded = [shortened(text, width, _LONG) for text in below]
+            folded = [shorten_text(text, width, _LONG) for text in below]
         elif len(below) == 1 and not (
             label.cell_len + 1 + below[0].cell_len > width >= below[0].cell_len
         ):
-            folded = [shortened(styled(label, " ", below[0]), width, _LONG)]
+            folded = [shorten_text(style_text(label, " ", below[0]), width, _LONG)]
         else:  # a text may fit on a line, but not beside its label
-            folded = [shortened(label, width, _LONG), *(shortened(t, width, 1) for t in below)]
-        return [styled(self.indent, line) for lines in folded for line in lines]
+            folded = [
+                shorten_text(label, width, _LONG),
+                *(shorten_text(t, width, 1) for t in below),
+            ]
+        return [style_text(self.indent, line) for lines in folded for line in lines]
 
 
-def shortened(text: Text, width: int, lines: int) -> list[Text]:
+def shorten_text(text: Text, width: int, lines: int) -> list[Text]:
     """The text on at most so many lines; an ellipsis where more of it follows."""
     from rich.console import Console
 

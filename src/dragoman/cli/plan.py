@@ -11,7 +11,7 @@ from ..analysis.plan import Plan, Route, plan
 from ..text.json_text import JsonObject
 from ..vendors import wires
 from . import inputs, options, output
-from .output import plain, styled
+from .output import plain, style_text
 
 _PLACES = 4  # paths that are told one by one
 
@@ -42,7 +42,7 @@ def plan_conversations(
     failed = False
     for entry in entries:
         try:
-            result = _planned(entry, source, targets, changes)
+            result = _plan_entry(entry, source, targets, changes)
         except output.CommandError as error:
             if not many:
                 raise
@@ -59,15 +59,15 @@ def plan_conversations(
         raise typer.Exit(output.REFUSED)
 
 
-def _planned(
+def _plan_entry(
     entry: inputs.Entry, source: str, targets: dict[str, str | None], changes: bool
 ) -> Plan:
     models = {name: model for name, model in targets.items() if model}
     with output.errors_at(entry.place):
         if inputs.is_ours(entry.value):
-            request = inputs.request_of(entry)
+            request = inputs.read_request(entry)
             return plan(request, targets=targets, models=models, changes=changes)
-        body = inputs.body_of(entry)
+        body = inputs.read_body(entry)
         home = inputs.sender(body, source)
         return plan(body.value, home, targets=targets, models=models, changes=changes)
 
@@ -91,13 +91,13 @@ def _show(screen: output.Screen, place: str, result: Plan, changes: bool) -> Non
     for alike in _alike(result.routes):
         route = alike[0]
         style = "green" if route.lossless else "red" if route.refused else "yellow"
-        names = styled("; ").join(_title(alike_route, style) for alike_route in alike)
-        screen.print(styled(names, ": ", (_verdict(route), style)))
+        names = style_text("; ").join(_title(alike_route, style) for alike_route in alike)
+        screen.print(style_text(names, ": ", (_verdict(route), style)))
         if rows := list(_reasons(route, changes)):
             screen.print(output.grid(rows, "indent", "kind", "fold"))
     if (best := result.change) is not None and not free:
         text = f"The smallest change, for {best.wire}: {_change(best)}"
-        screen.print(styled(text, style="bold"))
+        screen.print(style_text(text, style="bold"))
 
 
 def _alike(routes: list[Route]) -> list[list[Route]]:
@@ -112,7 +112,7 @@ def _alike(routes: list[Route]) -> list[list[Route]]:
 
 def _title(route: Route, style: str) -> output.Text:
     strategy = f", {route.strategy}" if route.strategy != "as it is" else ""
-    return styled((route.wire, f"bold {style}"), f" {plain(route.model)}{strategy}")
+    return style_text((route.wire, f"bold {style}"), f" {plain(route.model)}{strategy}")
 
 
 def _verdict(route: Route) -> str:
@@ -128,12 +128,12 @@ def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, output.Text, st
     """What is lost, its kind first; last what would have to go."""
     if (error := route.refused) is not None:
         text = f"{error.code}  {error.path or '$'}: {error.message}"
-        yield "", styled("refused", style="red"), plain(text if error.code else text[2:])
-    for (kind, code), losses in output.grouped(route.lost).items():
+        yield "", style_text("refused", style="red"), plain(text if error.code else text[2:])
+    for (kind, code), losses in output.group_losses(route.lost).items():
         places = _first(list(dict.fromkeys(loss.where for loss in losses)))
-        yield "", styled(kind, style=output.COLOURS[kind]), plain(f"{code}  {places}")
+        yield "", style_text(kind, style=output.COLOURS[kind]), plain(f"{code}  {places}")
     if not route.lossless and changes:
-        yield "", styled("change", style="dim"), plain(_change(route))
+        yield "", style_text("change", style="dim"), plain(_change(route))
 
 
 def _change(route: Route) -> str:

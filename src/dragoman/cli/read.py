@@ -117,7 +117,7 @@ def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
         yield "aside", f"tokens: {', '.join(counts)}"
 
 
-class Replay:
+class PacedPrinter:
     """Prints events of one answer, at most `speed` of them a second; 0 is all at once."""
 
     def __init__(self, screen: Screen, speed: float) -> None:
@@ -224,7 +224,7 @@ class _Printer:
     as_json: bool
     speed: float | None
 
-    def print(self, recording: recordings.Recording, home: Wire | CommandError) -> int:
+    def print(self, recording: recordings.RecordedAnswer, home: Wire | CommandError) -> int:
         """Print one answer, or what is wrong with it; the exit code for it."""
         place, status = recording.place, recording.status
         try:
@@ -232,11 +232,11 @@ class _Printer:
                 raise home
             resp = self._read(recording, home)
         except ProviderError as error:
-            return self._failed(output.provider_text(place, error, status), output.REFUSED)
+            return self._print_failure(output.provider_text(place, error, status), output.REFUSED)
         except ReadError as error:
-            return self._failed(str(CommandError.of(error, place)), output.USAGE)
+            return self._print_failure(str(CommandError.of(error, place)), output.USAGE)
         except CommandError as error:
-            return self._failed(str(error), error.code)
+            return self._print_failure(str(error), error.code)
         if self.as_json:
             output.print_json(dump(resp), self.many)
         elif self.speed is None:
@@ -245,33 +245,35 @@ class _Printer:
             return 0
         return report(output.provider_text(place, resp.error, status), output.REFUSED)
 
-    def _read(self, recording: recordings.Recording, home: Wire) -> ChatResponse:
+    def _read(self, recording: recordings.RecordedAnswer, home: Wire) -> ChatResponse:
         if self.speed is not None:
             self._head(recording, home)
-            return _streamed(recording, home, Replay(self.screen, self.speed))
+            return _read_stream(recording, home, PacedPrinter(self.screen, self.speed))
         if recording.whole:
             resp = home.read_response(recording.events[0][1], status=recording.status)
         else:
-            resp = _streamed(recording, home, None)
+            resp = _read_stream(recording, home, None)
         self._head(recording, home)
         return resp
 
-    def _head(self, recording: recordings.Recording, home: Wire) -> None:
+    def _head(self, recording: recordings.RecordedAnswer, home: Wire) -> None:
         if not self.as_json:
             place = f"{recording.place}  " if self.many else ""
             put(self.screen, "head", f"{place}assistant  ({home.name})")
 
-    def _failed(self, text: str, code: int) -> int:
+    def _print_failure(self, text: str, code: int) -> int:
         if self.as_json:
             output.print_json({"error": text}, self.many)
         return report(text, code)
 
 
-def _streamed(recording: recordings.Recording, home: Wire, live: Replay | None) -> ChatResponse:
+def _read_stream(
+    recording: recordings.RecordedAnswer, home: Wire, live: PacedPrinter | None
+) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
     decoder = home.stream_decoder()
     view = EventView(decoder.names)
-    for pieces in recordings.pieces_of(recording, decoder, home):
+    for pieces in recordings.read_pieces(recording, decoder, home):
         if live is not None:
             live.show([event for piece in pieces for event in view.feed(piece)])
     resp = decoder.finish()

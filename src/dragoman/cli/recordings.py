@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any
 from zlib import crc32
 
-from ..analysis.fidelity import Event, event_of
+from ..analysis.fidelity import Event, read_event
 from ..codec.stream import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ReadError
@@ -21,11 +21,11 @@ from ..text.json_text import Json, loads
 from ..vendors import PROTOCOLS, wire
 from . import inputs
 from .output import CommandError, errors_at
-from .sources import Source
+from .sources import InputFile
 
 
 @dataclass(slots=True)
-class Recording:
+class RecordedAnswer:
     """What a provider answered, and where it stands.
 
     `events` of a stream, or a `whole` answer. With `places` they are a list of values, each found
@@ -52,10 +52,10 @@ _PRELUDE = 16  # bytes of an AWS event stream that show that it is one
 _MOST = 100  # events of a recording that are looked at to see whose they are
 
 
-def read_recordings(file: str) -> list[Recording]:
+def read_recordings(file: str) -> list[RecordedAnswer]:
     """The answers and streams in a file. Raises CommandError for what cannot be read."""
-    found = recordings(inputs.source_of(file, "an answer, or a recorded stream"))
-    result: list[Recording] = []
+    found = recordings(inputs.open_source(file, "an answer, or a recorded stream"))
+    result: list[RecordedAnswer] = []
     for recording in found:
         if isinstance(recording, CommandError):
             raise recording
@@ -63,7 +63,7 @@ def read_recordings(file: str) -> list[Recording]:
     return result
 
 
-def recordings(source: Source) -> Iterator[Recording | CommandError]:
+def recordings(source: InputFile) -> Iterator[RecordedAnswer | CommandError]:
     """The answers and streams of a source, one by one where they stand on lines.
 
     The lines at its beginning show whether each is an answer or a recording, or all of them are
@@ -80,23 +80,25 @@ def recordings(source: Source) -> Iterator[Recording | CommandError]:
             break
     data = b"".join(head)
     if is_aws_frame(data):
-        yield _framed(b"".join([data, *rows]), source.name, "aws-eventstream")
+        yield _split_frames(b"".join([data, *rows]), source.name, "aws-eventstream")
         return
     if not source.has_lines and first.startswith(_SSE_FIELDS):
         data = b"".join([data, *rows])
         inputs.text_in(data, source.name, "answers are")
-        yield _framed(data, source.name, "sse")
+        yield _split_frames(data, source.name, "sse")
         return
     found, lines = inputs.values(source, "answers are", chain(head, rows))
     if lines:
-        yield from _on_lines(source.name, map(inputs.parsed, found))
+        yield from _on_lines(source.name, map(inputs.parse_line, found))
         return
-    [entry] = map(inputs.parsed, found)
+    [entry] = map(inputs.parse_line, found)
     value: Any = entry.value
     if isinstance(value, list):
         yield from _of_values(source.name, inputs.elements(value, source.name))
     else:
-        yield _recording(value, entry.place) or Recording(entry.place, [event_of(value)], True)
+        yield _recording(value, entry.place) or RecordedAnswer(
+            entry.place, [read_event(value)], True
+        )
 
 
 def is_aws_frame(data: bytes) -> bool:
@@ -104,7 +106,9 @@ def is_aws_frame(data: bytes) -> bool:
     return len(data) >= _PRELUDE and int.from_bytes(data[8:12], "big") == crc32(data[:8])
 
 
-def _on_lines(name: str, entries: Iterator[inputs.Entry]) -> Iterator[Recording | CommandError]:
+def _on_lines(
+    name: str, entries: Iterator[inputs.Entry]
+) -> Iterator[RecordedAnswer | CommandError]:
     head = list(islice(entries, inputs.HEAD))
     rest = next(entries, None)
     if rest is None or not _say_each(head):
@@ -119,8 +123,8 @@ def _say_each(entries: list[inputs.Entry]) -> bool:
     found = [e for e in entries if not isinstance(e.value, CommandError)]
     if any(_recording(entry.value, entry.place) for entry in found):
         return True
-    events = [event_of(entry.value) for entry in found]
-    together = Recording("", events, places=tuple(entry.place for entry in found))
+    events = [read_event(entry.value) for entry in found]
+    together = RecordedAnswer("", events, places=tuple(entry.place for entry in found))
     try:
         return len(events) > 1 and _are_answers(together, wire(_answering(together)))
     except CommandError:
@@ -129,7 +133,7 @@ def _say_each(entries: list[inputs.Entry]) -> bool:
 
 def _of_values(
     name: str, entries: list[inputs.Entry], alone: bool = False
-) -> Iterator[Recording | CommandError]:
+) -> Iterator[RecordedAnswer | CommandError]:
     """What values are: recordings that say so, else the parts of one."""
     values: list[tuple[str, Json]] = []
     for entry in entries:
@@ -140,20 +144,20 @@ def _of_values(
     found = [_recording(value, place) for place, value in values]
     if any(found) or alone:
         for (place, value), recording in zip(values, found, strict=True):
-            yield recording or Recording(place, [event_of(value)], whole=True)
+            yield recording or RecordedAnswer(place, [read_event(value)], whole=True)
     elif values or not entries:  # a loose list, and no recordings that say so each
         places = tuple(place for place, _ in values)
-        yield Recording(name, [event_of(value) for _, value in values], places=places)
+        yield RecordedAnswer(name, [read_event(value) for _, value in values], places=places)
 
 
-def _framed(data: bytes, name: str, framing: Framing) -> Recording:
+def _split_frames(data: bytes, name: str, framing: Framing) -> RecordedAnswer:
     decoder = Decoder(framing)
     with errors_at(name):
         frames = [*decoder.feed(data), *decoder.flush()]
-    return Recording(name, [(frame.event, frame.data) for frame in frames])
+    return RecordedAnswer(name, [(frame.event, frame.data) for frame in frames])
 
 
-def _recording(value: Json, place: str) -> Recording | None:
+def _recording(value: Json, place: str) -> RecordedAnswer | None:
     """A recording that says so: an object with `events`, or with a `response` and no `type`."""
     if not isinstance(value, dict):
         return None
@@ -162,15 +166,19 @@ def _recording(value: Json, place: str) -> Recording | None:
     name = value.get("protocol")
     protocol = name if isinstance(name, str) and name in PROTOCOLS else None
     if isinstance(value.get("events"), list):
-        events = [event_of(event) for event in value["events"]]
-        return Recording(place, events, status=status, protocol=protocol)
+        events = [read_event(event) for event in value["events"]]
+        return RecordedAnswer(place, events, status=status, protocol=protocol)
     response = value.get("response")
     if isinstance(response, dict) and "type" not in value:
-        return Recording(place, [(None, response)], whole=True, status=status, protocol=protocol)
+        return RecordedAnswer(
+            place, [(None, response)], whole=True, status=status, protocol=protocol
+        )
     return None
 
 
-def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire | CommandError]]:
+def with_sender(
+    recording: RecordedAnswer, source: str
+) -> list[tuple[RecordedAnswer, Wire | CommandError]]:
     """The recording with the wire that it came from; a list of whole answers as those."""
     try:
         home = wire(sender_name(recording, source))
@@ -178,16 +186,16 @@ def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire
         return [(recording, error)]
     if len(recording.events) > 1 and recording.places and _are_answers(recording, home):
         answers = zip(recording.places, recording.events, strict=True)
-        return [(Recording(place, [event], whole=True), home) for place, event in answers]
+        return [(RecordedAnswer(place, [event], whole=True), home) for place, event in answers]
     return [(recording, home)]
 
 
-def sender_name(recording: Recording, source: str) -> str:
+def sender_name(recording: RecordedAnswer, source: str) -> str:
     """The wire that a recording came from: `source`, or with "auto" the one that it looks like."""
     return source if source != "auto" else recording.protocol or _answering(recording)
 
 
-def _answering(recording: Recording) -> str:
+def _answering(recording: RecordedAnswer) -> str:
     """The protocol whose answers look most like it; of those that look alike the first."""
     events = [event for event in _payloads(recording) if isinstance(event[1], dict)][:_MOST]
     counts = {}
@@ -201,7 +209,7 @@ def _answering(recording: Recording) -> str:
     return best
 
 
-def _payloads(recording: Recording) -> Iterator[Event]:
+def _payloads(recording: RecordedAnswer) -> Iterator[Event]:
     """The events whose data is JSON, parsed."""
     for name, data in recording.events:
         try:
@@ -210,7 +218,7 @@ def _payloads(recording: Recording) -> Iterator[Event]:
             continue
 
 
-def _are_answers(recording: Recording, home: Wire) -> bool:
+def _are_answers(recording: RecordedAnswer, home: Wire) -> bool:
     """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
     ids = []
     for name, data in recording.events:
@@ -223,7 +231,9 @@ def _are_answers(recording: Recording, home: Wire) -> bool:
     return ids[0] is None or len(set(ids)) > 1
 
 
-def pieces_of(recording: Recording, decoder: StreamDecoder, home: Wire) -> Iterator[list[Piece]]:
+def read_pieces(
+    recording: RecordedAnswer, decoder: StreamDecoder, home: Wire
+) -> Iterator[list[Piece]]:
     """The pieces of each event, and of the end. Raises ReadError if the wire knows no event."""
     understood = False
     for name, data in recording.events:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config.typed_toml import Fault
+from ..gateway.config.typed_toml import ConfigFault
 from ..gateway.config.values import (
     KEPT,
     Config,
@@ -24,7 +24,7 @@ from ..gateway.config.values import (
 from ..gateway.server.process.exposure import client_url, refuse_exposed
 from . import output
 from .coding_agents import Agent, settings_for
-from .output import CommandError, plain, styled
+from .output import CommandError, plain, style_text
 
 _LIBRARIES = ("uvicorn", "httptools", "starlette", "aiohttp", "argon2", "cryptography",
               "prometheus_client")  # fmt: skip
@@ -104,7 +104,7 @@ def serve_gateway(
     if check:
         _check(model, config, changes, upstream)
         return
-    output.needed("gateway", *_LIBRARIES)
+    output.require_libraries("gateway", *_LIBRARIES)
     code = _serve(model, config, changes, upstream or "", grace)
     if code:
         raise typer.Exit(code)
@@ -125,13 +125,13 @@ def _serve(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str, grace: int
 ) -> int:
     from ..gateway.server.process.server import serve
-    from ..gateway.server.process.serving import Source
+    from ..gateway.server.process.serving import ConfigSource
 
     if file is not None:
         _refuse_faults(file)
     origin = config_for(model) if model is not None else file
     assert origin is not None  # one of the two is given
-    return serve(Source(origin, changes, upstream), grace=grace)
+    return serve(ConfigSource(origin, changes, upstream), grace=grace)
 
 
 def _refuse_faults(file: Path) -> None:
@@ -141,7 +141,7 @@ def _refuse_faults(file: Path) -> None:
     judgement = judge_file(file)
     serious = [fault for fault in judgement.faults if fault.level != "warning"]
     for fault in serious:
-        output.report(fault.told(judgement.name), output.USAGE)
+        output.report(fault.format_line(judgement.name), output.USAGE)
     if serious:
         raise typer.Exit(output.USAGE)
 
@@ -162,7 +162,7 @@ def _check(
         asked = config_for(model)
         target = (with_upstream(asked, upstream) if upstream else asked).routes[0].target
         unset = unset_key(target)
-        missing = Fault("", f"the variable {unset} is not set", "", level="warning")
+        missing = ConfigFault("", f"the variable {unset} is not set", "", level="warning")
         judgement = Judgement(asked, (missing,) if unset else (), model, {})
     screen = output.Screen()
     _show_faults(screen, judgement.faults, judgement.name)
@@ -173,7 +173,7 @@ def _check(
         refuse_exposed(config)
     except ConfigError as error:
         line = None if "host" in changes else judgement.lines.get(("server", "host"))
-        fault = Fault(error.path, error.message, error.hint, line)
+        fault = ConfigFault(error.path, error.message, error.hint, line)
         _show_faults(screen, (fault,), judgement.name)
         raise typer.Exit(output.REFUSED) from None
     _show_routes(screen, with_upstream(config, upstream) if upstream else config)
@@ -182,10 +182,10 @@ def _check(
 _STYLES = {"error": "red", "unset": "yellow", "warning": "yellow"}
 
 
-def _show_faults(screen: output.Screen, faults: tuple[Fault, ...], name: str) -> None:
+def _show_faults(screen: output.Screen, faults: tuple[ConfigFault, ...], name: str) -> None:
     for fault in faults:
         level = "error" if fault.level == "error" else "warning"
-        screen.line((f"{level}: ", _STYLES[fault.level]), plain(fault.told(name)))
+        screen.line((f"{level}: ", _STYLES[fault.level]), plain(fault.format_line(name)))
 
 
 def _show_routes(screen: output.Screen, config: Config) -> None:
@@ -201,10 +201,10 @@ def _route_rows(route: Route) -> Iterator[tuple[str | output.Text, ...]]:
     for i, target in enumerate(route.targets):
         models = ", ".join(route.models) if i == 0 else ""
         name = target.name if i == 0 else f"then {target.name}"
-        yield styled(plain(models), style="bold"), plain(name), plain(_told(target))
+        yield style_text(plain(models), style="bold"), plain(name), plain(_describe_target(target))
 
 
-def _told(target: Target) -> str:
+def _describe_target(target: Target) -> str:
     parts = [f"key: {target.key}" if target.key else "", target.base_url]
     return ", ".join(part for part in parts if part)
 

@@ -26,7 +26,7 @@ _GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1: what such data begins with, whatever the
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputFile:
     """One file, as it is named to people; stdin without a path."""
 
     name: str
@@ -64,9 +64,9 @@ class Source:
                 for number, row in enumerate(file):
                     yield row.removeprefix(b"\xef\xbb\xbf") if not number else row
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise self._broken(error) from error
+                raise self._gzip_error(error) from error
 
-    def _broken(self, error: Exception) -> CommandError:
+    def _gzip_error(self, error: Exception) -> CommandError:
         return CommandError(f"{self.name}: the gzip data is broken: {error}")
 
 
@@ -100,7 +100,7 @@ def _plain_suffix(name: str) -> str:
 
 def sources(
     files: Sequence[str], wanted: str = REQUEST
-) -> tuple[Iterator[Source | CommandError], bool]:
+) -> tuple[Iterator[InputFile | CommandError], bool]:
     """What these arguments name, in their order; True if it may be several.
 
     `-` is stdin; a folder stands for its JSON, JSON lines and recorded streams in the order of
@@ -111,17 +111,17 @@ def sources(
     if list(files).count("-") > 1:
         raise CommandError("stdin is named twice", "name - once")
     several = len(files) > 1 or any(_stands_for_many(file) for file in files)
-    return (source for file in files for source in _found(file, wanted)), several
+    return (source for file in files for source in _find_sources(file, wanted)), several
 
 
-def only(found: Iterator[Source | CommandError]) -> Source:
+def only(found: Iterator[InputFile | CommandError]) -> InputFile:
     """The source, where there is one alone."""
     [one] = found
-    assert isinstance(one, Source)
+    assert isinstance(one, InputFile)
     return one
 
 
-def failure_at(source: Source, error: CommandError | OSError) -> CommandError:
+def failure_at(source: InputFile, error: CommandError | OSError) -> CommandError:
     """The error as that of one of many sources."""
     if isinstance(error, CommandError):
         return error
@@ -132,10 +132,10 @@ def _stands_for_many(file: str) -> bool:
     return file != "-" and (Path(file).is_dir() or (has_magic(file) and not Path(file).exists()))
 
 
-def _found(file: str, wanted: str) -> Iterator[Source | CommandError]:
+def _find_sources(file: str, wanted: str) -> Iterator[InputFile | CommandError]:
     if not _stands_for_many(file):
         stdin = file == "-"
-        yield Source("stdin" if stdin else file, None if stdin else Path(file), wanted)
+        yield InputFile("stdin" if stdin else file, None if stdin else Path(file), wanted)
         return
     is_folder = Path(file).is_dir()
     # not Path.glob: patterns may be absolute
@@ -144,7 +144,7 @@ def _found(file: str, wanted: str) -> Iterator[Source | CommandError]:
     for path in paths:
         if Path(path).is_file():
             found = True
-            yield Source(path, Path(path), wanted)
+            yield InputFile(path, Path(path), wanted)
     if not found:
         if is_folder:
             names = ", ".join(_NAMES)

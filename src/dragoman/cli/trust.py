@@ -11,8 +11,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..llm.names import maker_of
-from ..llm.profiles import FILE, Untrusted, distrust, trust, untrusted
+from ..llm.names import find_maker
+from ..llm.profiles import FILE, Untrusted, distrust, find_untrusted, trust
 from .output import CommandError, errors_at, plain
 
 Place: TypeAlias = Annotated[
@@ -39,7 +39,7 @@ def trust_folder(place: Place = Path(), forget: Forget = False) -> None:
     if not file.is_file():
         raise CommandError(f"there is no file {plain(str(file))}", "dragoman trust FOLDER")
     with errors_at(str(file)):
-        found = untrusted(path=file)
+        found = find_untrusted(path=file)
         if found is None:
             text = "is trusted already, or says nothing that needs it"
             sys.stdout.write(f"{plain(str(file))} {text}\n")
@@ -54,10 +54,10 @@ def ask_about(name: str) -> None:
     Without a terminal nobody is asked, and the library's error says what to do. Raises CommandError
     if the user says no.
     """
-    if "/" in name or maker_of(name):
+    if "/" in name or find_maker(name):
         return  # no profile has a name of these
     with errors_at(FILE):
-        found = untrusted(name)
+        found = find_untrusted(name)
     if found is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     title = f"{plain(str(found.file))} decides where your key and prompts go:"

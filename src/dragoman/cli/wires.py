@@ -49,13 +49,13 @@ def vendors() -> list[Vendor]:
     return [vendor(name) for name in dict.fromkeys([*VENDORS, *wires()]) if _is_vendor(name)]
 
 
-def carried(wires: Iterable[Wire], model: str | None = None) -> Sheet:
+def list_messages(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What messages may hold."""
     return Sheet(
         "What messages may hold",
         ("wire", "image", "audio", "video", "doc", "think", "tool", "result", "system", "name",
          "hint"),
-        [(w.name, *_carried(w.can(model))) for w in wires],
+        [(w.name, *_list_message_cells(w.can(model))) for w in wires],
         (
             "text and tool results as text: everywhere",
             "image, audio, video, doc: in user messages; u URL, b base64, f uploaded file",
@@ -68,7 +68,7 @@ def carried(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     )  # fmt: skip
 
 
-def _carried(caps: Capabilities) -> Iterator[str]:
+def _list_message_cells(caps: Capabilities) -> Iterator[str]:
     yield from (_sources(caps, kind) for kind in MEDIA)
     yield {"never": "-", "all": "all", "tool_turns": "calls"}[caps.thinking]
     yield "-" if not caps.tools else "yes" if caps.tool_messages else "text"
@@ -91,12 +91,12 @@ def _sources(caps: Capabilities, kind: str) -> str:
 _MODES = {"auto": "a", "none": "n", "required": "r", "tool": "t", "allowed": "l"}
 
 
-def asked(wires: Iterable[Wire], model: str | None = None) -> Sheet:
+def list_requests(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What requests may ask for."""
     return Sheet(
         "What requests may ask for",
         ("wire", "thinks", "effort", "tools", "choice", "server", "format", "bound"),
-        [(w.name, *_asked(w.can(model))) for w in wires],
+        [(w.name, *_list_request_cells(w.can(model))) for w in wires],
         (
             "thinks: never, if asked, by default (it can be switched off), or always",
             "effort: levels from least to most, on (a switch), or a range of tokens",
@@ -109,7 +109,7 @@ def asked(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     )
 
 
-def _asked(caps: Capabilities) -> Iterator[str]:
+def _list_request_cells(caps: Capabilities) -> Iterator[str]:
     yield caps.thinks
     yield "-" if caps.thinks == "never" else effort(caps)
     yield "-" if not caps.tools or caps.thinks == "never" else caps.tools_with_thinking
@@ -162,13 +162,13 @@ class Known:
     changes: dict[str, Any] = field(default_factory=dict)
     on: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def said(self) -> str:
+    def describe_changes(self) -> str:
         """All of it in words."""
-        parts = ["; ".join(told(self.changes))] if self.changes else []
+        parts = ["; ".join(format_changes(self.changes))] if self.changes else []
         for name, changes in self.on.items():
             contains = set(self.changes) <= set(changes)
             further = {k: v for k, v in changes.items() if not contains or self.changes.get(k) != v}
-            parts.append(f"on {name}: {'; '.join(told(further)) or 'the same'}")
+            parts.append(f"on {name}: {'; '.join(format_changes(further)) or 'the same'}")
         return ". ".join(parts)
 
     def all(self) -> dict[str, Any]:
@@ -179,13 +179,13 @@ class Known:
         return result
 
 
-def grouped(rows: Iterable[Fact]) -> list[Known]:
+def group(rows: Iterable[Fact]) -> list[Known]:
     """Facts of the same models, state, date and source as one."""
     groups: dict[tuple[Any, ...], Known] = {}
     for fact in rows:
         key = (fact.models, fact.but, fact.when, fact.since, fact.source)
-        but = f" but {', '.join(_shortened(fact.but))}" if fact.but else ""
-        models = f"{', '.join(_shortened(fact.models))}{but}"
+        but = f" but {', '.join(_shorten_patterns(fact.but))}" if fact.but else ""
+        models = f"{', '.join(_shorten_patterns(fact.models))}{but}"
         group = groups.setdefault(key, Known(models, *key[2:]))
         if fact.wire:
             group.on[fact.wire] = dict(fact.changes)
@@ -194,7 +194,7 @@ def grouped(rows: Iterable[Fact]) -> list[Known]:
     return list(groups.values())
 
 
-def _shortened(patterns: Sequence[str]) -> list[str]:
+def _shorten_patterns(patterns: Sequence[str]) -> list[str]:
     """Patterns without those that spell out the versions of another one."""
     versions = {
         name: [p for p in patterns if p.startswith(tuple(name + end for end in _VERSIONS))]
@@ -214,7 +214,7 @@ def families() -> Sheet:
         "Model families",
         ("family", "while", "thinks", "effort", "tools", "forced", "prefill", "bound", "besides",
          "since"),
-        [(row.models, row.when, *_cells(row.all()), row.since) for row in grouped(FAMILIES.rows)],
+        [(row.models, row.when, *_cells(row.all()), row.since) for row in group(FAMILIES.rows)],
         (
             "the first family that holds is applied; …: its dated and hosted versions too",
             "while: holds on top, for requests in that state; unsaid: as the wire has it",
@@ -233,7 +233,7 @@ def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
     yield "" if forced is None else _value(bool({"required", "tool"} & caps.tool_choices))
     yield _value(changes["prefill"]) if "prefill" in changes else ""
     yield "" if "binding" not in changes else _value(caps.binding == "prefix")
-    yield "; ".join(told({name: changes[name] for name in changes if name not in _CELLS}))
+    yield "; ".join(format_changes({name: changes[name] for name in changes if name not in _CELLS}))
 
 
 def ages(wires: Iterable[Wire]) -> dict[str, list[str]]:
@@ -252,7 +252,7 @@ def dates(facts: Iterable[Facts], caps: Capabilities | None = None) -> list[str]
     return sorted(filter(None, [*result, caps.since if caps is not None else ""]))
 
 
-def told(changes: Mapping[str, Any]) -> Iterator[str]:
+def format_changes(changes: Mapping[str, Any]) -> Iterator[str]:
     """Changes in the names that `can` and files of facts use."""
     for name, value in changes.items():
         if name == "options":
@@ -310,17 +310,17 @@ def list_wires(
     screen = Screen()
     if model is not None:
         screen.print(f"For {model}:\n", style="bold")
-    for sheet_of in (carried, asked, not_taken):
+    for sheet_of in (list_messages, list_requests, not_taken):
         _show(screen, sheet_of(every_wire, model))
     places = [(row.name, ", ".join(row.wires), "\n".join(_places(row))) for row in vendors()]
     _show_grid(screen, "Vendors", places)
     if model is not None:
-        _show_grid(screen, f"\nWhat is known of {model}", list(_known(every_wire, model)))
+        _show_grid(screen, f"\nWhat is known of {model}", list(_list_facts(every_wire, model)))
         return
     every_age = [(name, _age(dates_found)) for name, dates_found in ages(every_wire).items()]
     _show_grid(screen, "\nAge of the facts", every_age)
     sheet = families()
-    rows = [(row[0], _worded(sheet.heads, row)) for row in sheet.rows]
+    rows = [(row[0], _format_cells(sheet.heads, row)) for row in sheet.rows]
     _show_grid(screen, f"\n{sheet.title}", rows)
     for line in sheet.notes:
         screen.print(line, style="dim")
@@ -343,7 +343,7 @@ def _show(screen: Screen, sheet: Sheet) -> None:
     screen.print()
 
 
-def _worded(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
+def _format_cells(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
     """The cells of a row that say something, each behind its head."""
     pairs = zip(heads[1:], row[1:], strict=True)
     cells = [cell if head == "besides" else f"{head} {cell}" for head, cell in pairs if cell]
@@ -362,7 +362,7 @@ def _places(row: Vendor) -> Iterable[str]:
     yield f"key: {row.key or 'none'}"
 
 
-def _known(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
+def _list_facts(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
     """Each fact that holds for a model, with the wires on which it does."""
     facts: dict[int, tuple[Fact, list[str]]] = {}
     for wire in wires:
@@ -371,7 +371,7 @@ def _known(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
     for fact, names in facts.values():
         place = "everywhere" if len(names) == len(wires) else ", ".join(names)
         when = f"while {fact.when}: " if fact.when else ""
-        text = f"{when}{'; '.join(told(fact.changes))}"
+        text = f"{when}{'; '.join(format_changes(fact.changes))}"
         yield place, f"{text}\n{f'since {fact.since}: ' if fact.since else ''}{fact.source}"
     if not facts:
         yield ("nothing in particular",)

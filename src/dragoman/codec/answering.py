@@ -32,7 +32,7 @@ from ..message.answer import total
 from ..message.check import FAULTS, raise_for_notes
 from ..message.ending import CUTS_CALLS, client_error, told_finish
 from ..protocols.answers import AnswerWriter
-from ..protocols.base import Encoder, Room
+from ..protocols.base import PieceEncoder, Room
 from ..sealed_state import Envelope, Sealing, sealed
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
@@ -46,7 +46,7 @@ _FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
 
 
-def _unsaid(finish: Finish) -> bool:
+def _lacks_reason(finish: Finish) -> bool:
     """Whether nobody has said why the answer ended."""
     return finish.reason == "other" and not finish.raw
 
@@ -69,12 +69,12 @@ class StreamReport(Report):
             return
         self._now = piece
         if piece.key not in self._firsts:
-            self._begun(piece)
+            self._begin_block(piece)
             return
         if piece.whole and piece.block is not self._firsts[piece.key]:
             self.made(piece.block, self._firsts[piece.key])
         if getattr(piece.block, "citations", None):
-            self._cited(piece)
+            self._place_citations(piece)
 
     def lost(
         self,
@@ -103,16 +103,16 @@ class StreamReport(Report):
         base = _BESIDE.get(type(node))
         return base + path[1:] if base and not path.startswith(base) else path
 
-    def _begun(self, piece: Part) -> None:
+    def _begin_block(self, piece: Part) -> None:
         candidate = piece.key[0]
         index = self._counts.get(candidate, 0)
         self._counts[candidate] = index + 1
         self._firsts[piece.key] = piece.block
         self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{index}]")
         if getattr(piece.block, "citations", None):
-            self._cited(piece)
+            self._place_citations(piece)
 
-    def _cited(self, piece: Part) -> None:
+    def _place_citations(self, piece: Part) -> None:
         block: Any = piece.block
         for citation in block.citations:
             self.made(citation, self._firsts[piece.key])
@@ -151,7 +151,7 @@ class WireAnswering:
         if origin is not None and (kin := self._kin(origin, resp.model, envelope, report)):
             resp = kin.response(resp)
         if envelope is not None:
-            resp = self._sealed(resp, envelope, report)
+            resp = self._seal_answer(resp, envelope, report)
         if origin is None or origin.issuer != self.room.issuer:
             if (error := client_error(resp, self.room.failures)) is not None:
                 if "failed" not in self.room.failures:
@@ -209,7 +209,7 @@ class WireAnswering:
 
     def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
         """The candidate under the reason that clients of another wire are told."""
-        finish, unsaid = candidate.finish, _unsaid(candidate.finish)
+        finish, unsaid = candidate.finish, _lacks_reason(candidate.finish)
         told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
         if told is not finish:
             what = "no reason" if unsaid else finish.reason
@@ -276,7 +276,7 @@ class WireAnswering:
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
         """What this wire carries for `model`."""
 
-    def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
+    def _seal_answer(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
         reads = self._reads
         candidates = []
         for candidate in resp.candidates:
@@ -356,7 +356,7 @@ class StreamEncoder:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: PieceEncoder,
         report: StreamReport,
         calls: _PlainCalls | None = None,
         sealing: Sealing | None = None,
@@ -387,17 +387,17 @@ class StreamEncoder:
 
     def _fed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
         if (sealing := self._sealing) is None:
-            return [event for piece in pieces for event in self._fed(piece)]
+            return [event for piece in pieces for event in self._feed_piece(piece)]
         events: list[tuple[str | None, Json]] = []
         for piece in pieces:
             sealed = sealing.feed(piece)
             if len(sealed) == 1 and sealed[0] is piece and len(pieces) == 1:
                 return self._encoder.feed(piece)  # by far the most; the report knows it by now
             for one in sealed:
-                events += self._fed(one)
+                events += self._feed_piece(one)
         return events
 
-    def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+    def _feed_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
         self.report.came(piece)
         return self._encoder.feed(piece)
 
@@ -408,7 +408,7 @@ class StreamEncoder:
         for end in ends:
             self._name_cut(end)
         sealed = self._sealing.finish() if self._sealing is not None else []
-        events += [event for piece in (*sealed, *ends) for event in self._fed(piece)]
+        events += [event for piece in (*sealed, *ends) for event in self._feed_piece(piece)]
         return [*events, *self._encoder.finish()]
 
     def _name_cut(self, end: End) -> None:

@@ -40,13 +40,13 @@ class ModelFacts:
 
         With a request also what holds in its state: while the model thinks, with tools.
         """
-        caps = self._caps.get((model, _NO_STATES)) or self._applied(model, _NO_STATES)
+        caps = self._caps.get((model, _NO_STATES)) or self._apply_facts(model, _NO_STATES)
         if request is None:
             return caps
         active = states(request, caps)
-        return self._caps.get((model, active)) or self._applied(model, active)
+        return self._caps.get((model, active)) or self._apply_facts(model, active)
 
-    def _applied(self, model: str | None, active: frozenset[str]) -> Capabilities:
+    def _apply_facts(self, model: str | None, active: frozenset[str]) -> Capabilities:
         caps = self._protocol_caps
         name = bare(model) if model else None
         for facts in self.facts:
@@ -146,10 +146,10 @@ def loss_source(
         for later in reversed(facts):
             fact = later.deciding(ask, about, question.model, question.wires, question.states)
             if fact is not None:
-                return _dated(_source(fact, ask, about.kind) or protocol.source, fact.since)
+                return _format_source(_source(fact, ask, about.kind) or protocol.source, fact.since)
         if ask == "options" and about.field and about.listed(protocol.options, ask):
             break  # the protocol itself says so of this option
-    return _dated(protocol.source, protocol.since) if CODES[code].asks else ""
+    return _format_source(protocol.source, protocol.since) if CODES[code].asks else ""
 
 
 # how a model thinks decides these as well: which tools may be forced, which options it takes,
@@ -179,5 +179,5 @@ def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
     return f"facts of {', '.join(models[:3])}: {'what they take' if kind in MEDIA else ask}"
 
 
-def _dated(source: str, since: str) -> str:
+def _format_source(source: str, since: str) -> str:
     return f"{source} ({since})" if source and since else source

@@ -13,7 +13,7 @@ from .. import message as tree
 from ..capabilities import Capabilities
 from ..error_kinds import ErrorRow
 from ..errors import ConfigError, InvalidMessage, ProviderError, ReadError, at_host
-from ..history.passes.argument_names import inverted, property_spellings
+from ..history.passes.argument_names import invert_spellings, property_spellings
 from ..history.passes.names import invert_names
 from ..history.passes.plain_tools import tools_stood_for
 from ..history.passes.survey import RoledHistory
@@ -29,7 +29,7 @@ from ..stream.pieces import provider_error
 from ..stream.think_tags import TagForm, ThinkTagReader
 from ..text.json_text import JsonObject, loads
 from .residue import restore_residue
-from .sdk_objects import all_plain, body_of, is_plain, text_of
+from .sdk_objects import all_plain, decode_text, is_plain, parse_body
 from .stream import AsyncStream, Stream, StreamDecoder, read_whole
 
 _WORDS: dict[type[Any], tuple[str, ...]] = {
@@ -137,16 +137,16 @@ class WireReading(ABC):
         watched: bool = True,
     ) -> ChatRequest:
         """The request; `keep`: it may be written again over this wire; `watched`: or edited."""
-        body = body_of(body)
+        body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)
         try:
-            request, history = self._made(body, path, headers)
+            request, history = self._read_body(body, path, headers)
         except InvalidMessage as error:
             if error.code != "json.value":
                 raise
             body = all_plain(body)
-            request, history = self._made(body, path, headers)
+            request, history = self._read_body(body, path, headers)
         origin = model_origin(self._issuer, request.model)
         if self._spoken is not None:  # of the vendor's other protocols these are no fields
             origin = replace(origin, protocol=self._spoken)
@@ -167,7 +167,7 @@ class WireReading(ABC):
             request.read.surveyed = history
         return request
 
-    def _made(
+    def _read_body(
         self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
     ) -> tuple[ChatRequest, RoledHistory | None]:
         try:
@@ -188,7 +188,7 @@ class WireReading(ABC):
         With the `Written` that was sent, thinking is bound to what stood before it. `model` was
         asked if the request names none; `caps` is what it can do, where somebody knows better.
         """
-        tools, request = _checked(tools, request)
+        tools, request = _check_context(tools, request)
         model = (request.model if request is not None else None) or model
         caps = caps or self.can(model)
         names, meant = _names(tools, request, caps)
@@ -252,7 +252,7 @@ class WireReading(ABC):
             try:
                 body = loads(body)
             except ReadError:
-                body = text_of(body)
+                body = decode_text(body)
         error = at_host(provider_error(body, status), *self._host())
         if headers is not None:
             told_by_headers(error, {name.lower(): value for name, value in headers.items()})
@@ -286,7 +286,7 @@ class WireReading(ABC):
         return AsyncStream(self.stream_decoder(tools, request), chunks)
 
 
-def _checked(tools: Any, request: Any) -> tuple[Any, Any]:
+def _check_context(tools: Any, request: Any) -> tuple[Any, Any]:
     """What an answer belongs to: (tools, request). Raises ConfigError for what is neither."""
     if request is not None and not isinstance(request, (ChatRequest, Written)):
         text = f"request must be a ChatRequest or Written, not {type(request).__name__}"
@@ -337,4 +337,4 @@ def _properties(
         return request.properties
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
     spelled = property_spellings(declared or (), caps)
-    return inverted(spelled, invert_names(dict(names))) if spelled else {}
+    return invert_spellings(spelled, invert_names(dict(names))) if spelled else {}

@@ -64,7 +64,7 @@ def _count(m: Msg, role: int, caps: Capabilities, room: Room, report: Report) ->
         return len(room.messages_as_read([m]))
 
 
-def residue_of(
+def compute_residue(
     req: ChatRequest,
     prepared: PreparedHistory,
     http: HttpRequest,
@@ -138,7 +138,9 @@ def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
             msgs += map(spelling.message, run)
         else:
             path = "$.residue.messages"
-            msgs += [_restored(m, f"{path}[{i}]") for i, m in enumerate(row_found["messages"])]
+            msgs += [
+                _restore_message(m, f"{path}[{i}]") for i, m in enumerate(row_found["messages"])
+            ]
         position += n
     req.messages = msgs
     _put_fields(req, _object(fields.get("fields", {}), "$.residue.fields"), spelling)
@@ -147,7 +149,7 @@ def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
         req.extras = {**fields["extras"], **(req.extras or {})}
 
 
-def _restored(data: Any, path: str) -> Msg:
+def _restore_message(data: Any, path: str) -> Msg:
     """A message of the residue; what it names is not opened, for it came with a body."""
     m = Msg.from_dict(data, path)
     if not isinstance(m.content, str):
@@ -358,7 +360,7 @@ def _match_blocks(
                 continue
             owner, candidate = candidates.pop(match_index)
             message = owner if position == 0 else message
-            source = _given(candidate, owner, report)
+            source = _find_given(candidate, owner, report)
             if isinstance(block, str):
                 text_sources[id(m)] = source
             else:
@@ -368,7 +370,7 @@ def _match_blocks(
         sources[id(m)] = report.source(message)
 
 
-def _given(block: Any, message: Msg, report: Report) -> Any:
+def _find_given(block: Any, message: Msg, report: Report) -> Any:
     """What was given of which the block was made: a block, or a message that is a plain text."""
     if isinstance(block, str):
         return report.source(message)

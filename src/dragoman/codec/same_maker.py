@@ -172,7 +172,7 @@ class Kin:
                 return self._node(block)
             return self._thinking(block) if answer else block
         if self._form is not None:
-            return self._formed(block, self._form, answer)
+            return self._convert_block(block, self._form, answer)
         if type(block) is RawBlock:
             return self._node(block, issuer=self._target) if block.issuer == self._issuer else block
         if self._same_media and block.type in MEDIA_KINDS:
@@ -200,9 +200,9 @@ class Kin:
             self._report.lost("answer.unsaid", block, name)
         return self._node(block, origin=None, **dict.fromkeys(sealed))
 
-    def _formed(self, block: ContentBlock, form: _Form, answer: bool) -> ContentBlock:
+    def _convert_block(self, block: ContentBlock, form: _Form, answer: bool) -> ContentBlock:
         if type(block) is TextBlock:
-            return self._cited(block, form, answer)
+            return self._convert_citations(block, form, answer)
         if answer:
             return block
         if type(block) is tree.ToolResultBlock and isinstance(block.output, list):
@@ -211,7 +211,7 @@ class Kin:
             return block if is_same else with_fields(block, self._report, output=output)
         return block
 
-    def _cited(self, block: TextBlock, form: _Form, answer: bool) -> TextBlock:
+    def _convert_citations(self, block: TextBlock, form: _Form, answer: bool) -> TextBlock:
         """A text with its sources as the target names them, if it has a form for each."""
         own = (block.extras or {}).get(self._issuer, {})
         listed = own.get("citations")
@@ -226,9 +226,11 @@ class Kin:
                     self._report.lost("extras.foreign", block, f"extras.{self._issuer}.citations",
                                       what=name)  # fmt: skip
         kept = own.keys() - {"citations", "content"}  # the content is the text itself
-        return self._moved(block, {"citations": citations}, kept)
+        return self._move_fields(block, {"citations": citations}, kept)
 
-    def _moved(self, block: TextBlock, fields: JsonObject, kept: Collection[str]) -> TextBlock:
+    def _move_fields(
+        self, block: TextBlock, fields: JsonObject, kept: Collection[str]
+    ) -> TextBlock:
         """The block with fields of the target, and of the source those that are kept."""
         all_extras = block.extras or {}
         own = all_extras[self._issuer]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ..history.passes.survey import same_items
 from ..losses import Report
 from ..message import ChatRequest, ServerTool, Tool
-from ..message.blocks import Extras, noted
+from ..message.blocks import Extras, name_notes
 from ..protocols.base import Room
 from ..text.json_text import JsonObject, field_at, put_field, take_field
 
@@ -85,14 +85,14 @@ def set_apart_fields(
     if read is None or protocol == room.protocol:
         return req
     here = f"{room.issuer}/{room.protocol}"
-    names = {here: room.issuer, noted(here): noted(room.issuer)}
+    names = {here: room.issuer, name_notes(here): name_notes(room.issuer)}
     only = _SIBLINGS[protocol].alone if {protocol, room.protocol} <= _SIBLINGS.keys() else None
     elsewhere = f"{read.issuer}/{protocol}"
     if read.issuer in reads:
         report.called[elsewhere] = read.issuer
         if only is None:
-            names |= {read.issuer: elsewhere, noted(read.issuer): noted(elsewhere)}
-    extras = _renamed(req.extras, names)
+            names |= {read.issuer: elsewhere, name_notes(read.issuer): name_notes(elsewhere)}
+    extras = _rename_issuers(req.extras, names)
     if only and extras and read.issuer in reads:
         extras = _split(extras, read.issuer, elsewhere, only)
     tools = [_renamed_tool(tool, names, report) for tool in req.tools]
@@ -101,7 +101,7 @@ def set_apart_fields(
     return report.made(replace(req, extras=extras or None, tools=tools), req)
 
 
-def _renamed(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
+def _rename_issuers(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
     """The fields under other names of issuers; the same object where no name changes."""
     if not extras or names.keys().isdisjoint(extras):
         return extras
@@ -124,7 +124,7 @@ def _split(extras: Extras, issuer: str, elsewhere: str, alone: Collection[str]) 
 def _renamed_tool(
     tool: Tool | ServerTool, names: Mapping[str, str], report: Report
 ) -> Tool | ServerTool:
-    extras = _renamed(tool.extras, names)
+    extras = _rename_issuers(tool.extras, names)
     return tool if extras is tool.extras else report.made(replace(tool, extras=extras), tool)
 
 
@@ -162,7 +162,7 @@ class _Adoption:
         options = req.options
         users = {name: fields[name] for name in _USERS if name in fields}
         if options.user is not None:
-            key = extras.get(noted(issuer), {}).get("user", source.user)
+            key = extras.get(name_notes(issuer), {}).get("user", source.user)
             users = {key: options.user} | users
         if _NEWER in users:
             converted |= users
@@ -188,7 +188,7 @@ def _flat(entry: JsonObject) -> JsonObject | None:
     return {"type": kind, **nested}
 
 
-def _nested(entry: JsonObject) -> JsonObject | None:
+def _nest_fields(entry: JsonObject) -> JsonObject | None:
     """The same with its fields in an object of its own; None for what is no tool and no choice."""
     kind = entry.get("type")
     if not isinstance(kind, str):
@@ -197,7 +197,7 @@ def _nested(entry: JsonObject) -> JsonObject | None:
     if kind == "allowed_tools":
         tools = entry.get("tools")
         listed = tools if isinstance(tools, list) else [None]
-        nested_tools = [_nested(tool) if isinstance(tool, dict) else None for tool in listed]
+        nested_tools = [_nest_fields(tool) if isinstance(tool, dict) else None for tool in listed]
         if None in nested_tools:
             return None
         fields["tools"] = nested_tools
@@ -206,7 +206,7 @@ def _nested(entry: JsonObject) -> JsonObject | None:
 
 
 _CHAT = _SiblingWire(
-    {**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested,
+    {**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nest_fields,
     frozenset({"audio", "function_call", "functions", "messages", "prediction", "response_format",
                "verbosity", "web_search_options"}),
 )  # fmt: skip

@@ -26,7 +26,7 @@ def plain(raw: Any) -> Json:
         return raw
     dump = getattr(raw, "model_dump", None)
     if callable(dump):  # pydantic: openai, anthropic, google-genai, ollama, mistralai, cohere
-        return _dumped(raw, dump)
+        return _dump_object(raw, dump)
     if isinstance(raw, Mapping):
         return _answer(_exact(raw))
     text = f"{type(raw).__name__} is no answer"
@@ -34,7 +34,7 @@ def plain(raw: Any) -> Json:
     raise ReadError(text, hint=hint, code="answer.type")
 
 
-def _dumped(raw: Any, dump: Any) -> Json:
+def _dump_object(raw: Any, dump: Any) -> Json:
     value = dump(mode="json", **_DUMP)
     if getattr(type(raw), "model_config", {}).get("ser_json_bytes") == "base64":
         # pydantic's base64 is the one for URLs, the wire's is not
@@ -80,12 +80,12 @@ def _answer(value: JsonObject) -> JsonObject:
     return {key: item for key, item in body.items() if key not in added}
 
 
-def text_of(data: str | bytes) -> str:
+def decode_text(data: str | bytes) -> str:
     """Text as it is; bytes as UTF-8, what is none as U+FFFD."""
     return data if isinstance(data, str) else data.decode("utf-8", "replace")
 
 
-def values_of(text: str) -> list[Json]:
+def parse_values(text: str) -> list[Json]:
     """The value of a text that was no JSON as bytes, for they were no UTF-8; or one of each line.
 
     Some hosts leave out the blank line between two events, whose data is then taken for one.
@@ -100,7 +100,7 @@ def values_of(text: str) -> list[Json]:
     return []
 
 
-def bytes_of(chunk: Any) -> bytes:
+def copy_bytes(chunk: Any) -> bytes:
     """A copy of a buffer, which its owner may fill again. Raises ReadError for anything else."""
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return bytes(chunk)
@@ -115,7 +115,7 @@ _TEXT = frozenset({str})
 _WORDS = ("role", "type")  # an object made by hand has them as defaults, which are not "set"
 
 
-def body_of(value: Any, kind: str = "request") -> JsonObject:
+def parse_body(value: Any, kind: str = "request") -> JsonObject:
     """The JSON object that was given as parsed JSON, as its text, or as an SDK's object.
 
     Raises ReadError for anything else; `kind` it should have been is part of the text.
@@ -209,14 +209,18 @@ def _key(key: object, path: str) -> str:
 def _with_type_keys(data: Json, origin: Any) -> Json:
     """The JSON of an SDK's object, with the words by which its kind is known."""
     dump = getattr(origin, "model_dump", None)
-    return data if dump is None else _filled(data, dump(mode="json", by_alias=True, warnings=False))
+    return (
+        data
+        if dump is None
+        else _fill_missing(data, dump(mode="json", by_alias=True, warnings=False))
+    )
 
 
-def _filled(data: Json, full: Json) -> Json:
+def _fill_missing(data: Json, full: Json) -> Json:
     if isinstance(data, dict) and isinstance(full, dict):
-        merged = {key: _filled(item, full.get(key)) for key, item in data.items()}
+        merged = {key: _fill_missing(item, full.get(key)) for key, item in data.items()}
         missing = [word for word in _WORDS if merged.get(word) is None and full.get(word)]
         return merged | {word: full[word] for word in missing}
     if isinstance(data, list) and isinstance(full, list):
-        return [_filled(*pair) for pair in zip(data, full, strict=False)]
+        return [_fill_missing(*pair) for pair in zip(data, full, strict=False)]
     return data

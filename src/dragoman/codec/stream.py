@@ -42,7 +42,7 @@ from ..stream.odd_values import FAILURES, OddValues
 from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, is_error_body, provider_error
 from ..stream.restore_calls import CallRestorer
 from ..text.json_text import Json, loads
-from .sdk_objects import bytes_of, plain, text_of, values_of
+from .sdk_objects import copy_bytes, decode_text, parse_values, plain
 
 _NO_PROPERTIES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _BLANK = b"\xef\xbb\xbf \t\r\n"
@@ -115,7 +115,7 @@ class StreamDecoder:
         Raises ReadError for text: whoever decodes a body in pieces breaks its characters.
         """
         if type(chunk) is not bytes:
-            chunk = bytes_of(chunk)
+            chunk = copy_bytes(chunk)
         if self._frames is None:
             self._frames = Decoder(self.framing)
         if not self.begun_with:
@@ -155,7 +155,7 @@ class StreamDecoder:
             for key, (_, text) in self._arguments.items() if (rest := text.rest())
         ]  # fmt: skip
         self._arguments.clear()
-        pieces += self._added([*unfinished, *last])
+        pieces += self._add_pieces([*unfinished, *last])
         if self._done:
             pieces += self.end_unsaid("done")
         return pieces if self._restorer is None else pieces + self._restorer.finish()
@@ -187,7 +187,7 @@ class StreamDecoder:
         """
         if way not in self._unsaid_ends or self.builder.failed:
             return []
-        return self._added([End(NO_REASON, index) for index in self.builder.unended])
+        return self._add_pieces([End(NO_REASON, index) for index in self.builder.unended])
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -208,7 +208,7 @@ class StreamDecoder:
         try:
             payload = loads(data)
         except ReadError:
-            return self._unparsable(text_of(data), event)
+            return self._unparsable(decode_text(data), event)
         key, values = self._last
         if values and type(payload) is dict and payload.get(key) in values:
             self.over = True
@@ -219,7 +219,7 @@ class StreamDecoder:
             self._done = self._done or bool(text.strip())
             self.over = self.over or self._done
             return []
-        values = values_of(text)
+        values = parse_values(text)
         if not values:
             is_error = event == "error"  # said in plain words
             return self._keep(Failed(provider_error(text)) if is_error else Raw(event, text))
@@ -232,7 +232,7 @@ class StreamDecoder:
             pieces = self._reader.feed(payload, event)
         except FAILURES as error:
             return self._read_rest(payload, event, error)
-        return self._added(pieces)
+        return self._add_pieces(pieces)
 
     def _read_rest(self, payload: Json, event: str | None, error: Exception) -> list[Piece]:
         """What can be read of an event that the reader failed at; all of it raw if nothing can."""
@@ -243,9 +243,9 @@ class StreamDecoder:
         if pieces is None and self.builder.unread and is_error_body(payload):
             with suppress(RecursionError):  # what is nested so deeply is nobody's words
                 return self._keep(Failed(provider_error(payload, name=event)))
-        return self._keep(Raw(event, payload)) if pieces is None else self._added(pieces)
+        return self._keep(Raw(event, payload)) if pieces is None else self._add_pieces(pieces)
 
-    def _added(self, pieces: list[Piece]) -> list[Piece]:
+    def _add_pieces(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces for whoever reads on: their calls are named as the tools are."""
         add = self.builder.add
         if self._properties:
@@ -254,7 +254,7 @@ class StreamDecoder:
             add(piece)
         if self._restorer is not None:
             pieces = [made for piece in pieces for made in self._restorer.feed(piece)]
-        return [_named(piece, self.names) for piece in pieces] if self.names else pieces
+        return [_rename_call(piece, self.names) for piece in pieces] if self.names else pieces
 
     def _with_own_arguments(self, piece: Piece) -> Piece:
         if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
@@ -272,7 +272,7 @@ class StreamDecoder:
         return [piece]
 
 
-def _named(piece: Piece, names: Mapping[str, str]) -> Piece:
+def _rename_call(piece: Piece, names: Mapping[str, str]) -> Piece:
     if type(piece) is Part and type(call := piece.block) is ToolUseBlock and call.name in names:
         return replace(piece, block=replace(call, name=names[call.name]))
     return piece
@@ -294,8 +294,8 @@ def read_whole(
             body = loads(body)
         except ReadError as error:
             if is_error:  # a page of some proxy on the way
-                raise provider_error(text_of(body), status) from error
-            if (framing := _framing_of(body)) is None:
+                raise provider_error(decode_text(body), status) from error
+            if (framing := _detect_framing(body)) is None:
                 raise
             return _read_events(decoder, body, framing)
     elif type(body) not in _PARSED:
@@ -327,7 +327,7 @@ def read_whole(
 _EVENTS = re.compile(rb"(?:data|event|id|retry)?:")
 
 
-def _framing_of(body: str | bytes) -> Framing | None:
+def _detect_framing(body: str | bytes) -> Framing | None:
     """How a whole body is cut into events, of a server that streams unasked; None if it is not."""
     data = (body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body).lstrip(_BLANK)
     if _EVENTS.match(data) is not None:
@@ -398,7 +398,7 @@ def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     return decoder.feed(chunk)
 
 
-def iterated(chunks: Iterable[Any]) -> Iterator[Any]:
+def iterate_chunks(chunks: Iterable[Any]) -> Iterator[Any]:
     """The iterator of a stream. Raises ConfigError for what only `async for` can read."""
     if isinstance(chunks, Iterable) and not isinstance(chunks, (str, bytes, Mapping)):
         return iter(chunks)
@@ -407,7 +407,7 @@ def iterated(chunks: Iterable[Any]) -> Iterator[Any]:
     raise ConfigError(text, hint=hint, code="stream.type")
 
 
-def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
+def aiterate_chunks(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
     """The iterator of a stream. Raises ConfigError for what `async for` cannot read."""
     if isinstance(chunks, AsyncIterable):
         return aiter(chunks)
@@ -454,11 +454,11 @@ class _StreamState:
         """What the provider said went wrong, if it did."""
         return self.response.error
 
-    def _fed(self, chunk: Any) -> list[StreamEvent]:
+    def _feed_view(self, chunk: Any) -> list[StreamEvent]:
         view = self._view
         return [event for piece in feed_chunk(self.decoder, chunk) for event in view.feed(piece)]
 
-    def _closed(self) -> Iterator[StreamEvent]:
+    def _close_view(self) -> Iterator[StreamEvent]:
         """The last events; what is judged to be no answer is raised in place of `finish`."""
         for piece in self.decoder.rest():
             yield from self._view.feed(piece)
@@ -489,9 +489,9 @@ class Events(Generic[_Event]):
     def close(self) -> None:
         """Read no further, and close what it reads from."""
         self._events.close()
-        self._left()
+        self._close_sources()
 
-    def _left(self) -> None:
+    def _close_sources(self) -> None:
         for resource in (self._chunks, self._source):
             close = getattr(resource, "close", None)
             if close is not None:
@@ -519,20 +519,20 @@ class Stream(_StreamState, Events[StreamEvent]):
     ) -> None:
         super().__init__(decoder, chunks, judge)
         self._source = chunks
-        self._chunks = iterated(chunks)
+        self._chunks = iterate_chunks(chunks)
         self._events = self._iterate()
 
     def _iterate(self) -> Generator[StreamEvent]:
         try:
             for chunk in self._chunks:
-                yield from self._fed(chunk)
+                yield from self._feed_view(chunk)
         except BaseException as error:
             if isinstance(error, AnswerTooLarge):
                 self.decoder.forget()
-            self._left()
+            self._close_sources()
             if not self._may_break(error):
                 raise
-        yield from self._closed()
+        yield from self._close_view()
 
 
 class AsyncStream(_StreamState):
@@ -543,21 +543,21 @@ class AsyncStream(_StreamState):
     ) -> None:
         super().__init__(decoder, chunks, judge)
         self._source = chunks
-        self._chunks = aiterated(chunks)
+        self._chunks = aiterate_chunks(chunks)
         self._events = self._iterate()
 
     async def _iterate(self) -> AsyncGenerator[StreamEvent]:
         try:
             async for chunk in self._chunks:
-                for event in self._fed(chunk):
+                for event in self._feed_view(chunk):
                     yield event
         except BaseException as error:
             if isinstance(error, AnswerTooLarge):
                 self.decoder.forget()
-            await self._left()
+            await self._close_sources()
             if not self._may_break(error):
                 raise
-        for event in self._closed():
+        for event in self._close_view():
             yield event
 
     def __aiter__(self) -> AsyncIterator[StreamEvent]:
@@ -569,9 +569,9 @@ class AsyncStream(_StreamState):
     async def aclose(self) -> None:
         """Read no further, and close what it reads from."""
         await self._events.aclose()
-        await self._left()
+        await self._close_sources()
 
-    async def _left(self) -> None:
+    async def _close_sources(self) -> None:
         for resource in (self._chunks, self._source):
             close = getattr(resource, "aclose", None) or getattr(resource, "close", None)
             closing = close() if close is not None else None

@@ -25,11 +25,11 @@ from ..history.pipeline import (
 )
 from ..losses import Report
 from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from ..message.blocks import JOINT, noted
+from ..message.blocks import JOINT, name_notes
 from ..message.client_tools import call_within
 from ..message.request import ASKS
 from ..protocols.base import HttpRequest, PreparedRequest, Room
-from ..protocols.chat_like.messages import filled
+from ..protocols.chat_like.messages import fill_fields
 from ..text.json_text import Json, JsonObject
 
 _ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
@@ -60,7 +60,7 @@ def prepare_verbatim(
     if more and any(call.name in JOINT for m in msgs for call in m.calls):
         msgs = split_joint_calls(survey(msgs, report), report).msgs
     if not read.grown(msgs):
-        msgs = _paired(msgs, read, caps, style, report)
+        msgs = _repair_pairs(msgs, read, caps, style, report)
     elif len(msgs) == len(read.messages):
         whole = RoledHistory(msgs, [_role(m) for m in msgs], unusual=_with_blocks(msgs))
         prepared = bind_thinking(PreparedHistory(whole, tools), caps, style, report, whole=True)
@@ -108,11 +108,11 @@ def _is_separate_prompt(m: Msg) -> bool:
     return m.spelling is not None and m.spelling.startswith("top")
 
 
-def _paired(
+def _repair_pairs(
     msgs: list[Msg], read: AsRead, caps: Capabilities, style: FormatStyle, report: Report
 ) -> list[Msg]:
     """The messages, repaired if an edit took a call or a result from the other."""
-    if _unpaired(msgs) == _unpaired(read.messages):
+    if _count_unpaired(msgs) == _count_unpaired(read.messages):
         return msgs
     repaired = repair(survey(msgs, report), caps, report, style.told).msgs
     messages: list[Msg] = []
@@ -127,7 +127,7 @@ def _paired(
     return messages
 
 
-def _unpaired(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
+def _count_unpaired(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
     """The ids of calls without a result, and of results without a call."""
     calls: Counter[str] = Counter()
     results: Counter[str] = Counter()
@@ -243,7 +243,7 @@ def write_verbatim(
         trial.made(changed_fields, req)
         trial.made(changed_fields.options, req.options)
         report.take(trial, quiet)
-        filled(body, _difference(full.body, http.body))
+        fill_fields(body, _difference(full.body, http.body))
         room.respell(body, req)
         http.path, http.headers = full.path, full.headers
     return HttpRequest(http.path, room.headers_as_read(req, http.headers, report), body)
@@ -252,7 +252,7 @@ def write_verbatim(
 def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead) -> ChatRequest:
     """The request without what is said as it was read."""
     options = {name: value for name, value in req.options.given() if name not in unchanged}
-    as_read = (read.issuer, noted(read.issuer))
+    as_read = (read.issuer, name_notes(read.issuer))
     extras = {
         issuer: fields for issuer, fields in (req.extras or {}).items() if issuer not in as_read
     }

@@ -16,10 +16,10 @@ from .. import message as tree
 from ..capabilities import About, Capabilities, Facts, override
 from ..capabilities.naming import IdRule
 from ..errors import DragomanError, InvalidMessage, WriteError
-from ..history.passes.argument_names import inverted
+from ..history.passes.argument_names import invert_spellings
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit import fit_tools, offered_tools
-from ..history.passes.format_words import ask_by_tool, ask_in_words, narrowed
+from ..history.passes.format_words import ask_by_tool, ask_in_words, narrow_capabilities
 from ..history.passes.names import invert_names
 from ..history.passes.survey import checked_messages
 from ..history.passes.thinking_binding import history_prefix
@@ -30,7 +30,7 @@ from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..media_fetch.local_files import local_files
 from ..message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
-from ..message.blocks import ANSWER, HEALED, NOTES, noted
+from ..message.blocks import ANSWER, HEALED, NOTES, name_notes
 from ..message.check import FAULTS, heal, raise_for_notes
 from ..message.request import ITEM
 from ..protocols.base import HttpRequest, PreparedRequest, Room
@@ -39,7 +39,7 @@ from ..text.json_text import JsonObject
 from .answering import WireAnswering
 from .model_facts import ModelFacts, without_switch
 from .reading import WireReading
-from .residue import residue_of, source_map
+from .residue import compute_residue, source_map
 from .same_maker import adopt_kin
 from .same_vendor import adopt_sibling_fields, issuers_of_files, set_apart_fields
 from .verbatim import prepare_verbatim, write_verbatim
@@ -164,7 +164,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             tools = fit_tools(tools, caps, report)
         try:
             req = adopt_kin(req, self.room, caps, report)
-            prepared, http = self._written(req, name, tools, caps, style, report)
+            prepared, http = self._prepare_and_write(req, name, tools, caps, style, report)
         except WriteError as error:
             raise _with_losses(error, req, report) from error.__cause__
         except FAULTS as error:
@@ -179,12 +179,12 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
-            inverted(prepared.properties, prepared.names) if prepared.properties else {},
+            invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
             prepared.meant, report=report,
             # what thinking in the answer will be bound to, hashed when somebody asks for it
             client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
-            left=partial(residue_of, left, prepared, http, caps, self.room, report),
+            left=partial(compute_residue, left, prepared, http, caps, self.room, report),
             sourced=partial(source_map, source, prepared, http, caps, self.room, report),
         )  # fmt: skip
 
@@ -211,9 +211,11 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             caps = without_switch(override(caps, style.changes), states(req, caps))
         if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
             caps = replace(caps, stored_thinking=False)
-        return caps if req.response_format is None else narrowed(req.response_format, caps)
+        return (
+            caps if req.response_format is None else narrow_capabilities(req.response_format, caps)
+        )
 
-    def _written(
+    def _prepare_and_write(
         self,
         req: ChatRequest,
         model: str,
@@ -372,7 +374,7 @@ def refuse_server_state(
     """
     fields = (req.extras or {}).get(read.issuer, {})
     if read.protocol != room.protocol:
-        for word in (req.extras or {}).get(noted(read.issuer), {}).get("words", ()):
+        for word in (req.extras or {}).get(name_notes(read.issuer), {}).get("words", ()):
             report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
     elif read.issuer == issuer or getattr(getattr(room, "dialect", None), "stores", True):
         return  # this host may be the one that keeps it

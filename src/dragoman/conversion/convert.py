@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias
 
 from ..caches import remember
 from ..codec.answering import StreamEncoder
-from ..codec.sdk_objects import all_plain, body_of, plain, text_of
-from ..codec.stream import Events, StreamDecoder, feed_chunk, iterated
+from ..codec.sdk_objects import all_plain, decode_text, parse_body, plain
+from ..codec.stream import Events, StreamDecoder, feed_chunk, iterate_chunks
 from ..codec.wire import Wire
 from ..errors import ConfigError, LossRefused, ProviderError, ReadError
 from ..history.passes.fetching import Fetch
@@ -31,7 +31,7 @@ from ..sealed_state import Envelope
 from ..stream.framing import Decoder, Framing, ServerEvent
 from ..stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from ..text.json_text import Json, JsonObject, arguments, loads
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..vendors import PROTOCOLS, Vendor, wire
 
 
@@ -57,11 +57,11 @@ def detect(
     'anthropic'
     """
     if kind not in ("request", "response"):
-        raise ConfigError(f"a {shown(kind)} is not detected", hint='"request" or "response"')
+        raise ConfigError(f"a {show(kind)} is not detected", hint='"request" or "response"')
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"path must be text, not {type(path).__name__}")
-    body = body_of(body, kind)
-    protocols = _found(body, path, kind) or _found(all_plain(body), path, kind)
+    body = parse_body(body, kind)
+    protocols = _find_protocols(body, path, kind) or _find_protocols(all_plain(body), path, kind)
     if not protocols:
         text = "no protocol has bodies with these keys"
         raise ReadError(text, path="$", code="request.shape", hint="name the wire: source=...")
@@ -73,12 +73,12 @@ def _rooms() -> dict[str, Room]:
     return {name: wire(name).room for name in PROTOCOLS}
 
 
-def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
+def _find_protocols(body: JsonObject, path: str | None, kind: str) -> list[str]:
     """The protocols that the body can be of, the likeliest first."""
     rooms = _rooms()
     if kind == "request":
         claiming = [name for name, room in rooms.items() if room.claims(body, path)]
-        addressed = _sent(path) if path else []
+        addressed = _match_address(path) if path else []
     else:
         claiming, addressed = [name for name, room in rooms.items() if room.answers(body)], []
     # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
@@ -99,7 +99,7 @@ def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
     return sorted(claiming, key=rank)  # stable: the order of PROTOCOLS is the last word
 
 
-def _sent(path: str) -> list[str]:
+def _match_address(path: str) -> list[str]:
     """The protocols that have this address; those that share it all, unless the host tells."""
     address = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
     lengths = {
@@ -207,12 +207,12 @@ class StreamConverter:
                 self._doubtful.append(piece)
                 return []
             self._waiting.append(piece)
-            return self._settled()
+            return self._release_ends()
         elif type(piece) is Failed:
             self.failed = piece.error
-        return self._told(piece)
+        return self._write_piece(piece)
 
-    def _settled(self) -> list[tuple[str | None, Json]]:
+    def _release_ends(self) -> list[tuple[str | None, Json]]:
         """The events of the ends that wait, once every candidate has one."""
         if self._candidates - self._ended - {end.candidate for end in self._waiting}:
             return []
@@ -237,30 +237,30 @@ class StreamConverter:
             plain = Finish("stop")
             self.encoder.report.lost("answer.finish", plain, "finish", what="no reason", did="stop")
             end = End(plain, end.candidate)
-        return self._told(end)
+        return self._write_piece(end)
 
-    def _told(self, piece: Piece) -> list[tuple[str | None, Json]]:
+    def _write_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events of a piece, in front of the first the model's name."""
         if self._named:
             if self._model is not None and type(piece) is Meta and piece.model is not None:
                 piece = replace(piece, model=self._model)
-            return self._encoded(piece)
+            return self._encode_piece(piece)
         return self._with_name(piece)
 
     def _with_name(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events of a piece in front of which the model has to be named."""
         if type(piece) in (Raw, Failed):
-            return self._encoded(piece)
+            return self._encode_piece(piece)
         self._named = True
         if type(piece) is Meta and piece.candidate is None:
             named = replace(piece, model=self._model, id=piece.id or self._answer_id)
-            return self._encoded(named)
+            return self._encode_piece(named)
         origin = self.decoder.origin
         issuer = origin.issuer if origin is not None else ""
         named = Meta(model=self._model, id=self._answer_id, issuer=issuer)
-        return self._encoded(named) + self._encoded(piece)
+        return self._encode_piece(named) + self._encode_piece(piece)
 
-    def _encoded(self, piece: Piece) -> list[tuple[str | None, Json]]:
+    def _encode_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
         return self._judged_events(self.encoder.feed(piece))
 
     def _judged_events(
@@ -295,7 +295,7 @@ class ConvertedStream(Events[ServerEvent]):
         envelope: Envelope | None = None,
     ) -> None:
         self._source = chunks
-        self._chunks = iterated(chunks)
+        self._chunks = iterate_chunks(chunks)
         self._reader = reader  # None: the events tell it
         self._policy = policy
         self._convert = partial(
@@ -326,13 +326,13 @@ class ConvertedStream(Events[ServerEvent]):
 
     def _iterate(self) -> Generator[ServerEvent]:
         try:
-            for name, payload in self._converted():
+            for name, payload in self._convert_events():
                 yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
         except BaseException:
-            self._left()
+            self._close_sources()
             raise
 
-    def _converted(self) -> Iterator[tuple[str | None, Json]]:
+    def _convert_events(self) -> Iterator[tuple[str | None, Json]]:
         wire, chunks = self._reader, self._chunks
         if wire is None:
             wire, chunks = _detected_stream(chunks)
@@ -358,8 +358,8 @@ class ConvertedStream(Events[ServerEvent]):
 def _no_stream(wire: str, received: list[Any]) -> ReadError:
     first = received[0] if received else b""
     if isinstance(first, (bytes, bytearray, memoryview)):
-        first = text_of(bytes(first[:_SHOWN]))
-    text = f"this is no stream of {wire}: " + ("nothing came" if first == "" else shown(first))
+        first = decode_text(bytes(first[:_SHOWN]))
+    text = f"this is no stream of {wire}: " + ("nothing came" if first == "" else show(first))
     hint = "check the wire, and the status of HTTP before the body is read"
     return ReadError(text, hint=hint, code="stream.shape")
 
@@ -405,7 +405,7 @@ def convert(
         body = loads(body)
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"path must be text, not {type(path).__name__}")
-    request, envelope = _checked(request, envelope)
+    request, envelope = _check_arguments(request, envelope)
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
     if kind == "request":
@@ -427,7 +427,7 @@ def convert(
             replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
         )
     else:
-        raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
+        raise ConfigError(f"{show(kind)} cannot be converted", hint='"request" or "response"')
     policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
     return written
 
@@ -455,12 +455,12 @@ def convert_stream(
     """
     writer = _wire(target)
     reader = None if source == "auto" else _wire(source)
-    request, envelope = _checked(request, envelope)
+    request, envelope = _check_arguments(request, envelope)
     judge = policy_of(_judge(policy, target))
     return ConvertedStream(chunks, reader, writer, model, judge, request, envelope)
 
 
-def _checked(
+def _check_arguments(
     request: ChatRequest | None, envelope: Envelope | None
 ) -> tuple[ChatRequest | None, Envelope | None]:
     if envelope is not None and not isinstance(envelope, Envelope):
@@ -487,13 +487,13 @@ def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
             events = _pairs(frames.feed(bytes(chunk)) if frames else ())
         else:
             events = [_event(chunk)]
-        if (name := _claimed(events)) is not None:
-            return _named(name), chain(received, chunks)
+        if (name := _find_claiming_protocol(events)) is not None:
+            return _get_wire(name), chain(received, chunks)
         count += len(events)
         if count > _MOST:
             break
-    if frames is not None and (name := _claimed(_pairs(frames.flush()))):
-        return _named(name), iter(received)
+    if frames is not None and (name := _find_claiming_protocol(_pairs(frames.flush()))):
+        return _get_wire(name), iter(received)
     hint = "name the wire: source=..."
     raise ReadError("no protocol has events with these keys", code="stream.shape", hint=hint)
 
@@ -517,7 +517,7 @@ def _event(chunk: Any) -> tuple[str | None, Any]:
     return None, chunk
 
 
-def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
+def _find_claiming_protocol(events: Iterable[tuple[str | None, Any]]) -> str | None:
     """The protocol that one of the events can be of."""
     for event, data in events:
         try:
@@ -526,7 +526,7 @@ def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
             continue
         if isinstance(body, dict):
             for name in PROTOCOLS:
-                if _named(name).room.answers(body, event):
+                if _get_wire(name).room.answers(body, event):
                     return name
     return None
 
@@ -534,10 +534,10 @@ def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
 def _wire(target: WireLike) -> Wire:
     if isinstance(target, Wire):
         return target
-    return _named(target) if isinstance(target, str) else wire(target)
+    return _get_wire(target) if isinstance(target, str) else wire(target)
 
 
 @remember("wires that conversions name", entries=64, size=2**16)
-def _named(name: str) -> Wire:
+def _get_wire(name: str) -> Wire:
     """A wire that knows its models from one conversion to the next; each is judged by itself."""
     return wire(name, policy="ignore")

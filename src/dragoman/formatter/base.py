@@ -37,12 +37,12 @@ from ..message import (
 from ..message.request import OPTIONS
 from ..message.tools import ToolList
 from ..text.json_text import JsonObject
-from ..text.redaction import Shown, shown
+from ..text.redaction import Shown, show
 from ..tokens import TokenCounterBase
 from ..tokens.base import Tools
 from ..tokens.cached import CachedTokenCounter, default_counter, with_cache
 from . import budget
-from .budget import Choice, Tally
+from .budget import Selection, Tally
 
 FORMAT_HOOKS = (
     "_format",
@@ -84,7 +84,7 @@ def drive(coroutine: Coroutine[Any, Any, _T], what: str) -> _T:
     )
 
 
-def grouped(msgs: list[Msg]) -> list[tuple[str, list[Msg]]]:
+def group_messages(msgs: list[Msg]) -> list[tuple[str, list[Msg]]]:
     """("system" | "agent" | "tools", messages): a system prompt first, then runs of each kind."""
     groups: list[tuple[str, list[Msg]]] = []
     for i, m in enumerate(msgs):
@@ -288,11 +288,11 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         budget.name_cut(msgs, chosen, report)
         return await formatter._format_all(chosen, report), chosen
 
-    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Choice:
+    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Selection:
         """The part of the history that fits, tool schemas counted; all of it without a limit."""
         limit = self.max_tokens
         if limit is None or not self._counts_tokens:
-            return Choice(msgs)
+            return Selection(msgs)
         cutting = budget.Cutting(msgs, limit, report, self._format_all, self._tally(tools, sync))
         if "_truncate" in self._hooks:
             return await cutting.by_hook(self._truncate)
@@ -346,7 +346,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         """Group the messages and format each group by its hook."""
         out: list[JsonObject] = []
         first = True
-        for kind, group in grouped(msgs):
+        for kind, group in group_messages(msgs):
             if kind == "system":
                 system = await self._format_system_message(group[0])
                 out.extend(system if isinstance(system, list) else [system] if system else [])
@@ -384,7 +384,7 @@ def _check_limit(max_tokens: object) -> None:
     if max_tokens is None:
         return
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
-        raise ConfigError(f"max_tokens must be an integer greater than 0, not {shown(max_tokens)}")
+        raise ConfigError(f"max_tokens must be an integer greater than 0, not {show(max_tokens)}")
 
 
 class RequestFormatter(TruncatedFormatterBase):
@@ -411,14 +411,14 @@ class RequestFormatter(TruncatedFormatterBase):
     def format_tools(self, tools: ToolList) -> list[JsonObject]:
         """The tools as this provider declares them; none where the model takes none."""
         report = self._report()
-        schemas = self._declared(tools, report)
+        schemas = self._declare_tools(tools, report)
         self._judge(report)
         return schemas
 
     def _judge(self, report: Report) -> None:
         self._policy.judge(report, self._logged)
 
-    def _declared(self, tools: ToolList, report: Report) -> list[JsonObject]:
+    def _declare_tools(self, tools: ToolList, report: Report) -> list[JsonObject]:
         tools_sent = fit_tools(tools_of(tools), self.can, report)
         renamed, _ = name_tools(tools_sent, [], self.can.tool_names, report)
         return self.wire.room.tools(renamed, self.can, report)
@@ -427,19 +427,23 @@ class RequestFormatter(TruncatedFormatterBase):
         """The tools as they are counted beside the messages; None if nothing is counted."""
         if not tools or self.max_tokens is None:
             return None
-        return self._declared(tools, report.trial()) or None
+        return self._declare_tools(tools, report.trial()) or None
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
         req = request_of(req)
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
-            req = self._shortened(req, report)
+            req = self._shorten_request(req, report)
         formatted = self.wire.write_request(
             req, model or req.model or self.model, style=self.style, policy=self._policy,
             report=report,
         )  # fmt: skip
-        return self._hooked(formatted, req) if self._hooks.intersection(FORMAT_HOOKS) else formatted
+        return (
+            self._apply_hooks(formatted, req)
+            if self._hooks.intersection(FORMAT_HOOKS)
+            else formatted
+        )
 
     def refuse_unseen(self, req: ChatRequest, written: Written) -> None:
         """Judge what was written of a request, for who is about to send it.
@@ -450,7 +454,7 @@ class RequestFormatter(TruncatedFormatterBase):
         if written.report.kinds and self._shows_newest:
             refuse_unseen(req, written.model or "the model", written.report, self._policy)
 
-    def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
+    def _shorten_request(self, req: ChatRequest, report: Report) -> ChatRequest:
         """The request with the messages that fit; the system prompt is counted, not cut."""
         # what a trial loses is lost again in writing; only the cut itself is news
         trial = report.trial()
@@ -461,14 +465,14 @@ class RequestFormatter(TruncatedFormatterBase):
         budget.name_cut(req.messages, remaining, report)
         return replace(req, messages=remaining)
 
-    def _hooked(self, formatted: Written, req: ChatRequest) -> Written:
+    def _apply_hooks(self, formatted: Written, req: ChatRequest) -> Written:
         """The request with its messages as the overridden hooks format them."""
         msgs, report = self._messages(req)[0], formatted.report.trial()
         if self.can.system_place == "top" and msgs and msgs[0].role in ("system", "developer"):
             if "_format_system_message" in self._hooks:
                 self._prompt_by_hook(msgs[0], formatted, req)
             msgs = msgs[1:]  # it stands in its own field
-        formatter = self._styled(self.style)
+        formatter = self._with_style(self.style)
         # what the model can that is asked: its history may need more than any model's does
         formatter.can = override(self.wire.can(formatted.model), self.style.changes)
         messages = drive(formatter._format_all(msgs, report), "format_request")
@@ -503,13 +507,13 @@ class RequestFormatter(TruncatedFormatterBase):
     def _seen_by(self, req: ChatRequest) -> Self:
         """This formatter from the point of view of the request's agent."""
         style = self.style.seen_by(req.agent_name)
-        return self if style is self.style else self._styled(style)
+        return self if style is self.style else self._with_style(style)
 
     def _once(self) -> Self:
         """The same for several tries at one history: each medium is fetched and saved once."""
-        return self._styled(self.style.once())
+        return self._with_style(self.style.once())
 
-    def _styled(self, style: FormatStyle) -> Self:
+    def _with_style(self, style: FormatStyle) -> Self:
         formatter = copy(self)
         formatter.style = style
         return formatter

@@ -100,7 +100,7 @@ CUT = "the cut to the token budget"
 
 
 @dataclass(slots=True)
-class Choice:
+class Selection:
     """What was chosen of a history; the tokens of both as far as somebody counted them."""
 
     msgs: list[Msg]
@@ -118,26 +118,26 @@ class Cutting:
     format: Format
     tally: Tally
 
-    async def by_strategy(self, strategy: Truncation) -> Choice:
+    async def by_strategy(self, strategy: Truncation) -> Selection:
         """Ask a strategy for candidates until it has chosen one.
 
         What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
         leaves nothing, and ConfigError for one that gives no messages.
         """
         counted: list[tuple[list[Msg], Any]] = []
-        chosen = await self._chosen(strategy, counted)
+        chosen = await self._choose_messages(strategy, counted)
         if chosen is None:  # nobody counts, so nothing is cut
-            return Choice(self.msgs)
+            return Selection(self.msgs)
         if self.msgs and not chosen:
             raise ContextOverflow(counted[-1][1] if counted else 0, self.limit, 0)
-        before, after = _known(self.msgs, counted), _known(chosen, counted)
+        before, after = _find_count(self.msgs, counted), _find_count(chosen, counted)
         if after is None:  # it did not ask what this takes
             after = await self._tokens(chosen)
         if after is not None and not after <= self.limit:
             raise truncate.overflow(after, self.limit, chosen)
-        return Choice(chosen, before, after)
+        return Selection(chosen, before, after)
 
-    async def _chosen(
+    async def _choose_messages(
         self, strategy: Truncation, counted: list[tuple[list[Msg], Any]]
     ) -> list[Msg] | None:
         """What the strategy chooses; None if nobody counts. `counted` gets what it asked for."""
@@ -160,12 +160,12 @@ class Cutting:
         except StopIteration as done:
             return _messages(strategy, done.value)
 
-    async def by_hook(self, shorten: Callable[[list[Msg]], Awaitable[list[Msg]]]) -> Choice:
+    async def by_hook(self, shorten: Callable[[list[Msg]], Awaitable[list[Msg]]]) -> Selection:
         """Let a hook take messages away until the rest fits.
 
         Raises ContextOverflow if it cannot.
         """
-        msgs, choice = self.msgs, Choice(self.msgs)
+        msgs, choice = self.msgs, Selection(self.msgs)
         tokens_before = None  # the tokens of a list of the same length, which may yet say less
         while True:
             tokens = await self._tokens(msgs)
@@ -192,7 +192,7 @@ class Cutting:
         return None if tokens is None else checked_figure(tokens)
 
 
-def _known(msgs: list[Msg], counted: list[tuple[list[Msg], Any]]) -> Any:
+def _find_count(msgs: list[Msg], counted: list[tuple[list[Msg], Any]]) -> Any:
     """What these messages take, if they were counted."""
     for candidate, tokens in reversed(counted):
         if len(candidate) == len(msgs) and all(map(is_, candidate, msgs)):
@@ -221,7 +221,7 @@ def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
     return [i for i in indexes if id(msgs[i]) not in how], told
 
 
-def cleared(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
+def pair_cleared_blocks(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
     """(block, its shorter form) of a message of which a shorter form stands in the cut."""
     pairs = zip(replacement.of[0].blocks, replacement.msg.blocks, strict=False)
     return [(block, shorter) for block, shorter in pairs if shorter is not block]
@@ -245,7 +245,7 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
             by = f"said by the {replacement.msg.role}"
             report.lost("history.summary", replacement.msg, did=by)
             continue
-        for block, shorter in cleared(replacement):
+        for block, shorter in pair_cleared_blocks(replacement):
             report.made(shorter, block)
             report.lost("history.cleared", block, "output", getattr(block, "name", ""))
 

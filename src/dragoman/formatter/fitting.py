@@ -15,7 +15,7 @@ from ..message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultB
 from ..message.tools import ToolLike
 from ..text.redaction import Shown
 from .base import RequestFormatter, TruncatedFormatterBase, drive
-from .budget import CUT, Tally, cleared, missing, name_cut, within
+from .budget import CUT, Tally, missing, name_cut, pair_cleared_blocks, within
 
 _PATH = re.compile(r"\$\.messages\[(\d+)\]")
 
@@ -116,7 +116,7 @@ async def _fit(
         return Fitted(remaining, receipt)
     unchanged = choice.msgs[: receipt.changed + len(full) - len(messages)]
     tokens_kept = await _tokens(once, unchanged, tally) if unchanged else 0
-    unbound = await _unbound(once, messages, remaining, choice.msgs)
+    unbound = await _find_unbound(once, messages, remaining, choice.msgs)
     receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - tokens_kept))
     if unbound:
         return _without_thinking(messages, remaining, unbound, receipt)
@@ -146,7 +146,7 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     pairs = zip(messages, remaining, strict=False)
     first = next((i for i, (m, other) in enumerate(pairs) if m is not other), len(remaining))
     results = [block for replacement in replacements if replacement.how == "cleared"
-               for block, _ in cleared(replacement)]  # fmt: skip
+               for block, _ in pair_cleared_blocks(replacement)]  # fmt: skip
     return Receipt(
         dropped=tuple(ids[i] for i in gone),
         before=len(messages),
@@ -159,7 +159,7 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     )
 
 
-async def _unbound(
+async def _find_unbound(
     formatter: TruncatedFormatterBase, messages: list[Msg], remaining: list[Msg], chosen: list[Msg]
 ) -> list[int]:
     """The indexes of the messages whose thinking holds no more behind the cut."""

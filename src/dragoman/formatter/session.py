@@ -219,7 +219,7 @@ class Session:
         if formatter._hooks:
             whole = await formatter._write(msgs, sync)
             written = WrittenHistory(whole.messages, FinalPart(), why="it is formatted whole")
-            return self._compared(whole.report, written)
+            return self._compare_with_last(whole.report, written)
         messages, report = formatter._messages(msgs, JoinedReport)
         assert isinstance(report, JoinedReport)  # which was asked for
         if isinstance(msgs, ChatRequest) and messages is not msgs.messages:
@@ -231,7 +231,7 @@ class Session:
             written = await self._cut(formatter, messages, tools, report, sync)
         report.join(written, formatter.max_tokens is None)
         formatter._judge(report)
-        return self._compared(report, written)
+        return self._compare_with_last(report, written)
 
     def _whole(self, formatter: RequestFormatter) -> GrowingHistory:
         """The one history there is without a budget."""
@@ -275,7 +275,7 @@ class Session:
         del self._histories[_HISTORIES:]
         return history
 
-    def _compared(self, report: Report, written: WrittenHistory) -> SessionMessages:
+    def _compare_with_last(self, report: Report, written: WrittenHistory) -> SessionMessages:
         """The result, with what tells it from the one before."""
         final, count, elements_before = self._last
         same = count if final is written.final else 0

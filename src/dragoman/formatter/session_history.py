@@ -83,7 +83,7 @@ class FinalPart:
         return f"the history ends behind message {start + len(head) - 1}"
 
 
-def unpaired(surveyed: RoledHistory) -> set[str]:
+def find_unpaired(surveyed: RoledHistory) -> set[str]:
     """The ids of calls without a result of their own, and of results without a call."""
     pairs = not surveyed.flags & (survey.PAIRS | survey.CUT)
     if pairs and len(surveyed.calls) == len(surveyed.results):
@@ -92,7 +92,7 @@ def unpaired(surveyed: RoledHistory) -> set[str]:
     return {*(calls - results), *(results - calls)}
 
 
-def misnamed(surveyed: RoledHistory) -> bool:
+def has_misnamed_result(surveyed: RoledHistory) -> bool:
     """Whether a result has another name than its call, which the survey may find later on.
 
     Where calls and results do not pair, it may take the one for another.
@@ -242,7 +242,7 @@ class WrittenHistory(NamedTuple):
     why: str = ""
 
 
-class _Call(NamedTuple):
+class _WriteJob(NamedTuple):
     """What is to be written: the messages, the report of the whole, this call's style."""
 
     msgs: list[Msg]
@@ -291,7 +291,7 @@ class GrowingHistory:
         """
         try:
             why = self._difference(msgs, outer)
-            written = self._write_parts(_Call(msgs, outer, style))
+            written = self._write_parts(_WriteJob(msgs, outer, style))
         except NeedsWhole as reason:
             written, why = None, why or str(reason)
         except _FAULTS:  # what is wrong is told with the whole history in sight
@@ -315,7 +315,7 @@ class GrowingHistory:
             self.final = FinalPart()
         return why or self._last.difference(msgs, count)
 
-    def _write_parts(self, call: _Call) -> WrittenHistory:
+    def _write_parts(self, call: _WriteJob) -> WrittenHistory:
         """The history in parts. Raises NeedsWhole."""
         if not self._in_parts:
             raise NeedsWhole("it is formatted whole")
@@ -331,7 +331,7 @@ class GrowingHistory:
         reports = [*final.reports, part.report] if part.report.kinds else [*final.reports]
         return WrittenHistory([*final.elements, *part.elements], final, reports)
 
-    def _finish(self, call: _Call, start: int, end: int) -> None:
+    def _finish(self, call: _WriteJob, start: int, end: int) -> None:
         """Write the messages up to `end` for good; from the first one, if that must be."""
         try:
             part = self._part(call, end)
@@ -344,9 +344,9 @@ class GrowingHistory:
         msgs = call.msgs[len(final.msgs) : end]
         heard = msgs
         if part.surveyed.flags & (survey.PAIRS | survey.CUT):  # what was left out was not heard
-            heard = pipeline.paired(msgs, self.can, self.style, part.report.trial())
+            heard = pipeline.pair_calls(msgs, self.can, self.style, part.report.trial())
             answered = heard and _role(heard[-1]) in (USER, TOOL)
-            if misnamed(part.surveyed) or not answered:
+            if has_misnamed_result(part.surveyed) or not answered:
                 raise NeedsWhole("a call or a result stands alone")
         roles_of_part = part.prepared.history.roles
         has_user = final.has_user or USER in roles_of_part
@@ -366,14 +366,14 @@ class GrowingHistory:
         final.ids.update(part.ids)
         # an id that came twice was spelled as it is, too, before it was numbered
         final.spellings.update(part.ids, part.ids.values(), part.prepared.ids)
-        final.unpaired |= unpaired(part.surveyed)
+        final.unpaired |= find_unpaired(part.surveyed)
         final.unique.update(part.unique)
         final.hints += part.hints
         final.has_frame = final.has_frame or part.report.holds("history.frame")
         final.edited = final.edited or len(part.report.edits) > len(self._edits)
         final.flags |= part.surveyed.flags
 
-    def _part(self, call: _Call, end: int) -> _Part:
+    def _part(self, call: _WriteJob, end: int) -> _Part:
         """The messages behind the final part up to `end`. Raises NeedsWhole."""
         final, caps, style = self.final, self.can, call.style
         start = len(final.msgs)

@@ -15,12 +15,12 @@ from inspect import signature as signature_of
 from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
 from ..capabilities import Capabilities, ChatConfig, Limits, changes_of, override
-from ..codec.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
+from ..codec.stream import StreamDecoder, aiterate_chunks, feed_chunk, iterate_chunks, read_whole
 from ..codec.wire import Wire
 from ..errors import ConfigError, ContextOverflow, ProviderError, ReadError, StreamError, by_kind
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit.state import Saver
-from ..history.pipeline import FormatStyle, paired, wanted_media
+from ..history.pipeline import FormatStyle, pair_calls, wanted_media
 from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, Rewrite, Tagged
 from ..history.truncate import Truncation
@@ -34,7 +34,7 @@ from ..message.tools import ToolList
 from ..stream.pieces import Piece, Raw
 from ..suggestions.keywords import unknown_keyword
 from ..text.json_text import JsonObject
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..tokens import TokenCounterBase
 from ..tokens.base import Tools
 from ..tokens.cached import default_counter
@@ -46,7 +46,7 @@ from .base import (
     drive,
     refuse_options,
 )
-from .budget import Choice
+from .budget import Selection
 from .session import Session
 
 SentRequest: TypeAlias = ChatRequest | Written | None
@@ -83,13 +83,13 @@ class AnswerFormatter(RequestFormatter):
         if isinstance(given, ChatResponse):
             body = getattr(given, "raw", None)
             if body is None:  # it was read as it came
-                self.named(given, request)
+                self.name_answer(given, request)
                 return given
             raw = body
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
             raise _whole_error(resp.error)
-        self.named(resp, request)
+        self.name_answer(resp, request)
         return resp
 
     async def parse_stream(
@@ -103,19 +103,19 @@ class AnswerFormatter(RequestFormatter):
         What the connection raises passes through; read with `wire.aread_stream` to have the answer
         so far then.
         """
-        reading = _Reading(self._decoder(tools, request))
-        async for chunk in aiterated(chunks):
+        reading = _StreamReading(self._decoder(tools, request))
+        async for chunk in aiterate_chunks(chunks):
             reading.take(feed_chunk(reading.decoder, chunk))
-        return self.named(reading.end(), request)
+        return self.name_answer(reading.end(), request)
 
     def parse_stream_sync(
         self, chunks: Iterable[Any], tools: ToolList = None, request: SentRequest = None
     ) -> Msg:
         """The same for chunks that need not be awaited."""
-        reading = _Reading(self._decoder(tools, request))
-        for chunk in iterated(chunks):
+        reading = _StreamReading(self._decoder(tools, request))
+        for chunk in iterate_chunks(chunks):
             reading.take(feed_chunk(reading.decoder, chunk))
-        return self.named(reading.end(), request)
+        return self.name_answer(reading.end(), request)
 
     def _decoder(self, tools: ToolList | Msg, request: SentRequest) -> StreamDecoder:
         if isinstance(tools, Msg):
@@ -127,13 +127,13 @@ class AnswerFormatter(RequestFormatter):
         declared = None if tools is None else tools_of(tools)
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
-    def named(self, resp: ChatResponse, request: SentRequest = None) -> Msg:
+    def name_answer(self, resp: ChatResponse, request: SentRequest = None) -> Msg:
         """The message of an answer that a wire has read, under the name of the agent who speaks."""
         msg = resp.msg
         agent_name = request.agent_name if isinstance(request, ChatRequest) else None
         msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""
         if msg.name and (lead := getattr(self.style.speakers, "form", None)) is not None:
-            _drop_lead(msg, lead.lead_of(msg.name))
+            _drop_lead(msg, lead.format_lead(msg.name))
         return msg
 
 
@@ -163,7 +163,7 @@ def _drop_lead(msg: Msg, lead: str) -> None:
         msg.content = [said if b is first else b for b in msg.content]
 
 
-class _Reading:
+class _StreamReading:
     """One stream on its way."""
 
     def __init__(self, decoder: StreamDecoder) -> None:
@@ -294,7 +294,7 @@ class WireFormatter(AnswerFormatter):
         """What the model takes. Raises ConfigError where nobody says."""
         limits = self.wire.limits(self.model, self.style.changes)
         if limits.context_window is None:
-            name = shown(self.model or self.wire.room.model or self.wire.name)
+            name = show(self.model or self.wire.room.model or self.wire.name)
             text = f"nobody says how many tokens {name} takes, so no history fits"
             hint = 'can={"context_window": 200_000}, or pip install "dragoman[prices]"'
             raise ConfigError(text, path="$.history_tokens", hint=hint, code="limits.unknown")
@@ -315,15 +315,15 @@ class WireFormatter(AnswerFormatter):
         limited._window = None
         return limited
 
-    def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
+    def _shorten_request(self, req: ChatRequest, report: Report) -> ChatRequest:
         answer = req.options.max_tokens
         if self._window is None or answer is None:
-            return super()._shortened(req, report)
+            return super()._shorten_request(req, report)
         fitting = copy(self)
         fitting.max_tokens = self._fitting(answer)
-        return super(WireFormatter, fitting)._shortened(req, report)
+        return super(WireFormatter, fitting)._shorten_request(req, report)
 
-    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Choice:
+    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Selection:
         try:
             return await super()._cut(msgs, report, sync, tools)
         except ContextOverflow as error:
@@ -377,7 +377,7 @@ class WireFormatter(AnswerFormatter):
     async def _format_all(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         if not self._hooks.intersection(FORMAT_HOOKS):
             return self.wire.messages(msgs, self.can, self.style, report)
-        pairs = paired(msgs, self.can, self.style, report)
+        pairs = pair_calls(msgs, self.can, self.style, report)
         token = _speaking.set(tuple(dict.fromkeys(m.name for m in pairs)))
         try:
             return await super()._format_all(pairs, report)

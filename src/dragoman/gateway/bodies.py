@@ -83,7 +83,7 @@ def looks_like_object(body: bytes) -> bool:
     return text.startswith(b"{") and text.endswith(b"}")
 
 
-def dated(resp: ChatResponse, second: int) -> ChatResponse:
+def date_answer(resp: ChatResponse, second: int) -> ChatResponse:
     """An answer that does not tell when it was made, as one of this second of the Unix clock."""
     if answer_second(resp.extras) is not None:
         return resp

@@ -65,10 +65,10 @@ CACHES["dragoman.history.lookalikes"] = Cache(
 )  # fmt: skip
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text as it looks.
 
-    >>> folded("Ｆri\u200bday "), folded("FRIDAY")
+    >>> fold_text("Ｆri\u200bday "), fold_text("FRIDAY")
     ('friday', 'friday')
     """
     if text.isascii() and text.isprintable():
@@ -121,7 +121,7 @@ class KnownNames:
 
     def add(self, name: str, index: int) -> None:
         """`name` speaks in message `index`; the first time counts."""
-        self.first.setdefault(folded(name).lstrip("\\"), index)
+        self.first.setdefault(fold_text(name).lstrip("\\"), index)
 
     def of(self, head: str, exact: bool, hostile: bool) -> str | None:
         """The name that `head` is, or begins with unless `exact`; None if it is nobody's.
@@ -140,7 +140,7 @@ class KnownNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class LookalikeGuard:
     """The marks, and how a line names its speaker: `before` it and `after` it, as they look.
 
     `opens`: a text begins on a line of its own.
@@ -164,11 +164,11 @@ class Guard:
             return False
         return not (_any(self.firsts, text) or (not text.isascii() and _any(self.others, text)))
 
-    def marked(self, text: str) -> list[tuple[int, bool]]:
+    def find_marks(self, text: str) -> list[tuple[int, bool]]:
         """For each mark the index behind its first character, and whether a backslash is there."""
         if self.marks is None or not (_any(self.firsts, text) or _any(self.others, text)):
             return []
-        marks = list(self.marks.finditer(folded(text)))
+        marks = list(self.marks.finditer(fold_text(text)))
         indexes = origins(text) if marks else []
         found = ((indexes[mark.start()] + 1, len(mark[0]) > 1) for mark in marks)
         return [(start, long and text.startswith("\\", start)) for start, long in found]
@@ -181,7 +181,7 @@ class Guard:
             and self._naming(f"\n{text}", known) == count
         )
 
-    def named(
+    def find_names(
         self, text: str, known: KnownNames, opens: bool, hostile: bool
     ) -> list[tuple[int, str]]:
         """Where a line begins as if it named somebody, and whom."""
@@ -210,42 +210,42 @@ class Guard:
         """How many lines begin with a known name, or with a backslash; all heads in one look."""
         assert self.lines is not None
         heads = self.lines.findall(lines)
-        looks = folded(self.after.join(heads)).split(self.after) if heads else ()
+        looks = fold_text(self.after.join(heads)).split(self.after) if heads else ()
         return len([head for head in looks if head in known.first or head.startswith("\\")])
 
     def _head(self, text: str, start: int) -> str | None:
         """What is in the name's place of the line that begins at `start`; None if nothing is."""
         line_end = BREAK.search(text, start)
-        line = folded(text[start : line_end.start() if line_end else len(text)]).lstrip("\\")
+        line = fold_text(text[start : line_end.start() if line_end else len(text)]).lstrip("\\")
         if not line.startswith(self.before):
             return None
         line = line[len(self.before) :]
         end = line.find(self.after) if self.after else len(line)
         return line[:end] if end >= 0 else None
 
-    def found(self, text: str, known: KnownNames, opens: bool) -> tuple[list[int], list[str]]:
+    def find_places(self, text: str, known: KnownNames, opens: bool) -> tuple[list[int], list[str]]:
         """(the indexes where a backslash belongs, the names that lines begin with)."""
-        marks = [index for index, _ in self.marked(text)]
-        names = self.named(text, known, opens, bool(marks))
+        marks = [index for index, _ in self.find_marks(text)]
+        names = self.find_names(text, known, opens, bool(marks))
         if not names:
             return marks, []
         return sorted([*marks, *(start for start, _ in names)]), [name for _, name in names]
 
     def plain(self, text: str, known: KnownNames, opens: bool) -> str:
         """The text without the backslashes that `found` asked for."""
-        marks = self.marked(text)
+        marks = self.find_marks(text)
         text = _without(text, [at for at, escaped in marks if escaped])
-        names = self.named(text, known, opens, bool(marks))
+        names = self.find_names(text, known, opens, bool(marks))
         return _without(text, [start for start, _ in names if text.startswith("\\", start)])
 
-    def cleaned(self, name: str) -> str:
+    def clean_name(self, name: str) -> str:
         """The name without what ends a name, a line or the frame."""
         if name.isalnum() and name.isascii() and self.signs:
             return name
         clean = BREAK.sub("_", name)
         if clean.startswith("\\") and not self.before:
             clean = f"_{clean[1:]}"
-        looks_like = folded(clean)
+        looks_like = fold_text(clean)
         bad = [mark.start() for mark in self.marks.finditer(looks_like)] if self.marks else []
         if self.after:
             ended = looks_like + self.after

@@ -24,7 +24,7 @@ from .passes.fit.blocks import drop_blanks
 from .passes.fit.state import Saver, shortest_minutes
 from .passes.names import name_tools, respell_history
 from .passes.order import alternate_roles, join_calls, move_late_system, order
-from .passes.plain_tools import plain_calls, plain_tools, wire_names_of
+from .passes.plain_tools import map_wire_names, plain_calls, plain_tools
 from .passes.repair import drop_unfinished_calls, repair
 from .passes.survey import (
     BLANK,
@@ -206,14 +206,14 @@ def prepare_part(
     """
     caps = _within(caps, tools, whole)
     for rewrite in style.rewrites:
-        msgs = _rewritten(msgs, rewrite, caps, report)
+        msgs = _rewrite_messages(msgs, rewrite, caps, report)
     if type(surveyed) is RoledHistory and surveyed.msgs is msgs:
         history = surveyed
     else:
         history = survey(msgs, report)
     history = _runnable(history, caps, report)
     if history.flags & MEDIA and style.fetch is not None:
-        history = _fetched(history, caps, style.fetch, style.fetch_read, report)
+        history = _fetch_media(history, caps, style.fetch, style.fetch_read, report)
     if history.flags & (PAIRS | UNNAMED | ODD):
         history = repair(history, caps, report, style.told, context.open_start)
     if type(style.speakers) is not ByRole:
@@ -276,13 +276,15 @@ def _name_tools(
     called = [*called_before, *history.names] if called_before else history.names
     prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
     if meant:
-        prepared.meant = wire_names_of(meant, prepared.names, offered)
+        prepared.meant = map_wire_names(meant, prepared.names, offered)
         names = {tool.name: name for name, tool in prepared.meant.items() if name != tool.name}
         prepared.names = names | prepared.names
     return history
 
 
-def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report) -> list[Msg]:
+def pair_calls(
+    msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report
+) -> list[Msg]:
     """The messages with their calls and results paired, before anybody groups them.
 
     Ids and names are respelled and later system messages told in time: no group knows what stands
@@ -303,7 +305,9 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
     return history.msgs
 
 
-def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Report) -> list[Msg]:
+def _rewrite_messages(
+    msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Report
+) -> list[Msg]:
     rewritten = rewrite(msgs, report)
     if caps.binding != "none" and rewritten is not msgs:
         first = first_change(rewritten, msgs)
@@ -319,10 +323,10 @@ def wanted_media(
     """Which media of the messages would be fetched, each with its path: for who fetches ahead."""
     if style.fetch is None:
         return []
-    return _wanted(survey(list(msgs), report), caps, style.fetch_read, report)
+    return _list_media(survey(list(msgs), report), caps, style.fetch_read, report)
 
 
-def _wanted(
+def _list_media(
     history: RoledHistory, caps: Capabilities, of_read: bool, report: Report
 ) -> list[tuple[Source, str]]:
     if not history.flags & MEDIA:
@@ -331,21 +335,21 @@ def _wanted(
     return [(source, report.locate(source)) for source in once.values()]
 
 
-def _fetched(
+def _fetch_media(
     history: RoledHistory, caps: Capabilities, fetch: Fetch, of_read: bool, report: Report
 ) -> RoledHistory:
-    wanted = _wanted(history, caps, of_read, report)
+    wanted = _list_media(history, caps, of_read, report)
     # a fetcher that takes several at once, as MediaFetcher does
     many = getattr(fetch, "many", None) if len(wanted) > 1 else None
     found = many(wanted) if many is not None else [fetch(*one) for one in wanted]
     fetched: dict[int, Base64Source] = {}
     for (source, _), given in zip(wanted, found, strict=True):
-        if (data := _bytes_of(given)) is not None:
+        if (data := _check_fetched(given)) is not None:
             fetched[id(source)] = data
     return insert_fetched(history, fetched, report) if fetched else history
 
 
-def _bytes_of(data: object) -> Base64Source | None:
+def _check_fetched(data: object) -> Base64Source | None:
     """What a fetch gave, which must be the bytes or None. Raises ConfigError for anything else."""
     if data is None or isinstance(data, Base64Source):
         return data

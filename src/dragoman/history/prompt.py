@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import ConfigError
 from ..message import Tool
-from ..text.redaction import shown
+from ..text.redaction import show
 
 _WHEN = ("never", "unsupported", "always")
 
@@ -39,7 +39,7 @@ class SystemPrompt:
 
     def __post_init__(self) -> None:
         if self.describe_tools not in _WHEN:
-            text = f"describe_tools is one of {', '.join(_WHEN)}, not {shown(self.describe_tools)}"
+            text = f"describe_tools is one of {', '.join(_WHEN)}, not {show(self.describe_tools)}"
             raise ConfigError(text, code="prompt.describe_tools")
 
     def build(

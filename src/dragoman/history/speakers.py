@@ -15,7 +15,7 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import Citation, Msg, RefusalBlock, TextBlock
 from ..message.blocks import ContentBlock
-from ..text.redaction import shown
+from ..text.redaction import show
 from . import transcript as speech
 from .transcript import Form, Speaking, has_tools
 
@@ -69,11 +69,11 @@ class ByName:
     def __post_init__(self) -> None:
         speech.must_be_text(self, "heading", "opening", "closing", "line", "unshown")
         if self.own_messages not in ("merge", "assistant"):
-            fault = f"own_messages is merge or assistant, not {shown(self.own_messages)}"
+            fault = f"own_messages is merge or assistant, not {show(self.own_messages)}"
             raise ConfigError(fault, code="history.value")
-        object.__setattr__(self, "form", speech.form_of(self.opening, self.closing, self.line))
+        object.__setattr__(self, "form", speech.build_form(self.opening, self.closing, self.line))
         object.__setattr__(self, "known", speech.speaker_names(self.known, self.me))
-        if set(speech.fields_of(self.unshown)) - {"kind"}:
+        if set(speech.parse_fields(self.unshown)) - {"kind"}:
             fault = f"{self.unshown!r} may hold {{kind}} and no other field"
             raise ConfigError(fault, code="history.template")
 
@@ -102,7 +102,7 @@ class ByName:
                 teller.out.append(m)
         if run:
             teller.tell(run)
-        return teller.done()
+        return teller.finish_history()
 
     def _stays(self, m: Msg, report: Report) -> bool:
         """Whether the message is one of calls or results, or text that was cut from one.
@@ -154,14 +154,14 @@ class _Merger:
         self.runs.append((run, message))
         self.out.append(message)
 
-    def done(self) -> list[Msg]:
+    def finish_history(self) -> list[Msg]:
         """The whole history, once all of it was told."""
         if self.runs:
             self.report.each("history.frame", ((run[0], "", "") for run, _ in self.runs))
         if any(name != spelled for name, spelled in self.voices.spelled.items()):
-            self.voices.renamed((m for run, _ in self.runs for m in run), self.report)
+            self.voices.report_renamed((m for run, _ in self.runs for m in run), self.report)
         if self.voices.late:
-            self.voices.touched(self.runs, self.report)
+            self.voices.report_touched(self.runs, self.report)
         return self.out
 
     def _texts(self, run: list[Msg]) -> str | None:
@@ -184,7 +184,7 @@ class _Merger:
                 lead = self.lead(m.name)
             lines.append(lead + m.content)  # type: ignore[operator]  # it is text
         text = "\n".join(lines)
-        if guard.calm(body) or guard.steady(text, self.voices.known(), len(lines)):
+        if guard.calm(body) or guard.steady(text, self.voices.list_names(), len(lines)):
             return text
         return "\n".join(self._line(m, m, m.content) for m in run)  # type: ignore[arg-type]
 
@@ -215,12 +215,12 @@ class _Merger:
         form = self.by.form
         if not form.guard.calm(text) or form.guard.opens:
             text, _ = self.voices.safe(text, m, node, form.guard.opens, self.report)
-        return f"{self.leads[m.name]}{text}{form.tail_of(self.voices.spelled[m.name])}"
+        return f"{self.leads[m.name]}{text}{form.format_tail(self.voices.spelled[m.name])}"
 
     def lead(self, name: str) -> str:
         """What stands before the texts of a speaker; names are taken in turn."""
         if name not in self.leads:
-            self.leads[name] = self.by.form.lead_of(self.voices.spelled[name])
+            self.leads[name] = self.by.form.format_lead(self.voices.spelled[name])
         return self.leads[name]
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
@@ -272,10 +272,10 @@ class Tagged:
         out = [tagger.message(m) for m in msgs]
         if tagger.tagged:
             report.each("speaker.tagged", [(m, "name", m.name) for m in tagger.tagged])
-            voices.renamed(tagger.tagged, report)
+            voices.report_renamed(tagger.tagged, report)
         if voices.late:
             pairs = zip(msgs, out, strict=True)
-            voices.touched([([m], message) for m, message in pairs], report)
+            voices.report_touched([([m], message) for m, message in pairs], report)
         return out
 
 
@@ -305,7 +305,7 @@ class _Tagger:
             tagged = Msg.trusted("", m.content, "assistant", m)
         else:
             self.tagged.append(m)
-            tag = self.by.form.lead_of(shown_name)
+            tag = self.by.form.format_lead(shown_name)
             tagged = Msg.trusted("", self._content(m, tag), "user", m)
         return self.report.made(tagged, m)
 
@@ -314,7 +314,7 @@ class _Tagger:
         content = m.content
         opens = not tag or self.by.form.guard.opens
         if isinstance(content, str):
-            return tag + self._said(m, m, content, opens)[0]
+            return tag + self._tag_text(m, m, content, opens)[0]
         blocks: list[ContentBlock] = []
         lead = tag
         for block in content:
@@ -330,16 +330,16 @@ class _Tagger:
     def _block(
         self, m: Msg, block: TextBlock | RefusalBlock, lead: str, opens: bool
     ) -> ContentBlock:
-        text, indexes = self._said(m, block, block.text, opens)
+        text, indexes = self._tag_text(m, block, block.text, opens)
         if not lead and not indexes:
             return block
         tagged = replace(block, text=lead + text)
         if type(tagged) is TextBlock:
             citations = tagged.citations or ()
-            tagged.citations = [_shifted(c, len(lead), indexes) for c in citations] or None
+            tagged.citations = [_shift_citation(c, len(lead), indexes) for c in citations] or None
         return self.report.made(tagged, block)
 
-    def _said(
+    def _tag_text(
         self, m: Msg, node: Msg | ContentBlock, text: str, opens: bool
     ) -> tuple[str, list[int]]:
         if self.by.form.guard.calm(text) and not opens:
@@ -347,7 +347,7 @@ class _Tagger:
         return self.voices.safe(text, m, node, opens, self.report)
 
 
-def _shifted(citation: Citation, offset: int, indexes: list[int]) -> Citation:
+def _shift_citation(citation: Citation, offset: int, indexes: list[int]) -> Citation:
     """The citation of a text that begins `offset` later, with one character more at `indexes`."""
     start, end = citation.start, citation.end
     return replace(
@@ -393,7 +393,7 @@ class NameField:
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, IdRule):
-            raise ConfigError(f"{shown(self.rule)} is no IdRule", code="history.value")
+            raise ConfigError(f"{show(self.rule)} is no IdRule", code="history.value")
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages under names that the rule accepts; two names never become one."""
@@ -410,9 +410,9 @@ def clean_names(
     names = mapping([*filter(None, before), *(m.name for m in msgs if m.name)], rule)
     if not names:
         return msgs
-    return [_renamed(m, names[m.name], report) if m.name in names else m for m in msgs]
+    return [_rename_speaker(m, names[m.name], report) if m.name in names else m for m in msgs]
 
 
-def _renamed(m: Msg, name: str, report: Report) -> Msg:
+def _rename_speaker(m: Msg, name: str, report: Report) -> Msg:
     report.lost("name.mapped", m, "name", did=f"written as {name}")
     return report.made(Msg.trusted(name, m.content, m.role, m), m)

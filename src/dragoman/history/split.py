@@ -48,7 +48,7 @@ def split_history(
     parts = _without_frame(_parts(content), by)
     if names is None:
         names = _guess_names(parts, by)
-    reader = _Reader(by, [names] if isinstance(names, str) else names)
+    reader = _SpeechReader(by, [names] if isinstance(names, str) else names)
     for part in parts:
         if isinstance(part, str):
             reader.text(part)
@@ -143,7 +143,7 @@ def _shorter(leads: Sequence[str]) -> dict[str, str | None]:
     return shorter
 
 
-class _Reader:
+class _SpeechReader:
     """Puts messages together, part by part."""
 
     def __init__(self, by: ByName, names: Iterable[str]) -> None:
@@ -151,7 +151,7 @@ class _Reader:
         first_names = by.known if by.me is None else (by.me, *by.known)
         self.spelled = ShownNames(by.form.guard, (*first_names, *names))
         self.known = KnownNames([*self.spelled, *self.spelled.values()])
-        self.leads = {by.form.lead_of(spelled): name for name, spelled in self.spelled.items()}
+        self.leads = {by.form.format_lead(spelled): name for name, spelled in self.spelled.items()}
         self.sorted = sorted(self.leads)
         self.shorter = _shorter(self.sorted)
         several_lines = any("\n" in lead for lead in self.sorted)
@@ -169,8 +169,8 @@ class _Reader:
         for (start, lead), end in zip(starts, ends[1:], strict=True):
             name = self.leads[lead]
             text = part[start + len(lead) : end]
-            tail = self.by.form.tail_of(self.spelled[name])
-            self._spoken(name, self._plain(text.removesuffix(tail)))
+            tail = self.by.form.format_tail(self.spelled[name])
+            self._add_speech(name, self._plain(text.removesuffix(tail)))
 
     def medium(self, block: ContentBlock) -> None:
         """What stands between the texts belongs to whoever spoke last."""
@@ -215,7 +215,7 @@ class _Reader:
             return text
         return guard.plain(text, self.known, guard.opens)
 
-    def _spoken(self, name: str, text: str) -> None:
+    def _add_speech(self, name: str, text: str) -> None:
         last_name, parts = self.said[-1] if self.said else ("", [])
         if last_name == name and parts and not isinstance(parts[-1], str):
             parts.append(text)  # what one says around a medium is one message

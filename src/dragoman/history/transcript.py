@@ -9,7 +9,7 @@ from string import Formatter as Parser
 from typing import Any, assert_never
 
 from ..caches import remember
-from ..capabilities.naming import IdRule, numbered
+from ..capabilities.naming import IdRule, number_value
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import (
@@ -22,13 +22,13 @@ from ..message import (
     ToolUseBlock,
 )
 from ..message.blocks import ContentBlock, MediaBlock
-from ..text.redaction import shown
+from ..text.redaction import show
 from .lookalikes import (
     BREAKS,
     RARE,
-    Guard,
     KnownNames,
-    folded,
+    LookalikeGuard,
+    fold_text,
     lookalikes,
     visible,
     with_backslashes,
@@ -98,21 +98,21 @@ class Form:
 
     lead: str
     tail: str
-    guard: Guard
+    guard: LookalikeGuard
 
-    def lead_of(self, name: str) -> str:
+    def format_lead(self, name: str) -> str:
         """What stands before a text of this speaker."""
         return self.lead.replace("\1", name)
 
-    def tail_of(self, name: str) -> str:
+    def format_tail(self, name: str) -> str:
         """What stands behind it."""
         return self.tail.replace("\1", name)
 
 
 @remember("the forms of merged histories", entries=64, longest=4096, size=2**17)
-def form_of(opening: str, closing: str, line: str) -> Form:
+def build_form(opening: str, closing: str, line: str) -> Form:
     """The form of lines like `line` between `opening` and `closing`. Raises ConfigError."""
-    fields = fields_of(line)
+    fields = parse_fields(line)
     if fields.count("text") != 1 or set(fields) - {"name", "text"}:
         fault = f"the line {line!r} must hold {{text}} once, and may hold {{name}}"
         raise ConfigError(fault, code="history.line")
@@ -123,12 +123,12 @@ def form_of(opening: str, closing: str, line: str) -> Form:
 @remember("the forms of tags of speakers", entries=64, longest=4096, size=2**17)
 def lead_form(tag: str) -> Form:
     """The form of texts that only begin with `tag`. Raises ConfigError."""
-    if set(fields_of(tag)) - {"name"}:
+    if set(parse_fields(tag)) - {"name"}:
         raise ConfigError(f"the tag {tag!r} may hold {{name}} alone", code="history.line")
     return _form(tag.format(name="\1"), "", "")
 
 
-def fields_of(template: str) -> list[str]:
+def parse_fields(template: str) -> list[str]:
     """The fields of a template. Raises ConfigError if it is none, or wants a field in a format."""
     try:
         parsed = list(Parser().parse(template))
@@ -143,7 +143,7 @@ def must_be_text(owner: object, *fields: str) -> None:
     """Raise ConfigError unless each of these fields is text."""
     for field in fields:
         if not isinstance(value := getattr(owner, field), str):
-            raise ConfigError(f"{field} must be text, not {shown(value)}", code="history.value")
+            raise ConfigError(f"{field} must be text, not {show(value)}", code="history.value")
 
 
 def speaker_names(value: Iterable[str], me: str | None) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def speaker_names(value: Iterable[str], me: str | None) -> tuple[str, ...]:
         names = tuple(value)
     for name in names if me is None else (me, *names):
         if not isinstance(name, str):
-            raise ConfigError(f"a speaker's name is text, not {shown(name)}", code="history.value")
+            raise ConfigError(f"a speaker's name is text, not {show(name)}", code="history.value")
     return names
 
 
@@ -165,25 +165,25 @@ def _form(lead: str, tail: str, frame: str) -> Form:
     return Form(lead, tail, guard)
 
 
-def _guard(frame: str, lead: str) -> Guard:
+def _guard(frame: str, lead: str) -> LookalikeGuard:
     r"""The guard of a frame's texts, and of lines that begin with `lead`: `\1` for the name.
 
     A mark of `frame` is a tag that it holds, opened or closed, or else a whole line of it.
     """
     tails: dict[str, dict[str, None]] = {}
     for line in frame.splitlines():
-        tags = [folded(tag) for tag in _TAG.findall(line)]
+        tags = [fold_text(tag) for tag in _TAG.findall(line)]
         for tag in tags:
             tails.setdefault("<", {})[f"/?{re.escape(tag)}"] = None
-        line_looks = folded(line).lstrip("\\")
+        line_looks = fold_text(line).lstrip("\\")
         if not tags and len(line_looks) > 1:
             tails.setdefault(line_looks[0], {})[re.escape(line_looks[1:])] = None
     marks = [rf"{re.escape(sign)}\\*(?={'|'.join(others)})" for sign, others in tails.items()]
     first_signs = sorted({sign for first in tails for sign in lookalikes(first)})
     head, has_name, tail = lead.partition("\1")  # nobody sees this sign, so that it has no look
-    before = folded(head).rpartition("\n")[2]
-    after = folded(tail.partition("\1")[0]).partition("\n")[0]
-    return Guard(
+    before = fold_text(head).rpartition("\n")[2]
+    after = fold_text(tail.partition("\1")[0]).partition("\n")[0]
+    return LookalikeGuard(
         re.compile("|".join(marks)) if marks else None,
         tuple(sign for sign in first_signs if sign.isascii()),
         (*RARE, *(sign for sign in first_signs if not sign.isascii())),
@@ -191,7 +191,7 @@ def _guard(frame: str, lead: str) -> Guard:
         _lines(BREAKS, after),
         before,
         after,
-        folded(tail).endswith("\n"),
+        fold_text(tail).endswith("\n"),
         tuple(lookalikes(after[0])) if after else (),
         bool(has_name) and len(after) == 1 and not before,
         not any(map(str.isalnum, (*first_signs, *after))),
@@ -218,7 +218,7 @@ class ShownNames(dict[str, str]):
 
     __slots__ = ("_guard", "_last", "_used")
 
-    def __init__(self, guard: Guard, first: Iterable[str] = ()) -> None:
+    def __init__(self, guard: LookalikeGuard, first: Iterable[str] = ()) -> None:
         super().__init__()
         self._guard = guard
         self._used: set[str] = set()
@@ -227,12 +227,12 @@ class ShownNames(dict[str, str]):
             _ = self[name]
 
     def __missing__(self, name: str) -> str:
-        clean = self._guard.cleaned(name)
+        clean = self._guard.clean_name(name)
         looks_like = visible(clean)
         if looks_like in self._used:
             # numbers go on, so that none is tried twice
             number = self._last[looks_like] = self._last.get(looks_like, 1) + 1
-            clean = looks_like = numbered(looks_like or "_", number, self._used, _ANY)[0]
+            clean = looks_like = number_value(looks_like or "_", number, self._used, _ANY)[0]
         self._used.add(looks_like)
         self[name] = clean
         return clean
@@ -248,7 +248,7 @@ class Speaking:
     __slots__ = ("_at", "_first", "_known", "guard", "late", "msgs", "spelled")
 
     def __init__(
-        self, guard: Guard, msgs: list[Msg], me: str | None, known: tuple[str, ...]
+        self, guard: LookalikeGuard, msgs: list[Msg], me: str | None, known: tuple[str, ...]
     ) -> None:
         self.guard = guard
         self.msgs = msgs
@@ -258,7 +258,7 @@ class Speaking:
         self._at: dict[int, int] = {}
         self.late: list[tuple[Msg, Msg]] = []  # a text, and the later speaker it had to wait for
 
-    def known(self) -> KnownNames:
+    def list_names(self) -> KnownNames:
         """Every name of the history, with the message in which it first speaks."""
         if self._known is None:
             names = KnownNames([*self._first, *(self.spelled[name] for name in self._first)])
@@ -279,8 +279,8 @@ class Speaking:
 
         `node` is what holds it: the message, or a block of it.
         """
-        speakers = self.known()
-        indexes, names = self.guard.found(text, speakers, opens)
+        speakers = self.list_names()
+        indexes, names = self.guard.find_places(text, speakers, opens)
         if not indexes:
             return text, indexes
         field = "content" if node is m else "text"
@@ -293,13 +293,13 @@ class Speaking:
             self.late.append((m, later))
         return with_backslashes(text, indexes), indexes
 
-    def renamed(self, msgs: Iterable[Msg], report: Report) -> None:
+    def report_renamed(self, msgs: Iterable[Msg], report: Report) -> None:
         """Name the messages whose speaker is shown under another name."""
         for m in msgs:
             if (spelled := self.spelled[m.name]) != m.name:
                 report.lost("speaker.renamed", m, "name", did=f"written as {spelled}")
 
-    def touched(self, runs: Sequence[tuple[list[Msg], Msg]], report: Report) -> None:
+    def report_touched(self, runs: Sequence[tuple[list[Msg], Msg]], report: Report) -> None:
         """Tell the report which messages say another text since somebody speaks who did not."""
         messages = {id(m): message for run, message in runs for m in run}
         for m, later in self.late:

@@ -26,17 +26,17 @@ from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
 from ..structured import Structured, repair_messages
-from ..suggestions.keywords import refuse_unknown, renamed
+from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..suggestions.response_formats import read_form
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..tokens.cached import default_counter
 from ..toolkit import toolkit_of
 from ..vendors import Vendor
 from .course import Course, has_no_key
 from .inputs import request_of, with_files
-from .models import ModelLike, TargetMaker, listed, profile_of
+from .models import ModelLike, TargetMaker, find_profile, list_models
 from .settings import AskSettings, Input, LLMSettings, Way
-from .targets import FORMATTER_OPTIONS, Target, with_defaults
+from .targets import FORMATTER_OPTIONS, ModelTarget, with_defaults
 
 _FIELDS = ("system", "tools", "tool_choice", "agent_name", "memories", "extras", "metadata")
 
@@ -63,9 +63,9 @@ def _first(
     raise ConfigError(text, path="$", hint=hint, code="llm.name")
 
 
-def _known(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[str, Any]:
+def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[str, Any]:
     """The keywords by our names. Raises UnknownKeyword, and ConfigError for one given twice."""
-    settings = renamed(given, known)
+    settings = rename_keywords(given, known)
     for name in ("stream", "streaming"):
         if settings.get(name) in (False, None):
             settings.pop(name, None)  # as it is: `stream` is a method
@@ -76,12 +76,12 @@ def _known(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[s
 class Attempt(NamedTuple):
     """What is to be sent, and to whom; `allow_partial`: whether half an answer is taken."""
 
-    target: Target
+    target: ModelTarget
     written: Written
     allow_partial: bool = False
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """One question: the request, what the answer shall be, and how often it may be repaired."""
 
     request: ChatRequest
@@ -98,17 +98,19 @@ class FrontDoor:
 
     def __init__(self, name: ModelLike, settings: dict[str, Any]) -> None:
         name, settings = _first("LLM", name, settings, ("model", "model_name"))
-        models, settings, file = _named(name, _known(settings, _LLM_KEYWORDS, "LLM"))
+        models, settings, file = _parse_models(
+            name, _rename_settings(settings, _LLM_KEYWORDS, "LLM")
+        )
         fallbacks = settings.pop("fallbacks", ())
         self.order: str = settings.pop("order", "given")
         if self.order not in ("given", "losses"):
-            text = f"unknown order {shown(self.order)}"
+            text = f"unknown order {show(self.order)}"
             raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
         self.repairs = _repairs(settings.pop("repairs", 0))
         self.allow_partial = _flag(settings.pop("allow_partial", False), "$.allow_partial")
         self.way = _way(settings.pop("way", "auto"))
         form = settings.pop("response_format", None)
-        self.structured = None if form is None else _structured(form)
+        self.structured = None if form is None else _parse_format(form)
         self._plain_format = _plain_format(form)
         connection: ConnectionOptions = {}
         for option in ConnectionOptions.__annotations__:
@@ -128,10 +130,10 @@ class FrontDoor:
         self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
         self._maker = TargetMaker(connection, key, formatting, formatter, facts, file)
         self.targets, self.by_kind = self._maker.all(models, fallbacks)
-        self._renamed: dict[str, Target] = {}
+        self._renamed: dict[str, ModelTarget] = {}
 
     @property
-    def target(self) -> Target:
+    def target(self) -> ModelTarget:
         """The model that is asked first."""
         return self.targets[0]
 
@@ -142,23 +144,23 @@ class FrontDoor:
         return repr(names[0] if len(names) == 1 else names)
 
     @property
-    def every_target(self) -> list[Target]:
+    def every_target(self) -> list[ModelTarget]:
         """Every model that may be asked."""
         return [*self.targets, *(one for group in self.by_kind.values() for one in group)]
 
     # -- the request -------------------------------------------------------------------------------
 
-    def asked(self, x: Input, form: Any, given: Mapping[str, Any]) -> Asked:
+    def parse_call(self, x: Input, form: Any, given: Mapping[str, Any]) -> Question:
         """What a call of `ask` or `stream` means; `form` is its `response_format`."""
         if form is None and not given and x is not GIVEN_BY_NAME:  # as most calls are
-            return Asked(self._request(request_of(x), self.defaults), self.structured, self.way,
+            return Question(self._request(request_of(x), self.defaults), self.structured, self.way,
                          self.repairs, {}, None, self.allow_partial)  # fmt: skip
         settings = dict(given)
         if x is GIVEN_BY_NAME or not settings.keys() <= _CALL_KEYWORDS:
             x, settings = _first("ask", x, settings, ("messages", "prompt", "input", "contents"))
-            settings = _known(settings, _CALL_KEYWORDS, "ask")
+            settings = _rename_settings(settings, _CALL_KEYWORDS, "ask")
         form = settings.pop("response_format", form)
-        structured = self.structured if form is None else _structured(form)
+        structured = self.structured if form is None else _parse_format(form)
         way = _way(settings.pop("way", self.way))
         repairs = _repairs(settings.pop("repairs", self.repairs))
         call: CallOptions = {}
@@ -184,7 +186,7 @@ class FrontDoor:
         if form is not None and (plain := _plain_format(form)) is not None:
             says_nothing = plain.kind == "text" and request.response_format is None
             request = replace(request, response_format=None if says_nothing else plain)
-        return Asked(request, structured, way, repairs, call, model, partial)
+        return Question(request, structured, way, repairs, call, model, partial)
 
     @staticmethod
     def _request(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
@@ -193,13 +195,13 @@ class FrontDoor:
             request = replace(request, stream=False)
         return with_defaults(request, defaults)
 
-    def written(self, asked: Asked, stream: bool = False) -> Written:
+    def write_first(self, asked: Question, stream: bool = False) -> Written:
         """What would be sent to the first model."""
         request = replace(asked.request, stream=stream)
         target = self._first_model(asked).for_request(request)
         return target.write(request, asked.structured, asked.way)
 
-    def counted(self, asked: Asked) -> tuple[Any, list[Any], list[Any]]:
+    def prepare_count(self, asked: Question) -> tuple[Any, list[Any], list[Any]]:
         """(counter, formatted messages, tools) of a request to the first model."""
         target = self._first_model(asked).for_request(asked.request)
         formatter, name = target.formatter, target.model.model_name
@@ -217,7 +219,7 @@ class FrontDoor:
                 return True
         return False
 
-    def course(self, asked: Asked) -> Course:
+    def course(self, asked: Question) -> Course:
         """The models in the order in which they are asked, and who answers for which failure."""
         targets = self.in_order(asked)
         if not self.by_kind and not asked.call:
@@ -225,12 +227,12 @@ class FrontDoor:
         by_kind = {kind: [target.for_request(asked.request) for target in group]
                    for kind, group in self.by_kind.items()}  # fmt: skip
         if call := asked.call:
-            targets = [target.called(call) for target in targets]
-            by_kind = {kind: [target.called(call) for target in group]
+            targets = [target.for_call(call) for target in targets]
+            by_kind = {kind: [target.for_call(call) for target in group]
                        for kind, group in by_kind.items()}  # fmt: skip
         return Course(targets, by_kind)
 
-    def _first_model(self, asked: Asked) -> Target:
+    def _first_model(self, asked: Question) -> ModelTarget:
         """The model that is asked first: the LLM's, or the one that the call names."""
         name = asked.model
         if name is None:
@@ -239,7 +241,7 @@ class FrontDoor:
             self._renamed[name] = self._maker.other_model(self.target, name)
         return self._renamed[name]
 
-    def in_order(self, asked: Asked) -> list[Target]:
+    def in_order(self, asked: Question) -> list[ModelTarget]:
         """The models in the order in which they are asked."""
         every = [self._first_model(asked), *self.targets[1:]]
         targets = [target.for_request(asked.request) for target in every]
@@ -249,7 +251,7 @@ class FrontDoor:
 
     # -- one answer --------------------------------------------------------------------------------
 
-    def asking(self, asked: Asked) -> Generator[Attempt, Received, Answer[Any]]:
+    def asking(self, asked: Question) -> Generator[Attempt, Received, Answer[Any]]:
         """Yields what is to be sent until an answer is good; what failed is thrown in.
 
         The next model is asked at once where one fails for a reason that another may not have, or
@@ -264,23 +266,23 @@ class FrontDoor:
                 target = course.after(target, error)
                 continue
             try:
-                return (yield from self._answered(target, out, asked))
+                return (yield from self._read_answer(target, out, asked))
             except ProviderError as error:
-                target = course.after(target, target.placed(error, out))
+                target = course.after(target, target.place_error(error, out))
             except ConfigError as error:
                 if not has_no_key(error):
                     raise
                 target = course.after(target, error)
 
-    def _answered(
-        self, target: Target, out: Written, asked: Asked
+    def _read_answer(
+        self, target: ModelTarget, out: Written, asked: Question
     ) -> Generator[Attempt, Received, Answer[Any]]:
         spent = Usage()
         request = asked.request
         for remaining in range(asked.repairs, -1, -1):
             received = yield Attempt(target, out, asked.allow_partial)
             resp = received.response
-            target.formatter.named(resp, out)
+            target.formatter.name_answer(resp, out)
             spent = resp.usage + spent if remaining < asked.repairs else resp.usage
             try:
                 answer = target.answer(out, resp, request, asked.structured, received.raw)
@@ -296,18 +298,21 @@ class FrontDoor:
         raise AssertionError("the last attempt returns or raises")
 
 
-def _named(
+def _parse_models(
     name: ModelLike, settings: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str | Path | None]:
     """(the models that are named, the settings with those of a profile, the file of profiles)."""
-    models = listed(name, "$.name")
+    models = list_models(name, "$.name")
     if not models:
         raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
     # a file may name a model anew, but not send the key of one that is known elsewhere
     file = settings.pop("profiles", None)
-    if len(models) == 1 and (found := profile_of(models[0], file)) is not None:
+    if len(models) == 1 and (found := find_profile(models[0], file)) is not None:
         models = [found.pop("model")]
-        settings = {**_known(found, _LLM_KEYWORDS, f"the profile {shown(name)}"), **settings}
+        settings = {
+            **_rename_settings(found, _LLM_KEYWORDS, f"the profile {show(name)}"),
+            **settings,
+        }
     if (own := settings.pop("model", None)) is not None:
         if len(models) != 1 or not isinstance(models[0], Vendor):
             text = "a model is named twice"
@@ -320,7 +325,7 @@ def _named(
 def _way(value: Any) -> Way:
     if value not in get_args(Way):
         hint = f"one of {', '.join(get_args(Way))}"
-        text = f"there is no way {shown(value)}"
+        text = f"there is no way {show(value)}"
         raise ConfigError(text, path="$.way", hint=hint, code="llm.way")
     way: Way = value
     return way
@@ -328,13 +333,13 @@ def _way(value: Any) -> Way:
 
 def _flag(value: Any, path: str) -> bool:
     if type(value) is not bool:
-        raise ConfigError(f"must be True or False, not {shown(value)}", path=path, code="llm.flag")
+        raise ConfigError(f"must be True or False, not {show(value)}", path=path, code="llm.flag")
     return value
 
 
 def _repairs(value: Any) -> int:
     if type(value) is not int or value < 0:
-        text = f"repairs must be 0 or more, not {shown(value)}"
+        text = f"repairs must be 0 or more, not {show(value)}"
         raise ConfigError(text, path="$.repairs", code="llm.repairs")
     return value
 
@@ -349,7 +354,7 @@ def _plain_format(form: Any) -> ResponseFormat | None:
     return None
 
 
-def _structured(form: Any) -> Structured[Any] | None:
+def _parse_format(form: Any) -> Structured[Any] | None:
     """What an answer is read as; nothing where no type is meant."""
     if isinstance(form, Structured):
         return form
@@ -372,7 +377,7 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _weight(target: Target, asked: Asked) -> float:
+def _weight(target: ModelTarget, asked: Question) -> float:
     """How much is lost if this model is asked; what cannot be told to it at all comes last."""
     try:
         out = target.write(asked.request, asked.structured, asked.way)

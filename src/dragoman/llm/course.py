@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError, with_attempts
 from ..transport.retries import PASSING
-from .targets import Target
+from .targets import ModelTarget
 
 log = logging.getLogger("dragoman.llm")
 log.addHandler(logging.NullHandler())  # a program that sets up no logging sees no line of ours
@@ -26,18 +26,20 @@ class Course:
 
     __slots__ = ("_asked", "_by_kind", "_failures", "_rest")
 
-    def __init__(self, targets: Sequence[Target], by_kind: Mapping[str, Sequence[Target]]) -> None:
+    def __init__(
+        self, targets: Sequence[ModelTarget], by_kind: Mapping[str, Sequence[ModelTarget]]
+    ) -> None:
         self._rest = list(targets)
         self._by_kind = by_kind
-        self._asked: list[Target] = []
+        self._asked: list[ModelTarget] = []
         self._failures: list[tuple[str, DragomanError]] = []
 
     @property
-    def first(self) -> Target:
+    def first(self) -> ModelTarget:
         """The model that is asked first."""
         return self._take(self._rest[0])
 
-    def after(self, target: Target, error: DragomanError) -> Target:
+    def after(self, target: ModelTarget, error: DragomanError) -> ModelTarget:
         """The model that is asked next.
 
         Raises the error itself where there is none, with what became of every model before.
@@ -50,7 +52,7 @@ class Course:
         log.info("%s failed (%s), asking %s", target.name, kind, following.name)
         return self._take(following)
 
-    def end(self, target: Target, error: DragomanError) -> NoReturn:
+    def end(self, target: ModelTarget, error: DragomanError) -> NoReturn:
         """Raise the error of an answer that a program has seen a part of: nobody else is asked."""
         self._failures.append((target.name, error))
         self._raise(error)
@@ -62,11 +64,11 @@ class Course:
             with_attempts(error, self._failures)
         raise error from error.__cause__
 
-    def _take(self, target: Target) -> Target:
+    def _take(self, target: ModelTarget) -> ModelTarget:
         self._asked.append(target)
         return target
 
-    def _following(self, kind: str, error: DragomanError) -> Target | None:
+    def _following(self, kind: str, error: DragomanError) -> ModelTarget | None:
         named = self._by_kind.get(kind)
         if named is None and not _passes(kind, error):
             return None

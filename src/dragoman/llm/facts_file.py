@@ -19,7 +19,7 @@ from ..capabilities.facts import STATES
 from ..errors import ConfigError, ReadError
 from ..message import Options
 from ..text.json_text import loads
-from ..text.redaction import shown
+from ..text.redaction import show
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 
@@ -46,14 +46,14 @@ def facts(
     else:
         fault = f"facts come from a file or a mapping, not from {type(path_or_mapping).__name__}"
         raise ConfigError(fault, code="facts.value")
-    _known(data, ("pin", "fact", "always", "since", "source"), "$")
+    _check_keys(data, ("pin", "fact", "always", "since", "source"), "$")
     always = _changes(data.get("always", {}), "$.always")
     return Facts(
         rows=tuple(_rows(data.get("fact", []), name)),
         always=always,
-        since=_dated(data, "since", "$"),
+        since=_read_date(data, "since", "$"),
         source=_text(data, "source", "$") or (name if always else ""),
-        pin=_date(pin, "$.pin") if pin is not None else _dated(data, "pin", "$"),
+        pin=_date(pin, "$.pin") if pin is not None else _read_date(data, "pin", "$"),
     )
 
 
@@ -62,14 +62,14 @@ def _read(path: Path) -> Mapping[str, Any]:
         text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: bytes that are no text, or no file name
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        fault = f"cannot read the facts in {shown(str(path))}: {reason}"
+        fault = f"cannot read the facts in {show(str(path))}: {reason}"
         raise ConfigError(fault, code="facts.file") from error
     try:
         # no TOML begins like a JSON object
         is_json = path.suffix == ".json" or text.lstrip().startswith("{")
         table = loads(text) if is_json else tomllib.loads(text)
     except (ReadError, tomllib.TOMLDecodeError) as error:
-        fault = f"{shown(path.name)} is neither TOML nor JSON: {error}"
+        fault = f"{show(path.name)} is neither TOML nor JSON: {error}"
         raise ConfigError(fault, code="facts.file") from error
     if not isinstance(table, dict):
         _fail("$", table, "a table")
@@ -85,7 +85,7 @@ def _rows(data: Any, name: str) -> list[Fact]:
 def _row(data: Any, name: str, path: str) -> Fact:
     if not isinstance(data, Mapping):
         _fail(path, data, "a table")
-    _known(data, ("models", "but", "wire", "when", "since", "source", "changes"), path)
+    _check_keys(data, ("models", "but", "wire", "when", "since", "source", "changes"), path)
     for key in ("models", "changes"):
         if key not in data:
             raise ConfigError(f"a fact needs {key}", path=path, code="facts.value")
@@ -98,7 +98,7 @@ def _row(data: Any, name: str, path: str) -> Fact:
     return Fact(
         models=models,
         changes=_changes(data["changes"], f"{path}.changes"),
-        since=_dated(data, "since", path),
+        since=_read_date(data, "since", path),
         source=_text(data, "source", path) or name,
         but=_patterns(data.get("but", []), f"{path}.but"),
         wire=_text(data, "wire", path),
@@ -134,10 +134,10 @@ def _changes(data: Any, path: str) -> dict[str, Any]:
     return dict(data)
 
 
-def _known(data: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
+def _check_keys(data: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
     for key in data:
         if key not in keys:
-            fault, hint = f"unknown key {shown(key)}", f"one of {', '.join(keys)}"
+            fault, hint = f"unknown key {show(key)}", f"one of {', '.join(keys)}"
             raise ConfigError(fault, path=f"{path}.{key}", hint=hint, code="facts.key")
 
 
@@ -148,7 +148,7 @@ def _text(data: Mapping[str, Any], key: str, path: str) -> str:
     return value
 
 
-def _dated(data: Mapping[str, Any], key: str, path: str) -> str:
+def _read_date(data: Mapping[str, Any], key: str, path: str) -> str:
     return _date(data.get(key, ""), f"{path}.{key}")
 
 
@@ -169,4 +169,4 @@ def _is_date(value: str) -> bool:
 
 
 def _fail(path: str, value: Any, expected: str) -> NoReturn:
-    raise ConfigError(f"{shown(value)} is not {expected}", path=path, code="facts.value")
+    raise ConfigError(f"{show(value)} is not {expected}", path=path, code="facts.value")

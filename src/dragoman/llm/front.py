@@ -58,7 +58,7 @@ class _Settings(metaclass=ExplainsNames):
         **settings: Unpack[AskSettings],
     ) -> Written:
         """What would be sent to the first model, and what it loses; nothing is sent."""
-        return self._door.written(self._door.asked(x, response_format, settings), stream)
+        return self._door.write_first(self._door.parse_call(x, response_format, settings), stream)
 
     @property
     def toolkit(self) -> Toolkit:
@@ -135,7 +135,7 @@ class LLM(_Settings):
         if more:
             raise _more_than_one("ask", _KEYWORDS)
         door = self._door
-        steps = door.asking(door.asked(x, response_format, settings))
+        steps = door.asking(door.parse_call(x, response_format, settings))
         try:
             attempt = next(steps)
             while True:
@@ -167,7 +167,7 @@ class LLM(_Settings):
         **settings: Unpack[AskSettings],
     ) -> AnswerStream[Any]:
         """Typed events as they arrive; `.response` behind the last one is the answer."""
-        return AnswerStream(self._door, self._door.asked(x, response_format, settings))
+        return AnswerStream(self._door, self._door.parse_call(x, response_format, settings))
 
     def send(self, out: Written) -> Any:
         """The body of the answer to a request that somebody has written, as parsed JSON."""
@@ -180,7 +180,9 @@ class LLM(_Settings):
         That is a tokenizer of the model's family where one is installed, else a close estimate
         (`dragoman.tokens.choose_counter`); nothing is asked over the network.
         """
-        counter, messages, tools = self._door.counted(self._door.asked(x, None, settings))
+        counter, messages, tools = self._door.prepare_count(
+            self._door.parse_call(x, None, settings)
+        )
         tokens: int = counter.count_sync(messages, tools)
         return tokens
 
@@ -231,12 +233,12 @@ class AsyncLLM(_Settings):
         if more:
             raise _more_than_one("ask", _KEYWORDS)
         door = self._door
-        asked = door.asked(x, response_format, settings)
+        asked = door.parse_call(x, response_format, settings)
         await door.target.for_request(asked.request).fetch_ahead(asked.request)
         steps = door.asking(asked)
         step: Callable[[], Any] = partial(next, steps)
         while True:
-            attempt = await asyncio.to_thread(_taken, step) if door.counts else _taken(step)
+            attempt = await asyncio.to_thread(_run_step, step) if door.counts else _run_step(step)
             if isinstance(attempt, StopIteration):
                 answer: Answer[Any] = attempt.value
                 return answer
@@ -265,7 +267,7 @@ class AsyncLLM(_Settings):
         **settings: Unpack[AskSettings],
     ) -> AsyncAnswerStream[Any]:
         """See `LLM.stream`."""
-        return AsyncAnswerStream(self._door, self._door.asked(x, response_format, settings))
+        return AsyncAnswerStream(self._door, self._door.parse_call(x, response_format, settings))
 
     async def send(self, out: Written) -> Any:
         """The body of the answer to a request that somebody has written, as parsed JSON."""
@@ -274,10 +276,10 @@ class AsyncLLM(_Settings):
     @with_keywords(AskSettings)
     async def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
         """See `LLM.count`; what is counted on this machine is counted in a thread."""
-        asked = self._door.asked(x, None, settings)
+        asked = self._door.parse_call(x, None, settings)
         door = self._door
-        written = await asyncio.to_thread(door.counted, asked) if door.counts else None
-        counter, messages, tools = written or door.counted(asked)
+        written = await asyncio.to_thread(door.prepare_count, asked) if door.counts else None
+        counter, messages, tools = written or door.prepare_count(asked)
         if counts_sync(counter) and decomposes(counter):
             tokens: int = await asyncio.to_thread(counter.count_sync, messages, tools)
         else:
@@ -297,7 +299,7 @@ class AsyncLLM(_Settings):
         await self.aclose()
 
 
-def _taken(step: Callable[[], Any]) -> Any:
+def _run_step(step: Callable[[], Any]) -> Any:
     """What the step of a generator yields, or its end, which no thread can raise."""
     try:
         return step()

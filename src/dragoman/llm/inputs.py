@@ -29,9 +29,9 @@ from ..message.blocks import (
     VideoBlock,
 )
 from ..message.check import LOOSE_CONTENT
-from ..model.base import body_of
-from ..model.shapes import protocols_of
-from ..text.redaction import shown
+from ..model.base import build_body
+from ..model.shapes import find_protocols
+from ..text.redaction import show
 from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
 
@@ -78,14 +78,14 @@ def request_of(x: Any) -> ChatRequest:
     items = [*x]
     if items and all(isinstance(item, LOOSE_CONTENT) for item in items):
         return ChatRequest([Msg.user(items)])
-    return _mixed([_message(item, f"$.messages[{i}]") for i, item in enumerate(items)])
+    return _read_mixed([_message(item, f"$.messages[{i}]") for i, item in enumerate(items)])
 
 
 def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
     """A Msg, or a message of a wire as a plain dict."""
     if isinstance(item, Mapping) and item.get("role") in _ROLES:
         role = item["role"]
-        raise NotMessages(f"no wire has the role {shown(role)}", path=f"{path}.role",
+        raise NotMessages(f"no wire has the role {show(role)}", path=f"{path}.role",
                           hint=f'"{_ROLES[role]}"')  # fmt: skip
     if isinstance(item, Msg):
         return item
@@ -163,23 +163,23 @@ def _instead(item: Any) -> str:
     return "Msg(name, content, role), Msg.user(content), or {'role': 'user', 'content': ...}"
 
 
-def _mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
+def _read_mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
     """The request of messages, the dicts among them read by the wire that has them all."""
     dicts = [item for item in items if not isinstance(item, Msg)]
     if not dicts:
         return ChatRequest(list(items))  # type: ignore[arg-type]  # all are Msg
-    possible = protocols_of(dicts)
+    possible = find_protocols(dicts)
     name = next((name for name in PROTOCOLS if name in possible), "openai-chat")
     reader = wire(name, policy="ignore")
     if len(dicts) == len(items):
-        request = reader.read_request(body_of(reader.room.messages_path, dicts))
+        request = reader.read_request(build_body(reader.room.messages_path, dicts))
         return replace(request, read=None)  # not as it was read: it names no model
     messages: list[Msg] = []
     for is_ours, run in groupby(items, lambda item: isinstance(item, Msg)):
         if is_ours:
             messages += run  # type: ignore[arg-type]
         else:
-            body = body_of(reader.room.messages_path, [*run])
+            body = build_body(reader.room.messages_path, [*run])
             messages += reader.read_request(body).messages
     return ChatRequest(messages)
 
@@ -225,7 +225,7 @@ def _medium(file: Any, path: str) -> MediaBlock:
         return read_file(file)
     except (OSError, ValueError) as error:
         what = getattr(error, "strerror", "") or getattr(error, "message", "") or str(error)
-        text = f"cannot show {shown(file)}: {what}"
+        text = f"cannot show {show(file)}: {what}"
         raise ConfigError(text, path=path, hint=_FILES, code="llm.files") from error
     except TypeError:
         raise _no_file(file, path) from None

@@ -21,13 +21,13 @@ from ..errors import ConfigError
 from ..formatter import FormatterBase
 from ..model.chat_model import ChatModel
 from ..model.endpoint import ConnectionOptions
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
 from .course import ANY
-from .names import maker_of
+from .names import find_maker
 from .profiles import profile
-from .targets import FORMATTER_OPTIONS, Target
+from .targets import FORMATTER_OPTIONS, ModelTarget
 
 # a name, a profile, a table, a row, a model, an LLM, or several of them
 ModelLike: TypeAlias = Any
@@ -40,16 +40,16 @@ _FORMS = (
 )
 
 
-def listed(value: ModelLike, path: str) -> list[Any]:
+def list_models(value: ModelLike, path: str) -> list[Any]:
     """The models that a program names, one or several. Raises ConfigError for what is none."""
     if isinstance(value, (str, Mapping, Vendor, ChatModel)) or hasattr(value, "_door"):
         return [value]
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [one for item in value for one in listed(item, path)]
+        return [one for item in value for one in list_models(item, path)]
     raise _no_model(value, path)
 
 
-def kinds_of(fallbacks: Any) -> Mapping[str, Any]:
+def read_kinds(fallbacks: Any) -> Mapping[str, Any]:
     """The fallbacks by kind of failure, where they are given so; empty where they are not.
 
     Raises ConfigError for a kind that there is not.
@@ -58,15 +58,15 @@ def kinds_of(fallbacks: Any) -> Mapping[str, Any]:
         return {}
     for kind in fallbacks:
         if kind not in _KINDS:
-            text = f"there is no kind of failure {shown(kind)}"
+            text = f"there is no kind of failure {show(kind)}"
             hint = f"one of {', '.join(sorted(_KINDS))}; or a table with `model`"
             raise ConfigError(text, path=f"$.fallbacks.{kind}", hint=hint, code="llm.fallbacks")
     return fallbacks
 
 
-def profile_of(model: Any, file: Any) -> dict[str, Any] | None:
+def find_profile(model: Any, file: Any) -> dict[str, Any] | None:
     """The settings of the profile that a name may be; None of what is no profile."""
-    if not isinstance(model, str) or "/" in model or maker_of(model):
+    if not isinstance(model, str) or "/" in model or find_maker(model):
         return None
     return profile(model, file)
 
@@ -93,7 +93,7 @@ class TargetMaker:
             kept, None, self.formatting, self.formatter, self.facts, self.profiles,
         )  # fmt: skip
 
-    def targets(self, model: Any, path: str, *, first: bool = False) -> list[Target]:
+    def targets(self, model: Any, path: str, *, first: bool = False) -> list[ModelTarget]:
         """The targets of one model: several of an LLM, which has fallbacks of its own.
 
         Raises ConfigError, FormatterMismatch.
@@ -102,46 +102,48 @@ class TargetMaker:
         key = self.key if first else None
         formatter = self.formatter if first else None
         if isinstance(model, str):
-            if not first and (found := profile_of(model, self.profiles)) is not None:
+            if not first and (found := find_profile(model, self.profiles)) is not None:
                 return [self._of_table(found, path)]
-            return [Target.of(model, key, connection, self.formatting, formatter, self.facts)]
+            return [ModelTarget.of(model, key, connection, self.formatting, formatter, self.facts)]
         if isinstance(model, Vendor):
-            return [Target.of("", key, connection, self.formatting, formatter, self.facts, model)]
+            return [
+                ModelTarget.of("", key, connection, self.formatting, formatter, self.facts, model)
+            ]
         if isinstance(model, ChatModel):
             self._has_its_own(first, path)
             name = f"{model.wire.name}/{model.model_name}"
-            return [Target.paired(name, model, self.formatting, formatter)]
+            return [ModelTarget.pair_with(name, model, self.formatting, formatter)]
         if isinstance(model, Mapping):
             return [self._of_table(dict(model), path, first)]
         if (door := getattr(model, "_door", None)) is not None:
             self._has_its_own(first, path)
-            every: list[Target] = door.every_target
+            every: list[ModelTarget] = door.every_target
             return every
         raise _no_model(model, path)
 
     def all(
         self, models: Sequence[Any], fallbacks: Any
-    ) -> tuple[list[Target], dict[str, list[Target]]]:
+    ) -> tuple[list[ModelTarget], dict[str, list[ModelTarget]]]:
         """(the models that are asked one behind the other, those for kinds of failure alone)."""
         first, *others = models
         targets = self.targets(first, "$.name", first=True)
         for other in others:
             targets += self.targets(other, "$.name")
-        by_kind: dict[str, list[Target]] = {}
-        for kind, group in kinds_of(fallbacks).items():
+        by_kind: dict[str, list[ModelTarget]] = {}
+        for kind, group in read_kinds(fallbacks).items():
             by_kind[kind] = self._several(group, f"$.fallbacks.{kind}")
         if not by_kind and fallbacks:
             targets += self._several(fallbacks, "$.fallbacks")
         return targets, by_kind
 
-    def _several(self, models: Any, path: str) -> list[Target]:
-        return [target for one in listed(models, path) for target in self.targets(one, path)]
+    def _several(self, models: Any, path: str) -> list[ModelTarget]:
+        return [target for one in list_models(models, path) for target in self.targets(one, path)]
 
-    def other_model(self, target: Target, name: str) -> Target:
+    def other_model(self, target: ModelTarget, name: str) -> ModelTarget:
         """The target of a model that a call names: of another vendor, or of the same host."""
         if not isinstance(name, str) or not name:
             hint = '"vendor/model", or a model of the same host'
-            raise ConfigError(f"{shown(name)} names no model", path="$.model", hint=hint,
+            raise ConfigError(f"{show(name)} names no model", path="$.model", hint=hint,
                               code="llm.name")  # fmt: skip
         head, slash, rest = name.partition("/")
         elsewhere = slash and rest and (head in VENDORS or head in PROTOCOLS or head in wires())
@@ -150,9 +152,9 @@ class TargetMaker:
             return self.targets(name, "$.model", first=True)[0]
         if elsewhere:
             return self.targets(name, "$.model")[0]
-        return target.renamed(name, self.formatting, self.formatter)
+        return target.with_model(name, self.formatting, self.formatter)
 
-    def _of_table(self, table: dict[str, Any], path: str, first: bool = False) -> Target:
+    def _of_table(self, table: dict[str, Any], path: str, first: bool = False) -> ModelTarget:
         row = table.pop("vendor", None)
         name = table.pop("model", "")
         key = table.pop("key", self.key if first else None)
@@ -166,7 +168,7 @@ class TargetMaker:
         if table:
             option = next(iter(table))
             hint = "a fallback says how it is reached and written; what is asked is the LLM's"
-            raise ConfigError(f"a fallback takes no {shown(option)}", path=f"{path}.{option}",
+            raise ConfigError(f"a fallback takes no {show(option)}", path=f"{path}.{option}",
                               hint=hint, code="llm.fallbacks")  # fmt: skip
         if isinstance(row, str):
             name, row = f"{row}/{name}", None
@@ -174,7 +176,7 @@ class TargetMaker:
             raise ConfigError("the table names no model", path=f"{path}.model", hint=_FORMS,
                               code="llm.name")  # fmt: skip
         formatting = formatting if formatter is None else {}
-        return Target.of(name, key, connection, formatting, formatter, self.facts, row)
+        return ModelTarget.of(name, key, connection, formatting, formatter, self.facts, row)
 
     def _elsewhere(self) -> ConnectionOptions:
         kept: Any = {name: self.connection[name] for name in _SHARED if name in self.connection}  # type: ignore[literal-required]
@@ -201,5 +203,5 @@ def _no_model(value: Any, path: str) -> ConfigError:
     what = type(value).__name__
     if isinstance(value, FormatterBase):
         what = "a formatter"
-    return ConfigError(f"{shown(value)} ({what}) names no model", path=path, hint=_FORMS,
+    return ConfigError(f"{show(value)} ({what}) names no model", path=path, hint=_FORMS,
                        code="llm.name")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..capabilities import Facts, Limits
 from ..errors import ConfigError
 from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires
 
 # how the names of a maker's models begin -> the vendor that the maker itself is
@@ -78,7 +78,7 @@ def model_name(name: str) -> ModelName:
     """
     if not isinstance(name, str) or not name.strip("/ "):
         hint = 'such as "anthropic/claude-opus-5-5"'
-        raise ConfigError(f"{shown(name)} names no model", hint=hint, code="llm.name")
+        raise ConfigError(f"{show(name)} names no model", hint=hint, code="llm.name")
     head, slash, rest = name.partition("/")
     before, colon, behind = head.partition(":")
     if colon and _is_vendor(before) and not (not slash and _TAG.fullmatch(behind)):
@@ -92,7 +92,7 @@ def model_name(name: str) -> ModelName:
             return model_name(f"{meant}/{rest}")
         hint = f"vendor/model; the vendors are {', '.join(VENDORS)}"
         raise ConfigError(
-            f"{shown(name)} begins with no vendor", code="llm.name",
+            f"{show(name)} begins with no vendor", code="llm.name",
             hint=_meant_by(head, rest) or hint,
         )  # fmt: skip
     row = vendor(head)
@@ -100,7 +100,7 @@ def model_name(name: str) -> ModelName:
     if protocol not in row.wires or not model or _is_maker(row, protocol, model):
         protocol, model = next(iter(row.wires)), rest
     if not model:
-        text = f"{shown(name)} names no model behind its vendor"
+        text = f"{show(name)} names no model behind its vendor"
         raise ConfigError(text, hint=f"such as {_example(head)}", code="llm.name")
     return ModelName(row, protocol, model)
 
@@ -173,7 +173,7 @@ def _bearer(protocol: str) -> str:
     return next(name for name in VENDORS if protocol.startswith(f"{name}-"))
 
 
-def maker_of(name: str) -> str:
+def find_maker(name: str) -> str:
     """The vendor that alone serves a model of this name, being its maker; empty for others."""
     lowered = name.lower()
     found = (maker for p, maker in _MAKERS if re.match(rf"(?:{p})(?![a-z])", lowered))
@@ -183,24 +183,24 @@ def maker_of(name: str) -> str:
 def _of_maker(name: str) -> ModelName:
     lowered, _, tag = name.lower().partition(":")
     local = _TAG.fullmatch(tag) is not None
-    maker = maker_of(name)
+    maker = find_maker(name)
     if maker and not local and lowered not in _FAMILIES:
         row = vendor(maker)
         return ModelName(row, next(iter(row.wires)), name)
     if lowered in VENDORS and not local and not maker:
-        text = f"{shown(name)} is a vendor and no model"
+        text = f"{show(name)} is a vendor and no model"
         raise ConfigError(text, hint=f"such as {_example(lowered)}", code="llm.name")
     if lowered in _FAMILIES and not local:
-        text = f"{shown(name)} names a family of models and none of them"
+        text = f"{show(name)} names a family of models and none of them"
         hint = f"such as {_example(maker)}" if maker else f"such as ollama/{name}3, groq/{name}3"
         raise ConfigError(text, hint=hint, code="llm.name")
     raise ConfigError(
-        f"nobody is known who alone serves {shown(name)}", code="llm.name",
-        hint=_wanted(name, local),
+        f"nobody is known who alone serves {show(name)}", code="llm.name",
+        hint=_hint_vendor(name, local),
     )  # fmt: skip
 
 
-def _wanted(name: str, local: bool) -> str:
+def _hint_vendor(name: str, local: bool) -> str:
     """How to name a model that many serve."""
     if local:
         return f"write vendor/model: ollama/{name} asks the Ollama of this machine"

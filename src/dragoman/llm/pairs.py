@@ -20,7 +20,7 @@ from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written
 from ..model import ChatModel, ChatModelBase, paired
-from ..model.base import wire_of
+from ..model.base import find_wire
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
 from ..stream.events import FinishEvent, StreamEvent
@@ -29,7 +29,7 @@ from ..vendors import Vendor
 from .front import LLM, AsyncLLM
 from .settings import AskSettings, Way
 from .streams import AsyncAnswerStream
-from .targets import Target
+from .targets import ModelTarget
 
 ModelLike: TypeAlias = (
     ChatModelBase | LLM | AsyncLLM | str | Vendor | Mapping[str, Any] | Sequence[Any]
@@ -136,7 +136,7 @@ class _Endpoint:
         self.model_name = model.model_name
         self._allow_partial = allow_partial
         self._model = model
-        self._target = Target(model.model_name, model, formatter)
+        self._target = ModelTarget(model.model_name, model, formatter)
         self._structured = structured
         self._way: Way = way
         self._streams = streams or model.stream
@@ -159,7 +159,7 @@ class _Endpoint:
         try:
             response = await self._model.apost(written, self._allow_partial)
         except ProviderError as error:
-            raise self._target.placed(error, written) from error.__cause__
+            raise self._target.place_error(error, written) from error.__cause__
         return self._answer(written, response)
 
     async def stream(self, written: Written) -> AsyncGenerator[StreamEvent]:
@@ -172,7 +172,7 @@ class _Endpoint:
                 else:
                     yield event
         except ProviderError as error:
-            raise self._target.placed(error, written) from error.__cause__
+            raise self._target.place_error(error, written) from error.__cause__
         finally:
             await stream.aclose()
 
@@ -261,7 +261,7 @@ class _MessagesAlone:
             return self._formatter.read_response(response)
         if self._parses:
             return ChatResponse([Candidate(self._formatter.parse_response(response))])
-        return wire_of(self._model).read_response(plain(response))
+        return find_wire(self._model).read_response(plain(response))
 
     @property
     def _parses(self) -> bool:

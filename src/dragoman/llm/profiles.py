@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError
-from ..suggestions.keywords import renamed
-from ..text.redaction import one_line, shown
+from ..suggestions.keywords import rename_keywords
+from ..text.redaction import one_line, show
 
 VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
 FILE = "dragoman.toml"
@@ -73,17 +73,17 @@ def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
             continue
         where = f"$.profiles.{name}"
         if not isinstance(table, dict) or not isinstance(table.get("model"), str):
-            text = f"the profile {shown(name)} in {file.name} names no model"
+            text = f"the profile {show(name)} in {file.name} names no model"
             hint = 'model = "vendor/model"'
             raise ConfigError(text, path=f"{where}.model", hint=hint, code="profile.model")
-        table = renamed(table, ("key", "base_url", "headers", "model"))
+        table = rename_keywords(table, ("key", "base_url", "headers", "model"))
         if "key" in table:
-            text = f"the profile {shown(name)} in {file.name} holds a key"
+            text = f"the profile {show(name)} in {file.name} holds a key"
             hint = "set the variable of the vendor in the environment"
             raise ConfigError(text, path=f"{where}.key", hint=hint, code="profile.key")
         decisive = _decisive(table)
         if decisive and path is None and not _is_trusted(file, content.digest):
-            text = f"{file.name} of this folder says {_listed(decisive)}, and nobody trusts it yet"
+            text = f"{file.name} of this folder says {_join(decisive)}, and nobody trusts it yet"
             hint = (
                 "read it, then run `dragoman trust` in this folder, move it to"
                 f" {_own_file().parent}, or name the file: LLM(..., profiles={FILE!r})"
@@ -93,7 +93,7 @@ def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
     return None
 
 
-def untrusted(name: str | None = None, path: str | Path | None = None) -> Untrusted | None:
+def find_untrusted(name: str | None = None, path: str | Path | None = None) -> Untrusted | None:
     """What the user must be asked before a profile (or any profile of the file) can be used.
 
     None if there is nothing to ask. The file is that of the current directory, or `path`. Raises
@@ -124,14 +124,14 @@ def trust(file: str | Path, digest: str | None = None) -> None:
     A file that changes must be trusted again. Raises ConfigError where nothing can be stored.
     """
     path = Path(file).resolve()
-    trusted = _trusted()
+    trusted = _read_trusted()
     trusted[str(path)] = digest if digest is not None else _read(path).digest
     _store(trusted)
 
 
 def distrust(file: str | Path) -> bool:
     """Forget that a file was trusted. False if it was not."""
-    trusted = _trusted()
+    trusted = _read_trusted()
     if trusted.pop(str(Path(file).resolve()), None) is None:
         return False
     _store(trusted)
@@ -145,7 +145,7 @@ def _files(path: str | Path | None) -> list[Path]:
     named = path if path is not None else os.environ.get(VARIABLE)
     if named is not None:
         if not Path(named).is_file():
-            raise ConfigError(f"there is no file {shown(str(named))}", code="profile.file")
+            raise ConfigError(f"there is no file {show(str(named))}", code="profile.file")
         return [Path(named)]
     return [file for file in (Path(FILE), _own_file()) if file.is_file()]
 
@@ -198,9 +198,9 @@ def _has_table(value: Any) -> bool:
     return isinstance(value, list) and any(map(_has_table, value))
 
 
-def _listed(names: list[str]) -> str:
+def _join(names: list[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(shown(name) for name in names[:3]) + more
+    return ", ".join(show(name) for name in names[:3]) + more
 
 
 def _is_trusted(file: Path, digest: str) -> bool:
@@ -208,10 +208,10 @@ def _is_trusted(file: Path, digest: str) -> bool:
     if os.environ.get(VARIABLE) is not None:
         return True
     resolved = file.resolve()
-    return resolved == _own_file().resolve() or _trusted().get(str(resolved)) == digest
+    return resolved == _own_file().resolve() or _read_trusted().get(str(resolved)) == digest
 
 
-def _trusted() -> dict[str, str]:
+def _read_trusted() -> dict[str, str]:
     """The trusted files: path -> hash of the content."""
     try:
         table = json.loads(_state_file().read_text("utf-8"))

@@ -143,7 +143,7 @@ def needed_model(model: Any) -> Any:
 def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:
     """Have `help` list the keywords of a function that takes them as `**settings`."""
 
-    def listed(function: _Function) -> _Function:
+    def list_keywords(function: _Function) -> _Function:
         own = signature(function)
         stars = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)  # the latter takes nothing
         kept = [one for one in own.parameters.values() if one.kind not in stars]
@@ -156,4 +156,4 @@ def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:
         function.__signature__ = own.replace(parameters=kept)  # type: ignore[attr-defined]
         return function
 
-    return listed
+    return list_keywords

@@ -13,9 +13,9 @@ from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
 from ..stream.events import FinishEvent, StreamEvent
-from .asking import Asked, FrontDoor
+from .asking import FrontDoor, Question
 from .course import has_no_key
-from .targets import Target
+from .targets import ModelTarget
 
 T = TypeVar("T")
 _SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # nothing is said yet
@@ -24,7 +24,7 @@ _SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # nothin
 class _Streamed(Generic[T]):
     """One answer on its way, from the first of the models that begins to give one."""
 
-    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+    def __init__(self, door: FrontDoor, asked: Question) -> None:
         self._asked = asked
         self._course = door.course(asked)
         self._counts = door.counts
@@ -55,7 +55,7 @@ class _Streamed(Generic[T]):
             return None
         return structured.partial(partial)
 
-    def _writes(self, target: Target) -> tuple[Target, Written]:
+    def _writes(self, target: ModelTarget) -> tuple[ModelTarget, Written]:
         """The request, and the first model from this one on that can be told it."""
         asked = self._asked
         request = replace(asked.request, stream=True)
@@ -65,28 +65,32 @@ class _Streamed(Generic[T]):
             except (WriteError, LossRefused) as error:
                 target = self._course.after(target, error)
 
-    def _after(self, error: ProviderError | ConfigError, target: Target, out: Written) -> Target:
+    def _after(
+        self, error: ProviderError | ConfigError, target: ModelTarget, out: Written
+    ) -> ModelTarget:
         """The model that is asked next, behind one of whose answer nobody has seen anything."""
         if isinstance(error, ProviderError):
-            error = self._failed(error, target, out)
+            error = self._attach_partial(error, target, out)
         elif not has_no_key(error):
             raise error
         following = self._course.after(target, error)
         self._stream = None
         return following
 
-    def _failed(self, error: ProviderError, target: Target, out: Written) -> ProviderError:
+    def _attach_partial(
+        self, error: ProviderError, target: ModelTarget, out: Written
+    ) -> ProviderError:
         """The error with what had come by then."""
         if self._stream is not None and error.response is None:
             partial = self._stream.partial
             # a request for the rest of an answer fails as any other, and is no StreamError
             if isinstance(error, StreamError) or any(c.msg.blocks for c in partial.candidates):
                 error.response = partial
-        return target.placed(error, out)
+        return target.place_error(error, out)
 
-    def _ends(self, event: FinishEvent, target: Target, out: Written) -> FinishEvent:
+    def _ends(self, event: FinishEvent, target: ModelTarget, out: Written) -> FinishEvent:
         """The last event, which holds the answer as `ask` gives it."""
-        target.formatter.named(event.response, out)
+        target.formatter.name_answer(event.response, out)
         self._answer = target.answer(
             out, event.response, self._asked.request, self._asked.structured
         )
@@ -101,7 +105,7 @@ class AnswerStream(_Streamed[T]):
     StreamBroken where the connection breaks, with the answer so far in its `response`.
     """
 
-    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+    def __init__(self, door: FrontDoor, asked: Question) -> None:
         super().__init__(door, asked)
         self._chunks: Any = None
         self._events = self._iterate()
@@ -144,7 +148,7 @@ class AnswerStream(_Streamed[T]):
             except (ConfigError, ProviderError) as error:
                 if seen:
                     if isinstance(error, ProviderError):
-                        self._course.end(target, self._failed(error, target, out))
+                        self._course.end(target, self._attach_partial(error, target, out))
                     raise
                 target = self._after(error, target, out)
             else:
@@ -165,7 +169,7 @@ class AnswerStream(_Streamed[T]):
 class AsyncAnswerStream(_Streamed[T]):
     """The same for `async for`, `aclose` and `async with`."""
 
-    def __init__(self, door: FrontDoor, asked: Asked) -> None:
+    def __init__(self, door: FrontDoor, asked: Question) -> None:
         super().__init__(door, asked)
         self._chunks: Any = None
         self._events = self._iterate()
@@ -216,7 +220,7 @@ class AsyncAnswerStream(_Streamed[T]):
             except (ConfigError, ProviderError) as error:
                 if seen:
                     if isinstance(error, ProviderError):
-                        self._course.end(target, self._failed(error, target, out))
+                        self._course.end(target, self._attach_partial(error, target, out))
                     raise
                 target = self._after(error, target, out)
             else:

@@ -38,7 +38,7 @@ _HIDING = frozenset({_RESPONSES, "anthropic", "bedrock-converse", "gemini", "gem
 
 
 @dataclass(slots=True)
-class Target:
+class ModelTarget:
     """A model and what writes for it. `name` is what the LLM was asked for.
 
     `responses` is the wire of a model that takes tools beside its reasoning over Responses alone;
@@ -51,7 +51,7 @@ class Target:
     formatter: WireFormatter
     responses: Wire | None = None
     formatting: Mapping[str, Any] = field(default_factory=dict)
-    _other: Target | None = None
+    _other: ModelTarget | None = None
     _shows: dict[tuple[Any, ...], bool] = field(default_factory=dict)
 
     @classmethod
@@ -64,7 +64,7 @@ class Target:
         formatter: WireFormatter | None = None,
         facts: Any = None,
         row: Vendor | None = None,
-    ) -> Target:
+    ) -> ModelTarget:
         """The target of a name; of a model of `row`, if one is given, which is no name's.
 
         Raises ConfigError, FormatterMismatch.
@@ -75,11 +75,11 @@ class Target:
             if not model.model_name:
                 text = f"{row.name} has no usual model"
                 raise ConfigError(text, path="$.model", hint='model="..."', code="llm.name")
-            return cls.paired(f"{row.name}/{model.model_name}", model, formatting, formatter)
+            return cls.pair_with(f"{row.name}/{model.model_name}", model, formatting, formatter)
         host, protocol, model_id = model_name(name)
         bound: Wire = wire(f"{host.name}/{protocol}", facts=facts)
 
-        def over(other: Wire) -> Target:
+        def over(other: Wire) -> ModelTarget:
             model = ChatModel(other, model_id, key, **connection)
             return cls(name, model, WireFormatter(other, model=model_id, **formatting))
 
@@ -94,14 +94,14 @@ class Target:
             made = over(bound)
             made.responses, made.formatting = responses, formatting
             return made
-        return cls.paired(
+        return cls.pair_with(
             name, ChatModel(bound, model_id, key, **connection), formatting, formatter
         )
 
     @classmethod
-    def paired(
+    def pair_with(
         cls, name: str, model: ChatModel, formatting: Mapping[str, Any], formatter: Any
-    ) -> Target:
+    ) -> ModelTarget:
         """The target that a model and a formatter make. Raises ConfigError, FormatterMismatch."""
         if formatter is None:
             return cls(name, model, WireFormatter(model.wire, model=model.model_name, **formatting))
@@ -113,7 +113,7 @@ class Target:
         assert isinstance(paired_model, ChatModel)  # as the model is one
         return cls(name, paired_model, formatter)
 
-    def for_request(self, request: ChatRequest) -> Target:
+    def for_request(self, request: ChatRequest) -> ModelTarget:
         """This target, or the one over Responses where this wire takes no tools with thinking."""
         if self.responses is None or not needs_other_wire(request, self.formatter.can):
             return self
@@ -121,21 +121,21 @@ class Target:
             given, model_id = self.model.connection, self.model.model_name
             model = ChatModel(self.responses, model_id, given.key, **given.options())
             formatter = WireFormatter(self.responses, model=model_id, **self.formatting)
-            self._other = Target(self.name, model, formatter)
+            self._other = ModelTarget(self.name, model, formatter)
         return self._other
 
-    def called(self, call: CallOptions) -> Target:
+    def for_call(self, call: CallOptions) -> ModelTarget:
         """The same for one call that says otherwise how long, how often and with what headers."""
         model = copy(self.model)
-        model.endpoint = model.endpoint.called(call)
+        model.endpoint = model.endpoint.for_call(call)
         return replace(self, model=model)
 
-    def renamed(self, name: str, formatting: Mapping[str, Any], formatter: Any) -> Target:
+    def with_model(self, name: str, formatting: Mapping[str, Any], formatter: Any) -> ModelTarget:
         """The same host, over the same sockets, with another of its models."""
         model = copy(self.model)
         model.model_name = name
         host = self.name.removesuffix(self.model.model_name)
-        return Target.paired(f"{host}{name}", model, formatting, formatter)
+        return ModelTarget.pair_with(f"{host}{name}", model, formatting, formatter)
 
     @property
     def models(self) -> list[ChatModel]:
@@ -194,7 +194,7 @@ class Target:
     ) -> Answer[Any]:  # fmt: skip
         """The answer to what was written. Raises InvalidOutput where it is not of the type."""
         if resp.error is not None:
-            error = self.placed(resp.error, out)
+            error = self.place_error(resp.error, out)
             error.response = resp
             raise error
         for candidate in resp.candidates:
@@ -213,7 +213,7 @@ class Target:
                 raise
         return answer
 
-    def placed(self, error: ProviderError, out: Written) -> ProviderError:
+    def place_error(self, error: ProviderError, out: Written) -> ProviderError:
         """The error, with the place in the caller's request that the provider means."""
         if error.kind == "context_overflow" and self.formatter.max_tokens is None:
             window = self.wire.limits(out.model, self.formatter.style.changes).context_window

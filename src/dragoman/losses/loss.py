@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ..text.json_text import member
-from ..text.redaction import clipped, one_line, shortened
+from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
 
@@ -50,23 +50,23 @@ class Loss:
         """Path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
-            self._where = one_line(shortened(report.place(self._nth) if report else "$"))
+            self._where = one_line(shorten_path(report.place(self._nth) if report else "$"))
         return self._where
 
     @property
     def field(self) -> str:
         """The field of the node at `where` that the loss is about, if it is about one."""
-        return one_line(shortened(self._field))
+        return one_line(shorten_path(self._field))
 
     @property
     def what(self) -> str:
         """What it is about, in a word or a name: at most 80 characters, and never base64."""
-        return one_line(clipped(str(self._what))) if self._what else _name(self._node)
+        return one_line(clip_text(str(self._what))) if self._what else _name(self._node)
 
     @property
     def did(self) -> str:
         """What was done instead; at most 80 characters."""
-        return one_line(clipped(self._did))
+        return one_line(clip_text(self._did))
 
     @property
     def rule(self) -> str:
@@ -341,7 +341,7 @@ class Report:
 
     def place(self, ordinal: int) -> str:
         """Where the `ordinal` loss is: a node may stand, and be lost, in several places."""
-        index = self._walked()
+        index = self._build_index()
         for code, _, node, field, *_ in self._rows[len(index.ordinals) : ordinal + 1]:
             index.count(node, code, field)
         _, _, node, field, *_ = self._rows[ordinal]
@@ -398,9 +398,9 @@ class Report:
         """The path of a node's field; of the `ordinal`-th place where it stands more than once."""
         node = self.source(node)
         entry = self._placed.get(id(node))
-        return self._walked().path(node, ordinal, field, None if entry is None else entry[1])
+        return self._build_index().path(node, ordinal, field, None if entry is None else entry[1])
 
-    def _walked(self) -> Index:
+    def _build_index(self) -> Index:
         if self._index is None:
             walk = self._places(self._messages, self._request) if self._places else ()
             self._index = Index(walk)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Literal, TypeAlias
 
 from ..errors import ConfigError, LossRefused
-from ..text.redaction import shown
+from ..text.redaction import show
 from .codes import CODES
 from .codes.code import KINDS, LEVELS, Kind
 from .loss import Loss, Report, by_weight
@@ -70,9 +70,9 @@ class Policy:
             object.__setattr__(self, key, _patterns(key, getattr(self, key)))
         for key in ("log", "append_only"):
             if not isinstance(getattr(self, key), bool):
-                raise ConfigError(f"{key} is true or false, not {shown(getattr(self, key))}")
+                raise ConfigError(f"{key} is true or false, not {show(getattr(self, key))}")
         if self.collect is not None and not callable(self.collect):
-            raise ConfigError(f"collect is called with each loss; {shown(self.collect)} cannot be")
+            raise ConfigError(f"collect is called with each loss; {show(self.collect)} cannot be")
 
     def strictly(self) -> Policy:
         """The same, and nothing is repaired: neither pairs, ids and blanks, nor who may speak."""
@@ -138,12 +138,12 @@ def _patterns(key: str, value: object) -> tuple[str, ...]:
     """Kinds and code globs, each of which some loss bears."""
     codes = (value,) if isinstance(value, str) else value
     if not isinstance(codes, (tuple, list, set, frozenset)):
-        raise ConfigError(f"{key} names kinds or codes, not {shown(value)}")
+        raise ConfigError(f"{key} names kinds or codes, not {show(value)}")
     for name in codes:
         if not isinstance(name, str) or not (
             name in KINDS or any(fnmatchcase(code, name) for code in CODES)
         ):
-            text = f"the policy names {shown(name)}, which is neither a kind nor a known code"
+            text = f"the policy names {show(name)}, which is neither a kind nor a known code"
             raise ConfigError(text, hint=f"kinds: {', '.join(KINDS)}; codes such as name.*")
     return tuple(codes)
 
@@ -170,14 +170,14 @@ def policy(value: PolicyLike, strict: bool = False) -> Policy:
     `strict` refuses repairs beside what the policy refuses already.
     """
     if not isinstance(strict, bool):
-        raise ConfigError(f"strict is true or false, not {shown(strict)}")
-    result = value if isinstance(value, Policy) else _named(value)
+        raise ConfigError(f"strict is true or false, not {show(strict)}")
+    result = value if isinstance(value, Policy) else _find_policy(value)
     return result.strictly() if strict else result
 
 
-def _named(value: object) -> Policy:
+def _find_policy(value: object) -> Policy:
     try:
         return _NAMED[value]  # type: ignore[index]  # or it is no name
     except (KeyError, TypeError):
         hint = 'use "log", "ignore", "refuse", "append_only" or Policy(...)'
-        raise ConfigError(f"no policy {shown(value)}", hint=hint) from None
+        raise ConfigError(f"no policy {show(value)}", hint=hint) from None

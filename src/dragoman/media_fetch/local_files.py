@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 from ..errors import MediaRefused, WriteError
 from ..message import Base64Source, LocalSource, Source
-from ..message.media import media_type_of
+from ..message.media import detect_media_type
 from ..message.media_urls import is_local
-from ..text.redaction import shown
+from ..text.redaction import show
 
 
 def local_files(source: Source, path: str) -> Base64Source | None:
@@ -33,7 +33,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         return None
     names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
-        resolved, folder = path_of(names).resolve(), Path.cwd().resolve()
+        resolved, folder = parse_path(names).resolve(), Path.cwd().resolve()
         if getattr(source, "chosen", False):  # by the program, for this very message
             folder = resolved.parent
         # below the root of a disk is everything: a service that was started there has no folder
@@ -43,12 +43,12 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", "") or error
-        text = f"cannot read the local file {shown(names)}: {reason}"
+        text = f"cannot read the local file {show(names)}: {reason}"
         hint = "check the path; it is taken from the current directory"
         raise WriteError(text, path=path, hint=hint, code="media.missing") from error
-    media_type = source.media_type or media_type_of(data[:64]) or type_by_name(resolved)
+    media_type = source.media_type or detect_media_type(data[:64]) or type_by_name(resolved)
     if media_type is None:
-        text = f"cannot tell the media type of {shown(names)}"
+        text = f"cannot tell the media type of {show(names)}"
         hint = "give the source a media_type"
         raise WriteError(text, path=path, hint=hint, code="media.unknown_type")
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
@@ -58,14 +58,14 @@ def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
     """The error of a file that a program names and that the default policy does not open."""
     is_root = folder == folder.parent
     where = "the current directory is that of the whole disk" if is_root else "it is not below the"
-    text = f"the file {shown(names)} may not be read: {where}"
+    text = f"the file {show(names)} may not be read: {where}"
     text = text if is_root else f"{text} current directory"
     hint = "pick it with ImageBlock.from_path(path) or files=[path], or allow its folder with"
     hint = f"{hint} fetch=MediaFetcher(roots=[FOLDER])"
     return MediaRefused(text, path=path, hint=hint, code="fetch.root")
 
 
-def path_of(names: str) -> Path:
+def parse_path(names: str) -> Path:
     """The path that a source names, as a path or as a `file:` URL."""
     if names[:5].lower() != "file:":
         return Path(names)
@@ -90,17 +90,17 @@ def bytes_below(folder: Path, names: Sequence[str], most: int) -> bytes:
 
     Raises OSError for what is none, TooLarge for more than `most` bytes.
     """
-    with open(_opened(folder, names), "rb", buffering=0) as file:
+    with open(_open_file(folder, names), "rb", buffering=0) as file:
         state = os.fstat(file.fileno())
         if not S_ISREG(state.st_mode):  # a pipe or device would never end
             raise OSError("it is no regular file")
-        data = b"" if state.st_size > most else _limited(file, most)
+        data = b"" if state.st_size > most else _read_limited(file, most)
         if state.st_size > most or len(data) > most:
             raise TooLarge(f"it is larger than {most:,} bytes")
         return data
 
 
-def _limited(file: io.FileIO, most: int) -> bytes:
+def _read_limited(file: io.FileIO, most: int) -> bytes:
     """All of it, or one byte more than may be: it may grow, and some files do not know their size.
 
     A regular file gives what it has at once, but for the largest.
@@ -116,7 +116,7 @@ def _limited(file: io.FileIO, most: int) -> bytes:
 _PART = 2**24
 
 
-def _opened(folder: Path, names: Sequence[str]) -> int:
+def _open_file(folder: Path, names: Sequence[str]) -> int:
     """A descriptor of the file; links were resolved, so that one on the way was put there since."""
     if os.open not in os.supports_dir_fd or not names:
         return os.open(folder.joinpath(*names), _FILE | _NO_LINK)

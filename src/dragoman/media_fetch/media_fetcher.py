@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 
 from ..errors import ConfigError, MediaRefused, WriteError
 from ..message import Base64Source, LocalSource, Source, URLSource
-from ..message.media import KNOWN_BY_BYTES, media_type_of
+from ..message.media import KNOWN_BY_BYTES, detect_media_type
 from ..message.media_urls import is_data_uri, is_local
-from ..text.redaction import shown
-from .local_files import TooLarge, bytes_below, path_of, type_by_name
-from .web import Resolve, WebLimits, addresses_of, download, too_large
+from ..text.redaction import show
+from .local_files import TooLarge, bytes_below, parse_path, type_by_name
+from .web import Resolve, WebLimits, download, resolve_addresses, too_large
 
 _Key: TypeAlias = tuple[str, str | None]
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
@@ -70,13 +70,13 @@ class MediaFetcher:
         for name, texts in (("hosts", hosts), ("schemes", schemes), ("roots", roots)):
             if isinstance(texts, str):
                 text = f"{name} is a text, which would be taken sign by sign"
-                raise ConfigError(text, hint=f"{name}=[{shown(texts)}]", code=f"fetcher.{name}")
+                raise ConfigError(text, hint=f"{name}=[{show(texts)}]", code=f"fetcher.{name}")
         for name, number in (("concurrent", concurrent), ("most", most), ("max_total", max_total)):
             if number < 1:
                 raise ConfigError(f"{name} must be 1 or more", code=f"fetcher.{name}")
         self.limits = WebLimits(
             None if hosts is None else tuple(hosts), tuple(schemes), tuple(networks), max_bytes,
-            timeout, redirects, resolve or addresses_of, ssl_context,
+            timeout, redirects, resolve or resolve_addresses, ssl_context,
         )  # fmt: skip
         self.roots = tuple(Path(root) for root in roots)
         self.most = most
@@ -122,7 +122,7 @@ class MediaFetcher:
         try:
             with self._slots:
                 data, told = download(source.url, self.limits, path)
-            found = _typed(data, source.media_type, told, path)
+            found = _check_type(data, source.media_type, told, path)
         except BaseException as error:
             with self._lock:
                 del self._running[key]
@@ -202,10 +202,10 @@ class MediaFetcher:
             raise MediaRefused(text, path=path, hint=hint, code="fetch.root")
         name = source.path if isinstance(source, LocalSource) else getattr(source, "url", "")
         try:
-            resolved = path_of(name).resolve()
+            resolved = parse_path(name).resolve()
             root = next((root for root in self._folders() if resolved.is_relative_to(root)), None)
             if root is None:
-                text = f"the file {shown(name)} is below none of the folders that may be read"
+                text = f"the file {show(name)} is below none of the folders that may be read"
                 hint = "name its folder in roots="
                 raise MediaRefused(text, path=path, hint=hint, code="fetch.root")
             data = bytes_below(root, resolved.relative_to(root).parts, self.limits.max_bytes)
@@ -214,11 +214,11 @@ class MediaFetcher:
         # ValueError: no path or no URL at all; RuntimeError: links in a circle
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", "") or error
-            text = f"cannot read the local file {shown(name)}: {reason}"
+            text = f"cannot read the local file {show(name)}: {reason}"
             raise WriteError(
                 text, path=path, hint="check the path", code="media.missing"
             ) from error
-        return _typed(data, source.media_type, type_by_name(resolved) or "", path)
+        return _check_type(data, source.media_type, type_by_name(resolved) or "", path)
 
     def _folders(self) -> list[Path]:
         """The folders of `roots` as they are now; the root of a disk only where it was named."""
@@ -231,20 +231,20 @@ def _is_asked(source: Source) -> bool:
     return isinstance(source, URLSource) and not (is_local(source) or is_data_uri(source.url))
 
 
-def _typed(data: bytes, given: str | None, told: str, path: str) -> Base64Source:
+def _check_type(data: bytes, given: str | None, told: str, path: str) -> Base64Source:
     """The medium under the type that its bytes have, which must be of the kind that is given."""
-    seen = media_type_of(data[:64])
+    seen = detect_media_type(data[:64])
     named = (given or told or "").lower()
     if seen is None:
         if not _may_be(named, data):
-            what = f"no {shown(named)}" if named else "of no known type"
+            what = f"no {show(named)}" if named else "of no known type"
             hint = "the server gave something else, or name its media_type"
             raise MediaRefused(
                 f"by its first bytes it is {what}", path=path, hint=hint, code="fetch.magic"
             )
         seen = named
     elif given and _kind(given) != _kind(seen):
-        text = f"by its first bytes it is {seen}, no {shown(given)}"
+        text = f"by its first bytes it is {seen}, no {show(given)}"
         hint = "mend the media_type, or leave it out"
         raise MediaRefused(text, path=path, hint=hint, code="fetch.magic")
     return Base64Source(seen, base64.b64encode(data).decode("ascii"))

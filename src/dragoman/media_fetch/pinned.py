@@ -35,16 +35,16 @@ class PinnedBackend(httpcore2.NetworkBackend):
         for address in self._addresses:
             try:
                 stream = self._inner.connect_tcp(
-                    address, port, _left(self._deadline), local_address, socket_options
+                    address, port, _compute_remaining(self._deadline), local_address, socket_options
                 )
             except httpcore2.ConnectError as error:
                 failed = error
             else:
-                return _Stream(stream, self._deadline)
+                return _DeadlineStream(stream, self._deadline)
         raise failed or httpcore2.ConnectError("no address")
 
 
-class _Stream(httpcore2.NetworkStream):
+class _DeadlineStream(httpcore2.NetworkStream):
     """A stream whose every step may take what is left until the deadline."""
 
     def __init__(self, inner: httpcore2.NetworkStream, deadline: float) -> None:
@@ -52,10 +52,10 @@ class _Stream(httpcore2.NetworkStream):
         self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(self._deadline))
+        return self._inner.read(max_bytes, _compute_remaining(self._deadline))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(self._deadline))
+        self._inner.write(buffer, _compute_remaining(self._deadline))
 
     def close(self) -> None:
         self._inner.close()
@@ -66,14 +66,16 @@ class _Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        stream = self._inner.start_tls(ssl_context, server_hostname, _left(self._deadline))
-        return _Stream(stream, self._deadline)
+        stream = self._inner.start_tls(
+            ssl_context, server_hostname, _compute_remaining(self._deadline)
+        )
+        return _DeadlineStream(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-def _left(deadline: float) -> float:
+def _compute_remaining(deadline: float) -> float:
     left = deadline - monotonic()
     if left <= 0:
         raise httpcore2.ReadTimeout("the deadline has passed")

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urljoin, urlsplit
 
 from ..errors import ConfigError, MediaRefused, WriteError
-from ..text.redaction import shown
+from ..text.redaction import show
 
 if TYPE_CHECKING:
     import httpcore2
@@ -58,7 +58,7 @@ _SAFE = "%/:=&?~+!$,;'@()*[]"  # what stands in a path and a query as it is
 _CHUNK = 2**16
 
 
-def addresses_of(host: str, port: int) -> list[str]:
+def resolve_addresses(host: str, port: int) -> list[str]:
     """What the resolver of this machine says."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(row[4][0]) for row in found))
@@ -74,13 +74,13 @@ class WebLimits:
     max_bytes: int = 20 * 2**20
     timeout: float = 30.0
     redirects: int = 3
-    resolve: Resolve = addresses_of
+    resolve: Resolve = resolve_addresses
     ssl_context: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
         for scheme in self.schemes:
             if scheme not in _PORTS:
-                text = f"{shown(scheme)} is no scheme of the web"
+                text = f"{show(scheme)} is no scheme of the web"
                 raise ConfigError(text, hint="https or http", code="fetcher.schemes")
         for name in ("max_bytes", "timeout"):
             if getattr(self, name) <= 0:
@@ -99,7 +99,7 @@ class WebLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class UrlTarget:
     """One hop: what a URL that may be asked says."""
 
     scheme: str
@@ -108,35 +108,35 @@ class Target:
     path: str
 
 
-def target_of(url: str, limits: WebLimits, path: str) -> Target:
+def parse_target(url: str, limits: WebLimits, path: str) -> UrlTarget:
     """The parts of a URL that may be asked. Raises MediaRefused, naming `path`."""
     if not url.isprintable() or any(sign in url for sign in ' \\"<>'):
-        raise _refused("the URL holds signs that no URL has", path, "url", "quote them")
+        raise _build_refusal("the URL holds signs that no URL has", path, "url", "quote them")
     try:
         parts = urlsplit(url)
         if parts.scheme not in limits.schemes:
             hint = f"one of {', '.join(limits.schemes)}; schemes= allows others"
-            text = f"the scheme {shown(parts.scheme)} is not allowed"
-            raise _refused(text, path, "scheme", hint)
+            text = f"the scheme {show(parts.scheme)} is not allowed"
+            raise _build_refusal(text, path, "scheme", hint)
         port = parts.port
-        host = _spelled(parts.hostname or "")
+        host = _normalize_host(parts.hostname or "")
     except ValueError as error:
-        raise _refused(f"the URL is malformed: {error}", path, "url", "mend it") from error
+        raise _build_refusal(f"the URL is malformed: {error}", path, "url", "mend it") from error
     if "@" in parts.netloc:
         hint = "fetch it yourself, and give Base64Source.from_bytes(...)"
-        raise _refused("the URL holds credentials", path, "credentials", hint)
+        raise _build_refusal("the URL holds credentials", path, "credentials", hint)
     _literal(host, path)
     default = _PORTS[parts.scheme]
-    if not _listed(host, port or default, default, limits.hosts):
+    if not _is_listed(host, port or default, default, limits.hosts):
         hint = "name it in hosts=, as host or host:port"
-        raise _refused(f"{shown(parts.netloc)} is not allowed", path, "host", hint)
+        raise _build_refusal(f"{show(parts.netloc)} is not allowed", path, "host", hint)
     spelled = quote(parts.path or "/", safe=_SAFE)
     if parts.query:
         spelled += f"?{quote(parts.query, safe=_SAFE)}"
-    return Target(parts.scheme, host, port or default, spelled)
+    return UrlTarget(parts.scheme, host, port or default, spelled)
 
 
-def _spelled(host: str) -> str:
+def _normalize_host(host: str) -> str:
     """The host in lower case and ASCII. Raises ValueError for what is none."""
     if ":" in host:
         return str(IPv6Address(host))
@@ -156,12 +156,12 @@ def _literal(host: str, path: str) -> None:
         IPv4Address(host)
     except ValueError as error:
         hint = "spell it in four decimal numbers"
-        raise _refused("the host is an odd spelling of an address", path, "address", hint) from (
-            error
-        )
+        raise _build_refusal(
+            "the host is an odd spelling of an address", path, "address", hint
+        ) from (error)
 
 
-def _listed(host: str, port: int, default: int, hosts: Sequence[str] | None) -> bool:
+def _is_listed(host: str, port: int, default: int, hosts: Sequence[str] | None) -> bool:
     if hosts is None:
         return port == default
     spellings = [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"]
@@ -170,7 +170,7 @@ def _listed(host: str, port: int, default: int, hosts: Sequence[str] | None) -> 
     return any(fnmatchcase(name, pattern.lower()) for name in spellings for pattern in hosts)
 
 
-def checked_addresses(target: Target, limits: WebLimits, path: str) -> list[str]:
+def checked_addresses(target: UrlTarget, limits: WebLimits, path: str) -> list[str]:
     """The addresses of the host, all of which may be reached. Raises MediaRefused for others."""
     try:
         ip_address(target.host)
@@ -179,17 +179,17 @@ def checked_addresses(target: Target, limits: WebLimits, path: str) -> list[str]
         try:
             found = list(limits.resolve(target.host, target.port))
         except OSError as error:
-            text = f"the host {shown(target.host)} is not known"
+            text = f"the host {show(target.host)} is not known"
             hint = "check the address"
             raise WriteError(text, path=path, hint=hint, code="media.missing") from error
     if not found:
-        text = f"the host {shown(target.host)} has no address"
+        text = f"the host {show(target.host)} has no address"
         raise WriteError(text, path=path, hint="check the address", code="media.missing")
     for address in found:
         if not may_reach(address, limits):
             hint = "give the bytes, or allow it with networks="
-            text = f"{shown(target.host)} is not on the public network"
-            raise _refused(text, path, "address", hint)
+            text = f"{show(target.host)} is not on the public network"
+            raise _build_refusal(text, path, "address", hint)
     return found
 
 
@@ -232,21 +232,21 @@ def download(url: str, limits: WebLimits, path: str) -> tuple[bytes, str]:
     """
     deadline = monotonic() + limits.timeout
     for _ in range(limits.redirects + 1):
-        target = target_of(url, limits, path)
-        answer = _asked(target, limits, path, deadline)
+        target = parse_target(url, limits, path)
+        answer = _request_once(target, limits, path, deadline)
         if isinstance(answer, tuple):
             return answer
         following = urljoin(url, answer)
         if target.scheme == "https" and urlsplit(following).scheme == "http":
             hint = "give the address that it leads to"
-            raise _refused("https leads to http", path, "redirect", hint)
+            raise _build_refusal("https leads to http", path, "redirect", hint)
         url = following
     hint = "give the address that it leads to, or raise redirects="
-    raise _refused(f"more than {limits.redirects} redirects", path, "redirect", hint)
+    raise _build_refusal(f"more than {limits.redirects} redirects", path, "redirect", hint)
 
 
-def _asked(
-    target: Target, limits: WebLimits, path: str, deadline: float
+def _request_once(
+    target: UrlTarget, limits: WebLimits, path: str, deadline: float
 ) -> tuple[bytes, str] | str:
     """(body, media type), or where it has moved."""
     try:
@@ -272,15 +272,15 @@ def _asked(
         ):
             return _read(answer, limits, path)
     except httpcore2.TimeoutException as error:
-        text = f"{shown(target.host)} has not answered in {limits.timeout:g} seconds"
+        text = f"{show(target.host)} has not answered in {limits.timeout:g} seconds"
         hint = "raise timeout=, or give the bytes"
         raise MediaRefused(text, path=path, hint=hint, code="fetch.timeout") from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        text = f"{shown(target.host)} has not answered: {error}"
+        text = f"{show(target.host)} has not answered: {error}"
         raise WriteError(text, path=path, hint="try again", code="media.missing") from error
 
 
-def _host_header(target: Target) -> str:
+def _host_header(target: UrlTarget) -> str:
     host = f"[{target.host}]" if ":" in target.host else target.host
     return host if target.port == _PORTS[target.scheme] else f"{host}:{target.port}"
 
@@ -294,7 +294,7 @@ def _read(answer: httpcore2.Response, limits: WebLimits, path: str) -> tuple[byt
         raise WriteError(text, path=path, hint="check the address", code="media.missing")
     if headers.get(b"content-encoding", "identity").lower() != "identity":
         hint = "its size cannot be told; give the bytes"
-        raise _refused("the body is compressed, unasked", path, "encoding", hint)
+        raise _build_refusal("the body is compressed, unasked", path, "encoding", hint)
     length = headers.get(b"content-length", "")
     if length.isdecimal() and int(length) > limits.max_bytes:
         raise too_large(limits, path)
@@ -310,8 +310,8 @@ def _read(answer: httpcore2.Response, limits: WebLimits, path: str) -> tuple[byt
 def too_large(limits: WebLimits, path: str) -> MediaRefused:
     """The error for more bytes than may come."""
     hint = "raise max_bytes=, or upload it and name it by its id"
-    return _refused(f"it is larger than {limits.max_bytes:,} bytes", path, "size", hint)
+    return _build_refusal(f"it is larger than {limits.max_bytes:,} bytes", path, "size", hint)
 
 
-def _refused(text: str, path: str, code: str, hint: str) -> MediaRefused:
+def _build_refusal(text: str, path: str, code: str, hint: str) -> MediaRefused:
     return MediaRefused(text, path=path, hint=hint, code=f"fetch.{code}")

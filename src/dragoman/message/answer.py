@@ -28,7 +28,7 @@ from .client_tools import call_within
 from .logprobs import Logprob, tokens_within
 from .media import Base64Source
 from .msg import Msg
-from .sources import AnswerSource, sources_of
+from .sources import AnswerSource, collect_sources
 
 FinishReason: TypeAlias = Literal[
     "stop",
@@ -110,7 +110,7 @@ class Candidate(HasExtras, Shown):
     @property
     def sources(self) -> list[AnswerSource]:
         """The pages and documents that it cites, or that its searches found, each once."""
-        return sources_of(self.msg.blocks, self.msg.extras, self.extras)
+        return collect_sources(self.msg.blocks, self.msg.extras, self.extras)
 
 
 @dataclass(slots=True, repr=False)
@@ -159,7 +159,7 @@ class ChatResponse(HasExtras, Shown):
         Cited ones, with what is quoted, and those that a search of the provider's only found.
         """
         first = self.candidates[0]
-        return sources_of(first.msg.blocks, first.msg.extras, first.extras, self.extras)
+        return collect_sources(first.msg.blocks, first.msg.extras, first.extras, self.extras)
 
     @property
     def calls(self) -> list[ToolUseBlock]:
@@ -253,10 +253,10 @@ def latest(extras: Sequence[Extras]) -> Extras:
     return result
 
 
-def joined(values: Sequence[Any]) -> Any:
+def join_values(values: Sequence[Any]) -> Any:
     """JSON values in one: objects by key, texts and lists one behind the other, else the last.
 
-    >>> joined([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
+    >>> join_values([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
     {'a': [1, 2], 'b': 'xy'}
     """
     texts = [value for value in values if value is not None]
@@ -267,7 +267,7 @@ def joined(values: Sequence[Any]) -> Any:
         for value in texts:
             for key, item in value.items():
                 found.setdefault(key, []).append(item)
-        return {key: joined(items) for key, items in found.items()}
+        return {key: join_values(items) for key, items in found.items()}
     if all(isinstance(value, list) for value in texts):
         return _lists(texts)
     if all(isinstance(value, str) for value in texts):
@@ -297,7 +297,7 @@ def _call_name(parts: Sequence[ContentBlock]) -> str:
 _SUMS: dict[str, Callable[[list[Any]], Any]] = {
     **dict.fromkeys(("text", "thinking", "signature", "redacted", "raw_input"), "".join),
     "citations": _lists,
-    "data": joined,
+    "data": join_values,
     "source": _source,
     "extras": latest,
     "unfinished": any,

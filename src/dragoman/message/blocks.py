@@ -22,7 +22,7 @@ from .media import (
     Readable,
     Source,
     URLSource,
-    source_of,
+    make_source,
 )
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
@@ -37,12 +37,12 @@ SEALED_SUMMARY = "sealed summary"  # of one that only its provider can open
 BILLING = "billing"  # of one that says who pays for the call, and nothing to the model
 
 
-def answered(issuer: str) -> str:
+def name_answers(issuer: str) -> str:
     """On whose name the fields stand that an issuer puts into answers and takes in no request."""
     return issuer + ANSWER
 
 
-def noted(issuer: str) -> str:
+def name_notes(issuer: str) -> str:
     """Under which name the reader of an issuer's requests notes how a node was spelled.
 
     `words` among the notes of a request are the paths of words that only its own wire has, and
@@ -171,7 +171,7 @@ class _MediaBlock(Block, metaclass=ExplainsNames):
 
     def __post_init__(self) -> None:
         if isinstance(self.source, (str, bytes, PathLike)):
-            self.source = source_of(self.source)
+            self.source = make_source(self.source)
 
     @classmethod
     def from_path(
@@ -187,7 +187,7 @@ class _MediaBlock(Block, metaclass=ExplainsNames):
         Returns:
             A new block.
         """
-        return cls(source_of(Path(path), media_type), title)
+        return cls(make_source(Path(path), media_type), title)
 
     @classmethod
     def from_url(cls, url: str, media_type: str | None = None, title: str | None = None) -> Self:
@@ -352,7 +352,7 @@ FOUND = "found"  # the note of a tool that stands in the result of a search
 def is_found(tool: object, issuer: str) -> bool:
     """Whether the tool was read from the result of a search, which offers it to its own host."""
     extras = getattr(tool, "extras", None)
-    return extras is not None and FOUND in extras.get(noted(issuer), ())
+    return extras is not None and FOUND in extras.get(name_notes(issuer), ())
 
 
 def texts_within(block: RawBlock) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, get_args
 from ..errors import InvalidMessage
 from ..suggestions.keywords import nearest
 from ..text.json_text import check, check_text
-from ..text.redaction import clipped, shown
+from ..text.redaction import clip_text, show
 from . import blocks, media
 from .blocks import BLOCKS, HEALED, SOURCES, ContentBlock, ToolResultBlock
 
@@ -114,12 +114,12 @@ def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> I
     return InvalidMessage(f"{type(value).__name__} is no {kind}", path=path, hint=hint, code=code)
 
 
-def unknown(
+def build_unknown_error(
     what: str, value: object, path: str, known: Iterable[str], code: str, hint: str = ""
 ) -> InvalidMessage:
     """The error of a word that is none of the known ones."""
     hint = hint or f"one of {', '.join(known)}"
-    return InvalidMessage(f"unknown {what} {shown(value)}", path=path, hint=hint, code=code)
+    return InvalidMessage(f"unknown {what} {show(value)}", path=path, hint=hint, code=code)
 
 
 # -- single fields ---------------------------------------------------------------------------------
@@ -159,11 +159,11 @@ def _citations(value: object, path: str) -> None:
         check_fields(item, f"{path}[{i}]")
 
 
-def one_of(words: Any, value: object, path: str) -> None:
+def check_choice(words: Any, value: object, path: str) -> None:
     """Raise unless `value` is one of the words of a Literal."""
     allowed = get_args(words)
     if not isinstance(value, str) or value not in allowed:
-        raise unknown("value", value, path, allowed, "block.field")
+        raise build_unknown_error("value", value, path, allowed, "block.field")
 
 
 def own_fields(value: object, path: str) -> None:
@@ -186,16 +186,16 @@ def build(cls: type[Any], values: Mapping[str, Any], path: str, others: Iterable
     names = [f.name for f in fields(cls) if f.init]
     unknown_names = [name for name in values if isinstance(name, str) and name not in names]
     if unknown_names:
-        fault = f"{cls.__name__} got an unexpected keyword argument {shown(unknown_names[0])}"
+        fault = f"{cls.__name__} got an unexpected keyword argument {show(unknown_names[0])}"
         close = nearest(unknown_names[0], names)
         hint = close if close.startswith("did you mean") else ""
         raise InvalidMessage(fault, path=path, hint=hint, code="block.field")
     try:
         return cls(**values)
     except TypeError as error:
-        fault = f"{cls.__name__} {clipped(str(error).partition(') ')[2] or str(error))}"
+        fault = f"{cls.__name__} {clip_text(str(error).partition(') ')[2] or str(error))}"
         missing = [name for name in names if name not in values]
-        near = [f"{shown(name)}: {nearest(name, missing)}" for name in others]
+        near = [f"{show(name)}: {nearest(name, missing)}" for name in others]
         found = [hint for hint in near if "did you mean" in hint]
         hint = found[0] if found else ""
         raise InvalidMessage(fault, path=path, hint=hint, code="block.field") from None
@@ -256,8 +256,8 @@ _CHECKS: dict[str, Check] = {
     "list[str]": _texts,
     "list[Citation]": _citations,
     "str | list[ContentBlock] | JsonObject": _output,
-    "RawRole": partial(one_of, blocks.RawRole),
-    "RawSide": partial(one_of, blocks.RawSide),
+    "RawRole": partial(check_choice, blocks.RawRole),
+    "RawSide": partial(check_choice, blocks.RawSide),
     "Extras": own_fields,
     "CacheHint": lambda value, path: instance(value, blocks.CacheHint, path),
     "Origin": lambda value, path: instance(value, blocks.Origin, path),
@@ -268,7 +268,7 @@ _UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # what readers note,
 _LAST = ("extras", "origin", "cache")  # checked when the content of a block is right
 
 
-def checks_of(
+def list_checks(
     cls: type[Any], own_checks: Mapping[str, Check] = MappingProxyType({})
 ) -> list[tuple[str, Check, bool]]:
     """(name, check, whether it may be None) of every field; `own_checks` by annotation."""
@@ -281,7 +281,7 @@ def checks_of(
     return rows
 
 
-_ROWS = {cls: checks_of(cls) for cls in (*BLOCKS.values(), *SOURCES.values(), blocks.Citation)}
+_ROWS = {cls: list_checks(cls) for cls in (*BLOCKS.values(), *SOURCES.values(), blocks.Citation)}
 
 
 def check_fields(
@@ -297,7 +297,7 @@ def check_fields(
 _NESTING = 20
 
 
-def content_of(content: object, path: str) -> str | list[ContentBlock]:
+def check_content(content: object, path: str) -> str | list[ContentBlock]:
     """Content as a Msg holds it; a list without plain dicts stays the very list."""
     if isinstance(content, str):
         check_text(content, path)
@@ -323,14 +323,14 @@ def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
     if depth > _NESTING:
         fault = f"blocks nested deeper than {_NESTING}"
         raise InvalidMessage(fault, path=path, code="message.deep")
-    found = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
+    found = [check_block(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
     return items if _same(found, items) else found
 
 
 _KINDS = {cls: kind for kind, cls in BLOCKS.items()}
 
 
-def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
+def check_block(item: Any, path: str, depth: int = 0) -> ContentBlock:
     """A block: checked if it is one, made if it is a plain dict with a `type`.
 
     It is a copy if its output holds plain dicts.
@@ -342,7 +342,7 @@ def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
         hint = "use a block class, or a dict with a type"
         raise is_none("content block", item, path, "block.type", hint)
     if item.type != kind:
-        fault = f"the type of a {type(item).__name__} is {kind!r}, not {shown(item.type)}"
+        fault = f"the type of a {type(item).__name__} is {kind!r}, not {show(item.type)}"
         raise InvalidMessage(fault, path=f"{path}.type", code="block.type")
     check_fields(item, path)
     if type(item) is ToolResultBlock and isinstance(item.output, list):
@@ -359,7 +359,7 @@ def _block_of_loose(item: Any, path: str) -> object:
         return item
     if isinstance(item, str):
         return blocks.TextBlock(plain(item))
-    media_type = media.media_type_of(item[:64]) if isinstance(item, bytes) else None
+    media_type = media.detect_media_type(item[:64]) if isinstance(item, bytes) else None
     if isinstance(item, PathLike):
         media_type = guess_type(str(item))[0]
     elif media_type is None:
@@ -368,14 +368,14 @@ def _block_of_loose(item: Any, path: str) -> object:
         raise InvalidMessage(text, path=path, hint=hint, code="source.bytes")
     kind = BLOCKS.get((media_type or "").partition("/")[0], blocks.DocumentBlock)
     cls: Any = kind if kind in get_args(blocks.MediaBlock) else blocks.DocumentBlock
-    return cls(item) if media_type is None else cls(media.source_of(item, media_type))
+    return cls(item) if media_type is None else cls(media.make_source(item, media_type))
 
 
 def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
     kind = item.get("type")
     cls = BLOCKS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise unknown("block type", kind, path, BLOCKS, "block.type")
+        raise build_unknown_error("block type", kind, path, BLOCKS, "block.type")
     names = {f.name for f in fields(cls)}
     values = {key: value for key, value in item.items() if key in names}
     others = {key: value for key, value in item.items() if key not in names}
@@ -407,7 +407,7 @@ def _build_values(values: dict[str, Any], path: str) -> None:
         cls = SOURCES.get(str(source.get("type")))
         if cls is None:
             kind = source.get("type")
-            raise unknown("source type", kind, f"{path}.source", SOURCES, "source.type")
+            raise build_unknown_error("source type", kind, f"{path}.source", SOURCES, "source.type")
         values["source"] = build(cls, source, f"{path}.source")
     for key, cls in _TEXT_NODES:
         if isinstance(values.get(key), Mapping):
@@ -461,7 +461,7 @@ def raise_for_notes(nodes: Iterable[Any], msgs: Iterable[Any], error: Exception)
     for node in (*nodes, *chain.from_iterable(blocks_of_msgs)):
         note = next(iter(node.extras or ()), None) or getattr(node, "spelling", None)
         if note is not None:
-            text = f"the own fields or notes ({shown(note)}) of a {_name(node)} do not fit it"
+            text = f"the own fields or notes ({show(note)}) of a {_name(node)} do not fit it"
             hint = "take them away, or read the body again"
             raise InvalidMessage(text, path="$", hint=hint, code="extras.shape") from error
 

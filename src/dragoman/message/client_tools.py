@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text.json_text import JsonObject
-from .blocks import NOTES, ContentBlock, RawBlock, ToolUseBlock, noted
+from .blocks import NOTES, ContentBlock, RawBlock, ToolUseBlock, name_notes
 from .tools import ServerTool, Tool
 
 _TEXT = {"type": "string"}
@@ -68,7 +68,7 @@ _ITEM_FIELDS = frozenset({"type", "id", "call_id", "status", "caller", "created_
 _ITEM = "calls"  # the note of a function: the type of the items that call what it stands for
 
 
-def function_of(tool: object) -> Tool | None:
+def find_function(tool: object) -> Tool | None:
     """The function that stands for a tool of one API that the client runs; None for any other.
 
     What its API says beyond that stays in the extras, and so does of which items its calls are.
@@ -87,7 +87,7 @@ def function_of(tool: object) -> Tool | None:
         if isinstance(rest.get("parameters"), dict):
             parameters = rest.pop("parameters")
         rest = {key: value for key, value in rest.items() if value is not None}
-        notes = {noted(issuer): {_ITEM: row.item}}
+        notes = {name_notes(issuer): {_ITEM: row.item}}
         extras = {issuer: rest, **notes} if rest else notes
         return Tool(str(kind), description, parameters, extras=extras)
     return None

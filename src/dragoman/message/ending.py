@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from ..errors import NoAnswer, ProviderError, StreamBroken
-from ..text.redaction import clipped, one_line
+from ..text.redaction import clip_text, one_line
 from .answer import ChatResponse, Finish, FinishReason, Status
 from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 
@@ -102,7 +102,7 @@ def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
     return finish
 
 
-def ending_of(resp: ChatResponse) -> Ending:
+def classify_ending(resp: ChatResponse) -> Ending:
     """How an answer ended, in one word.
 
     Args:
@@ -112,7 +112,7 @@ def ending_of(resp: ChatResponse) -> Ending:
         The state of the whole answer if that is a bad one, else why its first candidate stopped.
 
     >>> from dragoman.message import Candidate, ChatResponse, Finish, Msg
-    >>> ending_of(ChatResponse([Candidate(Msg("", "Half", "assistant"), Finish("length"))]))
+    >>> classify_ending(ChatResponse([Candidate(Msg("", "Half", "assistant"), Finish("length"))]))
     'cut'
     """
     if resp.status == "error":
@@ -134,7 +134,7 @@ def ending_of(resp: ChatResponse) -> Ending:
     return _ENDINGS.get(finish.reason, "complete")
 
 
-def failure_of(
+def find_failure(
     resp: ChatResponse, host: str = "", status: int | None = None, received: str = ""
 ) -> ProviderError | None:
     """What is raised for an answer that is none, broke off or failed; None for any other.
@@ -148,9 +148,9 @@ def failure_of(
     Returns:
         StreamBroken for what had begun, NoAnswer for what never was, or the provider's own error.
     """
-    ending = ending_of(resp)
+    ending = classify_ending(resp)
     if ending == "broken_off":
-        error: ProviderError = broken_off(host, status, _end_of(resp))
+        error: ProviderError = broken_off(host, status, _read_last_words(resp))
     elif ending == "no_answer":
         error = no_answer(_why_none(resp), host, status, received)
     elif ending == "failed" and resp.error is not None:
@@ -171,7 +171,7 @@ def client_error(resp: ChatResponse, told: frozenset[str]) -> ProviderError | No
     Returns:
         The error, or None for an answer that the client is given.
     """
-    ending = ending_of(resp)
+    ending = classify_ending(resp)
     finish = resp.finish if resp.candidates else NO_REASON
     if ending in ("complete", "cut", "refused", "filtered", "paused"):
         return None
@@ -182,8 +182,8 @@ def client_error(resp: ChatResponse, told: frozenset[str]) -> ProviderError | No
     if resp.status == "interrupted" and ending == "broken_off" and "interrupted" in told:
         return None
     if finish.reason == "malformed_call":
-        return malformed(finish)
-    return failure_of(resp) or no_answer(f"ended with {clipped(finish.raw or 'an error')!r}")
+        return build_malformed_error(finish)
+    return find_failure(resp) or no_answer(f"ended with {clip_text(finish.raw or 'an error')!r}")
 
 
 def reply_finish(resp: ChatResponse) -> str:
@@ -192,7 +192,7 @@ def reply_finish(resp: ChatResponse) -> str:
     An answer that nobody has ended is `interrupted`, one that is cut in a call `length`, and one
     that ended with a word that nobody knows `other`.
     """
-    ending = ending_of(resp)
+    ending = classify_ending(resp)
     reason = resp.finish.reason if resp.candidates else "other"
     if ending in ("complete", "cut") and reason in _OPEN:
         if ending == "cut":
@@ -226,16 +226,16 @@ def no_answer(
     why: str, host: str = "", status: int | None = None, received: str = "", hint: str = ""
 ) -> NoAnswer:
     """The error of what is no answer: `why` goes on from "the answer"."""
-    shown = f": {clipped(one_line(received.strip()), _EXCERPT)}" if received.strip() else ""
+    shown = f": {clip_text(one_line(received.strip()), _EXCERPT)}" if received.strip() else ""
     hint = hint or "ask again, and check base_url and what stands between"
     return NoAnswer(
         f"{_who(host, status)} {why}{shown}", status=status, type="no_answer", hint=hint
     )
 
 
-def malformed(finish: Finish) -> ProviderError:
+def build_malformed_error(finish: Finish) -> ProviderError:
     """The error of an answer that ends in a call which is none, for a client of another wire."""
-    word = f" ({clipped(finish.raw)})" if finish.raw else ""
+    word = f" ({clip_text(finish.raw)})" if finish.raw else ""
     text = f"the model's call was malformed{word}: it came to no call that could be run"
     return NoAnswer(text, type="no_answer", hint="ask again")
 
@@ -275,12 +275,14 @@ def _why_none(resp: ChatResponse) -> str:
     finish = resp.finish if resp.candidates else NO_REASON
     if not finish.raw:
         return "says nothing and not why it ended"
-    return f"says nothing: it ended with {clipped(finish.raw)!r}"
+    return f"says nothing: it ended with {clip_text(finish.raw)!r}"
 
 
-def _end_of(resp: ChatResponse) -> str:
+def _read_last_words(resp: ChatResponse) -> str:
     """The last words of what came."""
     text = resp.text if resp.candidates else ""
     if not text:
         return ""
-    return repr(clipped(one_line(text if len(text) <= _TAIL else f"...{text[-_TAIL:]}"), _TAIL + 3))
+    return repr(
+        clip_text(one_line(text if len(text) <= _TAIL else f"...{text[-_TAIL:]}"), _TAIL + 3)
+    )

@@ -36,10 +36,10 @@ class Logprob(Shown):
     id: int | None = None
 
 
-def tokens_of(fields: Mapping[str, Any]) -> list[Logprob]:
+def read_tokens(fields: Mapping[str, Any]) -> list[Logprob]:
     """The tokens that the own fields of a node tell of; none where they do not, or oddly.
 
-    >>> [one.token for one in tokens_of({"logprobs": [{"token": "Hi", "logprob": -0.1}]})]
+    >>> [one.token for one in read_tokens({"logprobs": [{"token": "Hi", "logprob": -0.1}]})]
     ['Hi']
     """
     try:
@@ -55,18 +55,18 @@ def tokens_of(fields: Mapping[str, Any]) -> list[Logprob]:
 
 def tokens_within(extras: Extras | None) -> list[Logprob]:
     """The same of all issuers' fields."""
-    return [token for fields in (extras or {}).values() for token in tokens_of(fields)]
+    return [token for fields in (extras or {}).values() for token in read_tokens(fields)]
 
 
 def _result(result: Any) -> list[Logprob]:
     chosen, likeliest = result.get("chosenCandidates") or [], result.get("topCandidates") or []
-    tokens = [_named(item) for item in chosen]
+    tokens = [_read_logprob(item) for item in chosen]
     for token, others in zip(tokens, likeliest, strict=False):
-        token.top = [_named(item) for item in others.get("candidates") or ()]
+        token.top = [_read_logprob(item) for item in others.get("candidates") or ()]
     return tokens
 
 
-def _named(item: Any) -> Logprob:
+def _read_logprob(item: Any) -> Logprob:
     return Logprob(_text(item["token"]), _number(item["logProbability"]), id=item.get("tokenId"))
 
 

@@ -75,7 +75,7 @@ KNOWN_BY_BYTES = frozenset({
 })  # fmt: skip
 
 
-def media_type_of(data: bytes) -> str | None:
+def detect_media_type(data: bytes) -> str | None:
     """The media type by its first bytes, which names and extensions often get wrong."""
     for magic, media_type in _MAGIC:
         if data.startswith(magic):
@@ -129,7 +129,7 @@ class Base64Source(Readable):
         if not isinstance(data, (bytes, bytearray, memoryview)):
             text = f"the bytes of a medium are bytes, not {type(data).__name__}"
             raise InvalidMessage(text, code="source.bytes")
-        media_type = media_type or media_type_of(bytes(data[:64]))
+        media_type = media_type or detect_media_type(bytes(data[:64]))
         if media_type is None:
             text = "the first bytes do not tell the media type"
             raise InvalidMessage(text, hint='give it: media_type="image/png"', code="source.bytes")
@@ -208,7 +208,7 @@ class FramesSource(Readable):
 Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource | TextSource | FramesSource
 
 
-def source_of(where: Any, media_type: str | None = None) -> Source:
+def make_source(where: Any, media_type: str | None = None) -> Source:
     """The source that a plain value names.
 
     Args:

@@ -31,7 +31,7 @@ _REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wav
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MediaFault:
     """Why a wire does not take a medium; `place` is set where a text can name it instead."""
 
     code: str
@@ -92,7 +92,7 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
     media_type = source.media_type
     if caps.sources.get(block.type) == _PASSAGES and (text := document_text(block)):
         return with_source(block, TextSource([text])), ""
-    if block.type == "image" and (true_type := _type_of(source.data)) not in ("", media_type):
+    if block.type == "image" and (true_type := _detect_type(source.data)) not in ("", media_type):
         return with_source(block, Base64Source(true_type, source.data)), "media.type_corrected"
 
     as_plain_text = caps.media("document", "text/plain") and not caps.media("document", media_type)
@@ -108,17 +108,17 @@ def _has_breaks(text: str) -> bool:
 
 def _from_bare(url: str) -> Base64Source | None:
     """Base64 that stands where a URL belongs, if its first bytes show its type."""
-    kind = "application/pdf" if url.startswith(_PDF) else _type_of(url)
+    kind = "application/pdf" if url.startswith(_PDF) else _detect_type(url)
     # `/9j/` could begin a path
     is_type = kind and (len(url) > 40 or not url.startswith("/"))
     return Base64Source(kind, url) if is_type and _BARE.fullmatch(url) else None
 
 
-def _type_of(data: str) -> str:
+def _detect_type(data: str) -> str:
     """The type of an image by its first bytes; empty if they are of no known type."""
     if data.startswith("UklGR"):
         head = data[:16]
-        return "image/webp" if _decoded(head)[8:12] == b"WEBP" else ""
+        return "image/webp" if _decode_base64(head)[8:12] == b"WEBP" else ""
     return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
 
 
@@ -136,7 +136,7 @@ def document_text(block: MediaBlock) -> str:
     if block.type != "document" or type(source) is not Base64Source or not _is_text(source):
         return ""
     try:
-        return _decoded(source.data).decode().removeprefix("\ufeff")
+        return _decode_base64(source.data).decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         return ""
 
@@ -164,7 +164,7 @@ def _is_utf8(data: str) -> bool:
     return True
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode(text)
     except ValueError:  # no base64, or beyond ASCII
@@ -209,20 +209,20 @@ def _from_uri(uri: str) -> Base64Source | None:
     return Base64Source(media_type, uri[end + 1 :])
 
 
-def source_of(url: str) -> Source:
+def read_source(url: str) -> Source:
     """Where media is that a provider gives by URL or as a data URI."""
     return (_from_uri(url) if is_data_uri(url) else None) or URLSource(url, read=True)
 
 
 def read_url(url: str) -> tuple[Source, str | None]:
     """(where media is that somebody gives by URL, how its data URI began if that is not kept)."""
-    source = source_of(url)
+    source = read_source(url)
     if type(source) is Base64Source and source.uri is None:
         return source, url[: -len(source.data)] if source.data else url
     return source, None
 
 
-def document_of(image: ImageBlock) -> ImageBlock | DocumentBlock:
+def read_document(image: ImageBlock) -> ImageBlock | DocumentBlock:
     """The document of a text or PDF that came as the data URI of an image; else the very block.
 
     Some clients send all that they attach so. `image_of` is the way back.
@@ -239,7 +239,7 @@ def document_of(image: ImageBlock) -> ImageBlock | DocumentBlock:
 _AS_IMAGE = "image_url"  # at the head of the spelling of such a document
 
 
-def image_of(block: ContentBlock) -> ContentBlock:
+def restore_image(block: ContentBlock) -> ContentBlock:
     """The image that `document_of` read a document from; any other block itself."""
     head, _, spelling = (block.spelling or "").partition(" ")
     if type(block) is not DocumentBlock or head != _AS_IMAGE:
@@ -250,7 +250,7 @@ def image_of(block: ContentBlock) -> ContentBlock:
     )  # fmt: skip
 
 
-def url_of(source: Source, head: str | None = None) -> str:
+def write_url(source: Source, head: str | None = None) -> str:
     """The URL or data URI as it was read."""
     if type(source) is URLSource:
         return source.url
@@ -302,36 +302,36 @@ def _fits_by_url(source: URLSource, patterns: tuple[str, ...]) -> bool:
     return not media_type or any(fnmatchcase(media_type, pattern) for pattern in patterns)
 
 
-def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
+def media_fault(block: MediaBlock, caps: Capabilities) -> MediaFault | None:
     """Why the wire does not take this medium as it is; None if it does."""
     kind, source = block.type, block.source
     takes = caps.sources.get(kind, _ANY)
     match source:
         case Base64Source(media_type=media_type):
             if "base64" not in takes:
-                return Fault("media.source", f"{kind} in base64")
+                return MediaFault("media.source", f"{kind} in base64")
             if not caps.media(kind, media_type):
-                return Fault("media.type", media_type)
+                return MediaFault("media.type", media_type)
             as_text = kind == "document" and "text" in takes and _is_text(source)
-            return Fault(BROKEN, media_type) if as_text and not _is_utf8(source.data) else None
+            return MediaFault(BROKEN, media_type) if as_text and not _is_utf8(source.data) else None
         case FileSource(file_id=file_id, issuer=issuer):
             readable = "file" in takes and (not issuer or issuer in (caps.files or caps.reads))
             readable = readable and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
-            fault = Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+            fault = MediaFault("media.source", f"{kind} file of {issuer or 'nobody'}")
             return None if readable else fault
         case TextSource():
-            return None if "text" in takes else Fault("media.source", f"{kind} in passages")
+            return None if "text" in takes else MediaFault("media.source", f"{kind} in passages")
         case FramesSource():
-            return None if "frames" in takes else Fault("media.source", f"{kind} in frames")
+            return None if "frames" in takes else MediaFault("media.source", f"{kind} in frames")
         case LocalSource(path=path):
-            return Fault("media.not_fetched", f"local {kind}", path)
+            return MediaFault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):
             fetches = "url" in takes and _scheme(url) in caps.schemes
             if fetches and _fits_by_url(source, caps.url_types.get(kind, ())):
                 return None
             place = "" if is_data_uri(url) or len(url) > _LONGEST_PATH else url
             code = "media.source" if is_data_uri(url) else "media.not_fetched"
-            return Fault(code, f"{kind} by URL", place)
+            return MediaFault(code, f"{kind} by URL", place)
         case _:
             assert_never(source)
 

@@ -15,7 +15,7 @@ from ..errors import InvalidMessage
 from ..suggestions.import_names import OF_MESSAGES, ExplainsNames, explains_attributes
 from ..suggestions.keywords import MSG_ADVICE, ROLE_SYNONYMS, explains_call, unknown_keyword
 from ..text.json_text import JsonObject
-from ..text.redaction import shown
+from ..text.redaction import show
 from . import blocks, check
 from .blocks import (
     CacheHint,
@@ -85,10 +85,12 @@ class Msg(HasExtras, metaclass=ExplainsNames):
             meant = ROLE_SYNONYMS.get(role.lower(), role.lower()) if isinstance(role, str) else ""
             hint = f"did you mean {meant}?" if meant in ROLES else ""
             where = f"{path}.role"
-            raise check.unknown("role", role, where, get_args(Role), "message.role", hint)
+            raise check.build_unknown_error(
+                "role", role, where, get_args(Role), "message.role", hint
+            )
         try:
             check.text(name, f"{path}.name")
-            self.content = check.content_of(content, f"{path}.content")
+            self.content = check.check_content(content, f"{path}.content")
             check.own_fields(extras, f"{path}.extras")
         except InvalidMessage as error:
             if error.code != "text.surrogate":
@@ -96,7 +98,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
             healed: list[str] = []
             name = check.heal(name, "name", healed)
             content = check.heal(content, "content", healed)
-            self.content = check.content_of(content, f"{path}.content")
+            self.content = check.check_content(content, f"{path}.content")
             extras = check.heal(extras, "extras", healed)
             check.own_fields(extras, f"{path}.extras")
             extras = check.note(extras, healed)
@@ -297,7 +299,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
             if key not in data:
                 raise InvalidMessage(f"{key} is missing", path=path, code="message.field")
         if unknown := set(data) - _KEYS:
-            fault = f"unknown field {shown(min(map(str, unknown)))}"
+            fault = f"unknown field {show(min(map(str, unknown)))}"
             raise InvalidMessage(fault, path=path, code="message.field")
         optional = check.optional_fields(data, path)
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
@@ -308,7 +310,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         """For models with a field of Msg: a Msg as it is, or what `to_dict` wrote."""
         return {
             "type": "function-plain",
-            "function": {"type": "no-info", "function": cls._validated},
+            "function": {"type": "no-info", "function": cls._validate},
             "serialization": {"type": "function-plain", "function": cls.to_dict},
         }
 
@@ -324,7 +326,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         return {"title": "Msg", "type": "object", "properties": fields, "required": list(fields)}
 
     @classmethod
-    def _validated(cls, value: Any) -> Msg:
+    def _validate(cls, value: Any) -> Msg:
         return value if isinstance(value, Msg) else cls.from_dict(value)
 
     def __eq__(self, other: object) -> bool:
@@ -345,7 +347,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         return self.name, self.content, self.role
 
     def __repr__(self) -> str:
-        return f"Msg({', '.join(map(shown, self._parts()))})"
+        return f"Msg({', '.join(map(show, self._parts()))})"
 
 
 _LATER = ("metadata", "timestamp", "id", "cache", "extras", "origin")

@@ -65,7 +65,7 @@ def function_schema(function: Callable[..., Any], path: str) -> Described:
     if schema.get("additionalProperties") is False:
         del schema["additionalProperties"]  # who wants it strict says so
     summary, about = _docstring(inspect.getdoc(named))
-    _describe(schema, {**about, **_annotated(named)})
+    _describe(schema, {**about, **_read_annotations(named)})
     return Described(name, summary, schema)
 
 
@@ -159,7 +159,7 @@ def _describe(schema: JsonObject, descriptions: Mapping[str, str]) -> None:
             inner.setdefault("description", text)
 
 
-def _annotated(function: Callable[..., Any]) -> dict[str, str]:
+def _read_annotations(function: Callable[..., Any]) -> dict[str, str]:
     """What stands as a text in `Annotated`, or as its `Doc`, by parameter."""
     texts: dict[str, str] = {}
     for name, hint in get_type_hints(function, include_extras=True).items():

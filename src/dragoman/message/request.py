@@ -15,10 +15,10 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 from ..caches import remember
 from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
-from ..suggestions.keywords import advise, explains_keywords, renamed
+from ..suggestions.keywords import advise, explains_keywords, rename_keywords
 from ..suggestions.response_formats import read_form
 from ..text.json_text import Json, JsonObject, check
-from ..text.redaction import Shown, shown
+from ..text.redaction import Shown, show
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
@@ -93,10 +93,10 @@ class Options(Shown):
         if not isinstance(value, Mapping):
             raise is_none("Options", value, "$.options", "option.value")
         if not all(name in OPTIONS for name in value):
-            value = renamed(value, OPTIONS)
+            value = rename_keywords(value, OPTIONS)
         for name in value:
             if name not in OPTIONS:
-                text = f"unknown option {shown(name)}"
+                text = f"unknown option {show(name)}"
                 hint = f"{advise(name, sorted(OPTIONS))}; others go into extras by provider"
                 raise InvalidMessage(text, path="$.options", code="option.name", hint=hint)
         return cls(**value)
@@ -146,7 +146,7 @@ class ResponseFormat(Shown):
         if self.way is not None and (self.way not in get_args(Way) or self.kind != "schema"):
             fault = f"a way is one of {', '.join(get_args(Way))}, and for the kind schema"
         if self.kind not in ("text", "json", "schema"):
-            fault = f"unknown kind {shown(self.kind)}"
+            fault = f"unknown kind {show(self.kind)}"
         elif (self.kind == "schema") != (self.schema is not None):
             fault = "a schema belongs to the kind schema, and the kind schema needs one"
         if fault:

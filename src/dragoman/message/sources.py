@@ -34,7 +34,7 @@ _TITLES = ("title", "filename")
 _DEEPEST = 8  # levels of objects that are looked into
 
 
-def sources_of(blocks: Iterable[ContentBlock], *extras: Extras | None) -> list[AnswerSource]:
+def collect_sources(blocks: Iterable[ContentBlock], *extras: Extras | None) -> list[AnswerSource]:
     """Each source once, by its address or else its title, in the order in which they appear."""
     found: dict[str, AnswerSource] = {}
     for block in blocks:
@@ -43,7 +43,7 @@ def sources_of(blocks: Iterable[ContentBlock], *extras: Extras | None) -> list[A
     for fields in extras:
         for issuer, own in (fields or {}).items():
             if not issuer.endswith(NOTES):
-                for source in _listed(own, _DEEPEST):
+                for source in _find_listed(own, _DEEPEST):
                     _add(found, source)
     return list(found.values())
 
@@ -69,23 +69,23 @@ def _of_block(block: ContentBlock) -> Iterator[AnswerSource]:
         if (whole := _source(block.data)) is not None:
             yield whole
         else:
-            yield from _listed(block.data, _DEEPEST)
+            yield from _find_listed(block.data, _DEEPEST)
 
 
-def _listed(data: Any, depth: int) -> Iterator[AnswerSource]:
+def _find_listed(data: Any, depth: int) -> Iterator[AnswerSource]:
     """The sources in lists under known names, wherever those stand."""
     if not isinstance(data, dict) or not depth:
         return
     for key, value in data.items():
         if isinstance(value, dict):
-            yield from _listed(value, depth - 1)
+            yield from _find_listed(value, depth - 1)
         elif isinstance(value, list) and key in _LISTS:
             for entry in value:
                 source = _source(entry)
                 if source is not None:
                     yield source
                 else:
-                    yield from _listed(entry, depth - 1)
+                    yield from _find_listed(entry, depth - 1)
 
 
 def _source(entry: Any) -> AnswerSource | None:

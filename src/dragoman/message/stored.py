@@ -15,10 +15,19 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidMessage, StreamError
 from ..text.json_text import JsonObject, check
-from ..text.redaction import shown
+from ..text.redaction import show
 from .answer import Candidate, ChatResponse, Finish, FinishReason, Status, Usage
 from .blocks import CacheHint, plain_value
-from .check import build, check_fields, checks_of, instance, one_of, optional_text, text, wrong_type
+from .check import (
+    build,
+    check_choice,
+    check_fields,
+    instance,
+    list_checks,
+    optional_text,
+    text,
+    wrong_type,
+)
 from .msg import Msg
 from .request import NO_OPTIONS, AsRead, ChatRequest, Options, ResponseFormat
 from .tools import Grammar, Namespace, ServerTool, Tool, ToolChoice
@@ -33,7 +42,7 @@ def dump(value: Storable) -> JsonObject:
     Raises InvalidMessage for what cannot be stored, such as metadata that is no JSON.
     """
     try:
-        kind, data = _dumped(value)
+        kind, data = _dump_value(value)
     except RecursionError as error:
         fault = "nested too deeply to be stored"
         raise InvalidMessage(fault, path="$.value", code="json.deep") from error
@@ -41,7 +50,7 @@ def dump(value: Storable) -> JsonObject:
     return {"dragoman": VERSION, "kind": kind, "value": data}
 
 
-def _dumped(value: object) -> tuple[str, Any]:
+def _dump_value(value: object) -> tuple[str, Any]:
     match value:
         case Msg():
             return "message", value.to_dict()
@@ -79,7 +88,7 @@ def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
     data = {"protocol": read.protocol, "issuer": read.issuer, "messages": unedited,
             "fields": sorted(read.kept(req.asks()))}  # fmt: skip
     edited = None if read.grown(req.messages) else True
-    return {**data, **_given(model=read.model, edited=edited, state=read.state or None)}
+    return {**data, **_drop_none(model=read.model, edited=edited, state=read.state or None)}
 
 
 def _plain_part(value: Any) -> Any:
@@ -99,7 +108,7 @@ _PARTS = (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)
 def _response(resp: ChatResponse) -> JsonObject:
     data: JsonObject = {
         "candidates": [
-            {"msg": c.msg.to_dict(), "finish": _plain_part(c.finish), **_given(extras=c.extras)}
+            {"msg": c.msg.to_dict(), "finish": _plain_part(c.finish), **_drop_none(extras=c.extras)}
             for c in resp.candidates
         ],
         "usage": _plain_part(resp.usage),
@@ -108,14 +117,14 @@ def _response(resp: ChatResponse) -> JsonObject:
     if resp.error is not None:
         error = {name: getattr(resp.error, name) for name in _ERROR}
         data["error"] = {name: value for name, value in error.items() if value not in (None, "")}
-    return {**data, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
+    return {**data, **_drop_none(model=resp.model, id=resp.id, extras=resp.extras)}
 
 
 _ERROR = ("message", "status", "type", "code", "hint", "body", "request_id", "retry_after")
 _ERROR_TEXTS = ("message", "type", "code", "hint", "request_id")
 
 
-def _given(**values: Any) -> JsonObject:
+def _drop_none(**values: Any) -> JsonObject:
     return {key: plain_value(value) for key, value in values.items() if value is not None}
 
 
@@ -125,12 +134,12 @@ def load(data: Mapping[str, Any]) -> Storable:
         fault = "no stored value: the key dragoman is missing"
         raise InvalidMessage(fault, path="$", code="stored.type")
     if data["dragoman"] != VERSION:
-        text = f"version {shown(data['dragoman'])} is not known"
+        text = f"version {show(data['dragoman'])} is not known"
         hint = "read it with a newer release"
         raise InvalidMessage(text, path="$.dragoman", hint=hint, code="stored.version")
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in _LOADERS:
-        raise InvalidMessage(f"unknown kind {shown(kind)}", path="$.kind", code="stored.type")
+        raise InvalidMessage(f"unknown kind {show(kind)}", path="$.kind", code="stored.type")
     return _LOADERS[kind](data.get("value"), "$.value")
 
 
@@ -167,9 +176,9 @@ def _is_made(value: object, path: str) -> None:
 
 
 _ANSWER_CHECKS = {
-    cls: checks_of(cls, {
-        "FinishReason": partial(one_of, FinishReason),
-        "Status": partial(one_of, Status),
+    cls: list_checks(cls, {
+        "FinishReason": partial(check_choice, FinishReason),
+        "Status": partial(check_choice, Status),
         **dict.fromkeys(("Msg", "Finish", "Usage", "list[Candidate]", "ProviderError"), _is_made),
     })
     for cls in (Usage, Finish, Candidate, ChatResponse)

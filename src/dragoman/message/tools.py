@@ -13,9 +13,18 @@ from ..errors import InvalidMessage
 from ..suggestions.import_names import ExplainsNames
 from ..suggestions.keywords import explains_keywords
 from ..text.json_text import JsonObject, check, check_text
-from ..text.redaction import Shown, shown
+from ..text.redaction import Shown, show
 from .blocks import CacheHint, Extras, HasExtras, ReadFrom
-from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
+from .check import (
+    build,
+    build_unknown_error,
+    instance,
+    is_none,
+    optional_text,
+    own_fields,
+    text,
+    wrong_type,
+)
 from .python_types import describes_fields, function_schema, type_schema
 
 
@@ -264,7 +273,9 @@ class ServerTool(HasExtras, ReadFrom, Shown):
     def __post_init__(self) -> None:
         path = f"$.tools[{self.kind!r}]"
         if self.kind not in SERVER_TOOLS:
-            raise unknown("kind of server tool", self.kind, "$.tools", SERVER_TOOLS, "tool.type")
+            raise build_unknown_error(
+                "kind of server tool", self.kind, "$.tools", SERVER_TOOLS, "tool.type"
+            )
         for name in ("domains", "blocked_domains", "stores"):
             values = getattr(self, name)
             instance(values, (list, tuple), f"{path}.{name}")
@@ -292,7 +303,7 @@ class ServerTool(HasExtras, ReadFrom, Shown):
             return None
         names = {f.name for f in fields(cls)}
         if unknown := sorted(str(name) for name in value if name not in names):
-            raise InvalidMessage(f"unknown field {shown(unknown[0])}", path=path, code="tool.field")
+            raise InvalidMessage(f"unknown field {show(unknown[0])}", path=path, code="tool.field")
         if "kind" not in value:
             raise InvalidMessage("kind is missing", path=path, code="tool.field")
         return cls(**value)
@@ -327,7 +338,7 @@ class ToolChoice(Shown):
 
     def __post_init__(self) -> None:
         if self.mode not in ("auto", "none", "required", "tool"):
-            fault = f"unknown mode {shown(self.mode)}"
+            fault = f"unknown mode {show(self.mode)}"
             hint = "auto, none, required, or tool with a name"
             raise InvalidMessage(fault, path="$.tool_choice", hint=hint, code="tool_choice.mode")
         optional_text(self.name, "$.tool_choice.name")
@@ -382,7 +393,7 @@ def _choice_of_dict(value: Mapping[str, Any]) -> ToolChoice:
     if kind == "allowed_tools" and isinstance(tools, list):
         mode = rest.get("mode", "auto")
         return ToolChoice(mode, allowed=tuple(map(_name_within, tools)), parallel=parallel)
-    text = f"{shown(dict(value))} is no tool choice"
+    text = f"{show(dict(value))} is no tool choice"
     raise InvalidMessage(text, path="$.tool_choice", hint=_CHOICES, code="tool_choice.mode")
 
 

@@ -84,7 +84,7 @@ def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterB
     >>> type(formatter_for(DeepSeekChatModel("deepseek-v4-flash", "key"))).__name__
     'DeepSeekChatFormatter'
     """
-    bound = wire_of(model)
+    bound = find_wire(model)
     home = bound.vendor.name if bound.vendor is not None else bound.name
     kind = "MultiAgentFormatter" if many_agents else "ChatFormatter"
     module = import_module("dragoman.formatter")
@@ -97,7 +97,7 @@ def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterB
     return WireFormatter(bound, model=model.model_name, speakers=speakers)
 
 
-def wire_of(model: ChatModelBase) -> Wire:
+def find_wire(model: ChatModelBase) -> Wire:
     """The wire whose JSON a model takes. Raises ConfigError ("Unknown model type")."""
     bound = getattr(model, "wire", None)
     if isinstance(bound, Wire):
@@ -110,7 +110,7 @@ def wire_of(model: ChatModelBase) -> Wire:
     return wire(name)
 
 
-def body_of(path: str, items: Sequence[Any]) -> JsonObject:
+def build_body(path: str, items: Sequence[Any]) -> JsonObject:
     """A body that holds nothing but messages, or tools, where the wire has them."""
     body: JsonObject = {}
     node = body
@@ -131,7 +131,7 @@ def tools_for(bound: Wire, values: Sequence[Any] | None) -> list[Tool | ServerTo
     tools: list[Tool | ServerTool] = []
     for of_a_wire, items in groupby(values, _is_of_a_wire):
         run = list(items)
-        body = body_of(bound.room.tools_path, run)
+        body = build_body(bound.room.tools_path, run)
         tools += (of_a_wire and bound.read_request(body).tools) or tools_of(run)
     return tools
 

@@ -16,17 +16,17 @@ from ..codec.wire import Wire
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS
-from ..suggestions.keywords import refuse_unknown, renamed
+from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..text.json_text import loads
 from ..transport.call import AsyncStreamReply, StreamReply
 from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, Vendor, wire
 from .answer import Answer, PartialAnswer, ReceivedChunks
-from .base import ChatModelBase, FormatterMismatch, WireMessages, body_of, tools_for
+from .base import ChatModelBase, FormatterMismatch, WireMessages, build_body, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
 from .received import Received, StreamJudge
-from .segments import Segments
-from .shapes import difference, protocols_of
+from .segments import AnswerSegments
+from .shapes import difference, find_protocols
 
 _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 
@@ -52,7 +52,7 @@ class ChatModel(ChatModelBase):
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         super().__init__(model_name, stream)
-        given = renamed(connection, ConnectionOptions.__annotations__)
+        given = rename_keywords(connection, ConnectionOptions.__annotations__)
         refuse_unknown(type(self).__name__, given, _KEYWORDS)
         for name in given:
             if name in OPTIONS:
@@ -131,7 +131,7 @@ class ChatModel(ChatModelBase):
         """What would be sent: path, headers and body."""
         wire = self.wire
         refuse_foreign(self, messages)
-        read = wire.read_request(body_of(wire.room.messages_path, messages))
+        read = wire.read_request(build_body(wire.room.messages_path, messages))
         fields = {**self.generate_kwargs, **options}
         if fields.pop("structured_model", None) is not None:
             hint = "LLM(...).ask(messages, response_format=...) asks for a type, and reads it"
@@ -168,20 +168,20 @@ class ChatModel(ChatModelBase):
     def post(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
         """The answer to a whole request. Raises ProviderError and what stands below it."""
         partial = self.allow_partial if allow_partial is None else allow_partial
-        return self._made(out, self.endpoint.ask(out, partial))
+        return self._build_answer(out, self.endpoint.ask(out, partial))
 
     async def apost(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
         """The same in a loop."""
         partial = self.allow_partial if allow_partial is None else allow_partial
-        return self._made(out, await self.endpoint.aask(out, partial))
+        return self._build_answer(out, await self.endpoint.aask(out, partial))
 
     def answer(self, out: Written, body: Any, status: int | None = None) -> Answer[None]:
         """What the bytes of a whole answer say."""
-        raw = parsed(body)
+        raw = parse_body(body)
         resp = self.wire.read_response(raw, request=out, status=status)
-        return self._made(out, Received(raw, resp))
+        return self._build_answer(out, Received(raw, resp))
 
-    def _made(self, out: Written, received: Received) -> Answer[None]:
+    def _build_answer(self, out: Written, received: Received) -> Answer[None]:
         home = self.wire.vendor
         return Answer.of(
             received.response, raw=received.raw, written=out, vendor=home,
@@ -205,7 +205,7 @@ class _Judged:
     def __init__(self, model: ChatModel, out: Written, allow_partial: bool = False) -> None:
         self._model = model
         self._out = out
-        self._segments = Segments(model.wire, out)
+        self._segments = AnswerSegments(model.wire, out)
         self.answer_so_far: Callable[[], ChatResponse] | None = None  # whoever reads them knows
         self.max_event_bytes = model.connection.max_event_bytes
         self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
@@ -309,7 +309,7 @@ def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
         hint = "model(await model.formatter.format(msgs)), or LLM(...).ask(msgs)"
         raise NotMessages(text, path="$.messages", hint=hint)
     protocol = model.wire.room.protocol
-    possible = protocols_of(messages)
+    possible = find_protocols(messages)
     if protocol in possible:
         return
     written_for = next((name for name in PROTOCOLS if name in possible), "several wires at once")
@@ -324,6 +324,6 @@ def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
     )
 
 
-def parsed(body: Any) -> Any:
+def parse_body(body: Any) -> Any:
     """The JSON of a body; what an SDK has parsed as it is."""
     return loads(body) if isinstance(body, (bytes, str)) else body

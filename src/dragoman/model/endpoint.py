@@ -18,16 +18,16 @@ from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..suggestions.keywords import explains_keywords
 from ..text.hidden_keys import without_keys
-from ..text.json_text import encoded
-from ..text.redaction import shown
+from ..text.json_text import encode_json
+from ..text.redaction import show
 from ..transport.answer_bounds import (
     MAX_ANSWER_BYTES,
     MAX_EVENT_BYTES,
-    acounted,
+    acount_reply,
     akeyless,
     check_bound,
     check_size,
-    counted,
+    count_reply,
     keyless,
     keyless_reply,
 )
@@ -39,15 +39,15 @@ from ..transport.call import (
     StreamReply,
     Timeouts,
     Transport,
-    transport_of,
+    choose_transport,
 )
-from ..transport.credentials import Key, aauthorized, address, authorized, environment_url
+from ..transport.credentials import Key, aauthorize, address, authorize, environment_url
 from ..transport.over_httpx2 import new_after_fork
 from ..transport.retries import Retries, acalling, calling
 from ..transport.sdk_clients import BotoCalls, client_transport
 from ..vendors import Vendor
 from .received import Received, check_status, is_page, page, read_reply
-from .segments import Segments
+from .segments import AnswerSegments
 
 
 @explains_keywords()
@@ -119,7 +119,7 @@ class Connection:
         if self.retries is None:
             return Retries()
         if type(self.retries) is not int or self.retries < 0:
-            text = f"retries must be 0 or more, not {shown(self.retries)}"
+            text = f"retries must be 0 or more, not {show(self.retries)}"
             raise ConfigError(text, path="$.retries", code="retries.value")
         return Retries(attempts=self.retries + 1)
 
@@ -177,7 +177,7 @@ class Endpoint:
         """Renew the lock, which another thread of the parent's may have held."""
         self._lock = threading.Lock()
 
-    def called(self, call: CallOptions) -> Endpoint:
+    def for_call(self, call: CallOptions) -> Endpoint:
         """The same place for one call, over the same sockets. Raises ConfigError for a value.
 
         Args:
@@ -222,7 +222,7 @@ class Endpoint:
             ProviderError: And what stands below it; NoAnswer for what is none.
             ConfigError: No key, or no such transport.
         """
-        segments = Segments(self.wire, out)
+        segments = AnswerSegments(self.wire, out)
         if not segments.possible:
             return self._ask(out, allow_partial)
         return segments.ask(lambda out: self._ask(out, allow_partial))
@@ -231,27 +231,27 @@ class Endpoint:
         wire, most = self.wire, self.connection.max_answer_bytes
         if (boto := self._boto) is not None:
 
-            def called(_: Timeouts) -> Received:
+            def call_boto(_: Timeouts) -> Received:
                 return read_reply(
                     wire, out, _reply(boto.converse(out.sdk(), most)), "", allow_partial
                 )
 
-            return calling(self._asked_again, self.timeouts, called)
+            return calling(self._asked_again, self.timeouts, call_boto)
         transport = self._transport()
 
         def attempt(left: Timeouts) -> Received:
-            call = self._signed(out)
+            call = self._sign_call(out)
             with without_keys(call.headers):
                 reply = keyless_reply(check_size(transport.send(call, left), call), call)
                 if reply.status >= 400:
-                    raise self._failed(reply, reply.body)
+                    raise self._read_failure(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
         return calling(self._asked_again, self.timeouts, attempt)
 
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
         """`ask` in a loop."""
-        segments = Segments(self.wire, out)
+        segments = AnswerSegments(self.wire, out)
         if not segments.possible:
             return await self._aask(out, allow_partial)
         return await segments.aask(lambda out: self._aask(out, allow_partial))
@@ -264,12 +264,12 @@ class Endpoint:
         transport = self._atransport()
 
         async def attempt(left: Timeouts) -> Received:
-            call = await self._asigned(out)
+            call = await self._asign_call(out)
             with without_keys(call.headers):
                 reply = check_size(await transport.asend(call, left), call)
                 reply = keyless_reply(reply, call)
                 if reply.status >= 400:
-                    raise self._failed(reply, reply.body)
+                    raise self._read_failure(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
         return await acalling(self._asked_again, self.timeouts, attempt)
@@ -282,15 +282,15 @@ class Endpoint:
         transport, given = self._transport(), self.connection.transport
 
         def attempt(left: Timeouts) -> StreamReply:
-            call = self._signed(out)
+            call = self._sign_call(out)
             with without_keys(call.headers):
                 reply = transport.stream(call, left)
                 if transport is given:  # a program's own may know nothing of bounds
-                    reply = counted(reply, call)
+                    reply = count_reply(reply, call)
                 reply = keyless(reply, call)
                 if reply.status >= 400:
                     with reply:
-                        raise self._failed(reply, reply.read())
+                        raise self._read_failure(reply, reply.read())
                 if (redirect := check_status(reply.status, reply.headers, call.url)) is not None:
                     reply.close()
                     raise redirect
@@ -309,15 +309,15 @@ class Endpoint:
         transport, given = self._atransport(), self.connection.transport
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
-            call = await self._asigned(out)
+            call = await self._asign_call(out)
             with without_keys(call.headers):
                 reply = await transport.astream(call, left)
                 if transport is given:
-                    reply = acounted(reply, call)
+                    reply = acount_reply(reply, call)
                 reply = akeyless(reply, call)
                 if reply.status >= 400:
                     async with reply:
-                        raise self._failed(reply, await reply.read())
+                        raise self._read_failure(reply, await reply.read())
                 if (redirect := check_status(reply.status, reply.headers, call.url)) is not None:
                     await reply.aclose()
                     raise redirect
@@ -355,23 +355,25 @@ class Endpoint:
         """The call without a key."""
         given, base = self.connection, self.address()
         headers = {"content-type": "application/json", **out.headers, **given.headers}
-        body = encoded(out.body)
+        body = encode_json(out.body)
         return HttpCall("POST", base + out.path, headers, body, given.max_answer_bytes)
 
-    def _failed(self, reply: Reply | StreamReply | AsyncStreamReply, body: bytes) -> ProviderError:
+    def _read_failure(
+        self, reply: Reply | StreamReply | AsyncStreamReply, body: bytes
+    ) -> ProviderError:
         return self.wire.error(reply.status, body, reply.headers)
 
-    def _signed(self, out: Written) -> HttpCall:
+    def _sign_call(self, out: Written) -> HttpCall:
         if self._client is not None:
             return self._call(out)
         protocol = self.wire.room.protocol
-        return authorized(self._call(out), self.vendor, protocol, self.connection.key)
+        return authorize(self._call(out), self.vendor, protocol, self.connection.key)
 
-    async def _asigned(self, out: Written) -> HttpCall:
+    async def _asign_call(self, out: Written) -> HttpCall:
         if self._client is not None:
             return self._call(out)
         protocol = self.wire.room.protocol
-        return await aauthorized(self._call(out), self.vendor, protocol, self.connection.key)
+        return await aauthorize(self._call(out), self.vendor, protocol, self.connection.key)
 
     def _transport(self) -> Transport:
         if self._owner is not None:
@@ -379,7 +381,7 @@ class Endpoint:
         with self._lock:
             if self._sync is None:
                 given = self.connection
-                self._sync = transport_of(given.transport, asynchronous=False)
+                self._sync = choose_transport(given.transport, asynchronous=False)
                 if self._sync is not given.transport:  # ours to close, if nobody does
                     finalize(self, self._sync.close)
             return self._sync
@@ -390,7 +392,7 @@ class Endpoint:
         with self._lock:
             if self._async is None:
                 given = self.connection
-                self._async = transport_of(given.transport, asynchronous=True)
+                self._async = choose_transport(given.transport, asynchronous=True)
             return self._async
 
 

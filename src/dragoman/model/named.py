@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Unpack
 
 from ..errors import ConfigError
-from ..text.redaction import shown
+from ..text.redaction import show
 from ..vendors import VENDORS
 from .chat_model import ChatModel
 from .endpoint import ConnectionOptions
@@ -31,14 +31,14 @@ def _connection(
         if name not in _CLIENT:
             known = ", ".join(sorted(_CLIENT))
             raise ConfigError(
-                f"client_kwargs has no {shown(name)} here", path=f"$.client_kwargs.{name}",
+                f"client_kwargs has no {show(name)} here", path=f"$.client_kwargs.{name}",
                 hint=f"one of {known}; or give a client: client=...", code="model.client_kwargs",
             )  # fmt: skip
         options[_CLIENT[name]] = value
     return {**options, **connection}  # type: ignore[typeddict-item]
 
 
-def _organized(options: ConnectionOptions, organization: str | None) -> ConnectionOptions:
+def _add_organization(options: ConnectionOptions, organization: str | None) -> ConnectionOptions:
     """With the header that says for which organization of OpenAI's a call is made."""
     if organization is None:
         return options
@@ -46,7 +46,7 @@ def _organized(options: ConnectionOptions, organization: str | None) -> Connecti
     return {**options, "headers": headers}
 
 
-def _given(settings: Settings | None, **fields: Any) -> dict[str, Any]:
+def _merge_settings(settings: Settings | None, **fields: Any) -> dict[str, Any]:
     """The fields that are set, below those of the caller's own."""
     set_fields = {name: value for name, value in fields.items() if value is not None}
     return {**set_fields, **(settings or {})}
@@ -71,8 +71,8 @@ class OpenAIChatModel(ChatModel):
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         host = "azure/openai-chat" if client_type == "azure" else self.host
-        options = _organized(_connection(client_kwargs, connection), organization)
-        fields = _given(generate_kwargs, reasoning=reasoning_effort)
+        options = _add_organization(_connection(client_kwargs, connection), organization)
+        fields = _merge_settings(generate_kwargs, reasoning=reasoning_effort)
         super().__init__(host, model_name, api_key, stream, generate_kwargs=fields, **options)
 
 
@@ -94,8 +94,10 @@ class OpenAIResponseModel(ChatModel):
         generate_kwargs: Settings | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        options = _organized(_connection(client_kwargs, connection), organization)
-        fields = _given(generate_kwargs, reasoning=reasoning_effort, thoughts=reasoning_summary)
+        options = _add_organization(_connection(client_kwargs, connection), organization)
+        fields = _merge_settings(
+            generate_kwargs, reasoning=reasoning_effort, thoughts=reasoning_summary
+        )
         super().__init__(self.host, model_name, api_key, stream, generate_kwargs=fields, **options)
 
 
@@ -116,7 +118,7 @@ class AnthropicChatModel(ChatModel):
         generate_kwargs: Settings | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        fields = _given(generate_kwargs, max_tokens=max_tokens, thinking=thinking)
+        fields = _merge_settings(generate_kwargs, max_tokens=max_tokens, thinking=thinking)
         options = _connection(client_kwargs, connection)
         super().__init__(self.host, model_name, api_key, stream, generate_kwargs=fields, **options)
 
@@ -138,7 +140,7 @@ class DashScopeChatModel(ChatModel):
         stream_tool_parsing: bool = True,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        fields = _given(generate_kwargs)
+        fields = _merge_settings(generate_kwargs)
         if enable_thinking is not None:
             fields.setdefault("reasoning", "on" if enable_thinking else "off")
         options = _connection(None, connection, base_http_api_url)
@@ -167,7 +169,7 @@ class GeminiChatModel(ChatModel):
         generate_kwargs: Settings | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        fields = _given(generate_kwargs)
+        fields = _merge_settings(generate_kwargs)
         if thinking_config is not None:
             fields["generationConfig"] = {"thinkingConfig": dict(thinking_config)}
         options = _connection(client_kwargs, connection)
@@ -192,7 +194,7 @@ class OllamaChatModel(ChatModel):
         generate_kwargs: Settings | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        fields = _given(generate_kwargs, keep_alive=keep_alive)
+        fields = _merge_settings(generate_kwargs, keep_alive=keep_alive)
         if options:
             fields["options"] = {**dict(options), **fields.get("options", {})}
         if enable_thinking is not None:

@@ -15,8 +15,8 @@ from ..codec.wire import Wire
 from ..errors import ConfigError
 from ..formatter.agentscope import FORMATTERS
 from ..suggestions.keywords import nearest
-from ..text.redaction import shown
-from .base import ChatModelBase, FormatterMismatch, wire_of
+from ..text.redaction import show
+from .base import ChatModelBase, FormatterMismatch, find_wire
 from .chat_model import ChatModel
 from .named import NAMED as MODELS
 from .shapes import difference
@@ -42,7 +42,7 @@ def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
     written_for = getattr(formatter, "wire", None)
     if not isinstance(written_for, Wire):
         return model  # a formatter of somebody else's knows what it does
-    bound = wire_of(model)
+    bound = find_wire(model)
     protocol = written_for.room.protocol
     if protocol == bound.room.protocol:
         return model
@@ -85,7 +85,7 @@ def matrix(
     for names, known, what in ((formatters, FORMATTERS, "formatter"), (models, MODELS, "model")):
         for name in names or ():
             if name not in known:
-                text = f"there is no {what} {shown(name)}"
+                text = f"there is no {what} {show(name)}"
                 raise ConfigError(text, hint=nearest(name, known), code="pair.name")
     for model_name in models or tuple(MODELS):
         model = MODELS[model_name]("model", **_NO_KEY.get(model_name, {"api_key": "none"}))
@@ -94,11 +94,11 @@ def matrix(
             if type(formatter).__name__ != name and not formatters:
                 continue  # another name of one that stands there
             try:
-                over = wire_of(paired(formatter, model))
+                over = find_wire(paired(formatter, model))
             except FormatterMismatch as error:
                 cells.append(Cell(name, model_name, False, "", error.message))
                 continue
-            direct = over.room.protocol == wire_of(model).room.protocol
+            direct = over.room.protocol == find_wire(model).room.protocol
             own = "its own protocol" if direct else "an endpoint for that protocol"
             home = over.vendor.name if over.vendor is not None else over.name
             reason = f"{home} has {own}, {over.room.protocol}"

@@ -36,7 +36,7 @@ class _UnknownModel(Unpriced):
     """There is no price of such a model; it may have another name."""
 
 
-def cost_of(
+def compute_cost(
     usage: Usage, vendor: Vendor, model: str | None, *, tier: str = "", searches: int = 0
 ) -> Cost:
     """What the figures cost at a vendor.
@@ -61,7 +61,7 @@ def cost_of(
         raise Unpriced("the answer does not say how many tokens it took")
     if tier.lower() in (*_STANDARD, *vendor.billing.tiers):
         tier = ""
-    price = _calculated(_figures(usage, searches), vendor, model, tier.lower())
+    price = _calculate_price(_figures(usage, searches), vendor, model, tier.lower())
     part = Decimal(vendor.billing.geos.get(_geo(usage), 1))
     other = price.total_price - price.input_price - price.output_price
     return Cost(price.input_price * part, price.output_price * part, _source(), other)
@@ -90,10 +90,10 @@ def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[
         raise Unpriced("how often a search model of Chat Completions searched stands in no answer")
     tier, searches = _tier(resp, asked), _searches(resp)
     try:
-        return cost_of(resp.usage, vendor, model, tier=tier, searches=searches)
+        return compute_cost(resp.usage, vendor, model, tier=tier, searches=searches)
     except _UnknownModel as error:
         try:
-            return cost_of(resp.usage, vendor, resp.model, tier=tier, searches=searches)
+            return compute_cost(resp.usage, vendor, resp.model, tier=tier, searches=searches)
         except _UnknownModel:
             raise error from None
 
@@ -149,7 +149,7 @@ def _figures(usage: Usage, searches: int) -> dict[str, int]:
         "cache_write_1h_tokens": min(_written_for_an_hour(usage), write),
         "input_audio_tokens": usage.audio_in or 0,
         "output_audio_tokens": usage.audio_out or 0,
-        "output_image_tokens": min(_drawn(usage), usage.output or 0),
+        "output_image_tokens": min(_count_image_tokens(usage), usage.output or 0),
         "web_searches": searches,
     }
     return {name: figure for name, figure in figures.items() if figure or not name.count("_") > 1}
@@ -168,7 +168,7 @@ def _written_for_an_hour(usage: Usage) -> int:
     return count
 
 
-def _drawn(usage: Usage) -> int:
+def _count_image_tokens(usage: Usage) -> int:
     """Tokens of pictures in the answer, which cost several times as much as those of text.
 
     Gemini's modalities, the same of Interactions, and details of Chat Completions; Gemini API,
@@ -202,10 +202,12 @@ def _searches(resp: ChatResponse) -> int:
         if item.get("type") == "web_search_call":  # opening a page and finding in it are free
             action = item.get("action")
             count += not isinstance(action, dict) or action.get("type", "search") == "search"
-    return count + sum(_grounded(candidate.extras, resp.model) for candidate in resp.candidates)
+    return count + sum(
+        _count_searches(candidate.extras, resp.model) for candidate in resp.candidates
+    )
 
 
-def _grounded(extras: Any, model: str | None) -> int:
+def _count_searches(extras: Any, model: str | None) -> int:
     """What Gemini searched: paid by the query, by the prompt before Gemini 3.
 
     Source: Gemini API, Pricing, Grounding with Google Search (2026-11-27).
@@ -260,7 +262,7 @@ def _count(figure: Any) -> int:
 # -- the package of prices -------------------------------------------------------------------------
 
 
-def _calculated(figures: dict[str, int], vendor: Vendor, model: str, tier: str) -> Any:
+def _calculate_price(figures: dict[str, int], vendor: Vendor, model: str, tier: str) -> Any:
     """The package's calculation; raises Unpriced where it has no price for one of the figures."""
     try:
         import genai_prices

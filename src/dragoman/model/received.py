@@ -14,11 +14,11 @@ from ..codec.stream import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Written
-from ..message.ending import failure_of, no_answer
+from ..message.ending import find_failure, no_answer
 from ..stream.error_headers import told_by_headers
 from ..text.json_text import loads
 from ..transport.call import Reply
-from ..transport.errors import host_of
+from ..transport.errors import read_host
 
 _SHOWN = 300  # bytes of a body
 _PAGES = ("text/html", "application/xhtml+xml")
@@ -42,9 +42,9 @@ def check_status(
     if 200 <= status < 300 and status not in (204, 205):
         return None
     to = headers.get("location", "")
-    why = f"is a redirect to {host_of(to)}" if to and status >= 300 else "holds none"
+    why = f"is a redirect to {read_host(to)}" if to and status >= 300 else "holds none"
     hint = "check base_url: the key is sent nowhere else"
-    error = no_answer(why, host_of(url), status, _text(body), hint)
+    error = no_answer(why, read_host(url), status, _text(body), hint)
     error.should_retry = False
     return error
 
@@ -58,7 +58,7 @@ def is_page(headers: Mapping[str, str]) -> bool:
 def page(url: str, status: int, body: bytes) -> NoAnswer:
     """The error of a web page, or of nothing, in place of a stream."""
     why = "is no stream" if body.strip() else "is empty"
-    return no_answer(why, host_of(url), status, _text(body))
+    return no_answer(why, read_host(url), status, _text(body))
 
 
 def read_reply(
@@ -84,7 +84,7 @@ def read_reply(
     body = reply.body
     if (redirect := check_status(reply.status, reply.headers, url, _bytes(body))) is not None:
         raise redirect
-    raw = _parsed(body)
+    raw = _parse_body(body)
     try:
         if isinstance(raw, (bytes, str)) and not raw.strip():
             raise no_answer("is empty", _host(url), reply.status)
@@ -95,13 +95,13 @@ def read_reply(
     except ProviderError as error:
         error.status = error.status or reply.status
         raise told_by_headers(error, reply.headers) from error.__cause__
-    if failure_of(response) is not None:  # then it is told with the host and what came
+    if find_failure(response) is not None:  # then it is told with the host and what came
         judge(response, _host(url), reply.status, _bytes(body), allow_partial)
     return Received(None if isinstance(raw, (bytes, str)) else raw, response)
 
 
 def _host(url: str) -> str:
-    return host_of(url) if url else ""
+    return read_host(url) if url else ""
 
 
 def judge(
@@ -111,7 +111,7 @@ def judge(
 
     What the provider itself calls an error is raised in either case.
     """
-    failure = failure_of(response, host, status, _text(received))
+    failure = find_failure(response, host, status, _text(received))
     if failure is None or (allow_partial and response.error is None):
         return
     raise failure
@@ -134,9 +134,9 @@ class StreamJudge:
 
         What nobody could read is no partial answer, but a page of somebody else's.
         """
-        if failure_of(response) is None:
+        if find_failure(response) is None:
             return
-        host, received = host_of(self.url()), decoder.begun_with
+        host, received = read_host(self.url()), decoder.begun_with
         if decoder.builder.unread and response.error is None:
             why = "is no stream of this wire" if received.strip() else "is empty"
             error = no_answer(why, host, self.status(), _text(received))
@@ -145,7 +145,7 @@ class StreamJudge:
         judge(response, host, self.status(), received, self.may_break)
 
 
-def _parsed(body: Any) -> Any:
+def _parse_body(body: Any) -> Any:
     """The JSON of a body; bytes that are none as they are, and what an SDK has parsed too."""
     if not isinstance(body, (bytes, str)):
         return body

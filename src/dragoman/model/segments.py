@@ -24,7 +24,7 @@ from .received import Received
 MAX_SEGMENTS = 64  # two million tokens whole: more than any model answers
 
 
-class Segments:
+class AnswerSegments:
     """The requests that one answer takes, each for the rest of what those before it brought."""
 
     __slots__ = ("_body", "_out", "_room", "_sent")
@@ -71,8 +71,8 @@ class Segments:
             try:
                 parts.append(ask(out))
             except ProviderError as error:
-                raise self._told(error, parts) from error.__cause__
-        return self._joined(parts)
+                raise self._attach_partial(error, parts) from error.__cause__
+        return self._join_parts(parts)
 
     async def aask(self, ask: Callable[[Written], Awaitable[Received]]) -> Received:
         """`ask` in a loop."""
@@ -81,15 +81,15 @@ class Segments:
             try:
                 parts.append(await ask(out))
             except ProviderError as error:
-                raise self._told(error, parts) from error.__cause__
-        return self._joined(parts)
+                raise self._attach_partial(error, parts) from error.__cause__
+        return self._join_parts(parts)
 
-    def _told(self, error: ProviderError, parts: Sequence[Received]) -> ProviderError:
+    def _attach_partial(self, error: ProviderError, parts: Sequence[Received]) -> ProviderError:
         """The error of a later request with what came before it."""
-        error.response = error.response or self._joined(parts).response
+        error.response = error.response or self._join_parts(parts).response
         return error
 
-    def _joined(self, parts: Sequence[Received]) -> Received:
+    def _join_parts(self, parts: Sequence[Received]) -> Received:
         if len(parts) == 1:
             return parts[0]
         answers = [part.response for part in parts]

@@ -75,7 +75,7 @@ _CONVERSE_KEYS = frozenset({"toolUse", "toolResult", "reasoningContent", "cacheP
                             "guardContent", "citationsContent", "searchResult"})  # fmt: skip
 
 
-def protocols_of(items: Iterable[Any]) -> frozenset[str]:
+def find_protocols(items: Iterable[Any]) -> frozenset[str]:
     """The protocols whose messages all of these can be.
 
     Args:
@@ -87,12 +87,12 @@ def protocols_of(items: Iterable[Any]) -> frozenset[str]:
     found = _ALL
     for item in items:
         if isinstance(item, Mapping):
-            for possible in _narrowed(item):
+            for possible in _list_possible(item):
                 found &= possible
     return found
 
 
-def _narrowed(item: Mapping[str, Any]) -> Iterator[frozenset[str]]:
+def _list_possible(item: Mapping[str, Any]) -> Iterator[frozenset[str]]:
     """What each mark of a message leaves possible."""
     role, kind = item.get("role"), item.get("type")
     for key, possible in _KEYS.items():

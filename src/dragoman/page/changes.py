@@ -14,7 +14,7 @@ from ..analysis.sameness import Difference, Item, items, tools
 from ..errors import DragomanError, ReadError
 from ..message import ChatRequest
 from ..text.json_text import Json
-from .exchange import Exchange
+from .exchange import PageExchange
 from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ _AROUND = 80  # characters of what stays, on both sides of what does not
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-def link(exchanges: Sequence[Exchange]) -> None:
+def link(exchanges: Sequence[PageExchange]) -> None:
     """Tell each exchange which one stands before it in its session.
 
     That is the one that it says it follows; else the last of the same session; in a recording that
@@ -34,7 +34,7 @@ def link(exchanges: Sequence[Exchange]) -> None:
     """
     by_name = {exchange.name: exchange for exchange in exchanges if exchange.name}
     untold = not any(exchange.session or exchange.follows for exchange in exchanges)
-    last: dict[tuple[str, str], Exchange] = {}
+    last: dict[tuple[str, str], PageExchange] = {}
     for exchange in exchanges:
         if exchange.body is None:
             continue
@@ -47,7 +47,7 @@ def link(exchanges: Sequence[Exchange]) -> None:
         last[key] = exchange
 
 
-def changes(before: Exchange, after: Exchange, texts: LongTexts) -> Shown:
+def changes(before: PageExchange, after: PageExchange, texts: LongTexts) -> Shown:
     """What the later request says otherwise, and where the prompt cache of the earlier one ends.
 
     Raises ReadError where one of them has no request.
@@ -61,12 +61,12 @@ def changes(before: Exchange, after: Exchange, texts: LongTexts) -> Shown:
     counts = Counter(difference.change for difference in differences)
     return {
         "before": before.id, "after": after.id, "wire": after.wire, "counts": dict(counts),
-        "differences": _told(differences[:_MOST], left, right, texts),
+        "differences": _show_differences(differences[:_MOST], left, right, texts),
         "cache": _cache(before, after),
     }  # fmt: skip
 
 
-def _told(
+def _show_differences(
     differences: Sequence[Difference], left: ChatRequest, right: ChatRequest, texts: LongTexts
 ) -> list[Shown]:
     """Each difference with its `parts`: what stays, what was and what is now, in order."""
@@ -154,7 +154,7 @@ def _near(text: str, behind: bool, before: bool) -> str:
     return (start if behind else "") + " … " + (end if before else "")
 
 
-def _cache(before: Exchange, after: Exchange) -> Shown:
+def _cache(before: PageExchange, after: PageExchange) -> Shown:
     assert before.body is not None, "it was looked at before"
     assert after.body is not None, "it was looked at before"
     try:

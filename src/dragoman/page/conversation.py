@@ -14,7 +14,7 @@ from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, media, places
 from ..message import blocks as kinds
 from ..text.json_text import Json
-from .exchange import Exchange
+from .exchange import PageExchange
 from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
@@ -24,7 +24,7 @@ _RASTER = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "imag
                      "image/bmp"})  # fmt: skip
 
 
-def conversation(exchange: Exchange, texts: LongTexts) -> Shown:
+def conversation(exchange: PageExchange, texts: LongTexts) -> Shown:
     """What is said in an exchange, its request first; `faults` tell what cannot be read."""
     faults: list[Shown] = []
     if exchange.fault:
@@ -37,7 +37,7 @@ def conversation(exchange: Exchange, texts: LongTexts) -> Shown:
             shown["model"] = request.model or exchange.model
     except DragomanError as error:
         faults.append(_fault(error))
-    shown |= {"agent": exchange.agent, "skipped": _skipped(exchange),
+    shown |= {"agent": exchange.agent, "skipped": _group_skipped(exchange),
               "compactions": list(exchange.compactions)}  # fmt: skip
     try:
         if (response := exchange.response) is not None:
@@ -67,7 +67,7 @@ def _request(request: ChatRequest, texts: LongTexts) -> Shown:
     }
 
 
-def _skipped(exchange: Exchange) -> list[Shown]:
+def _group_skipped(exchange: PageExchange) -> list[Shown]:
     """What a session log holds besides: each kind once, how often, why, and the first place."""
     kinds: dict[tuple[str, str], Shown] = {}
     for one in exchange.skipped:
@@ -91,10 +91,10 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
     schema = json.dumps(tool.schema, ensure_ascii=False, indent=2) if tool.schema else ""
     shown: Shown = {"name": tool.name, "description": texts.text(tool.description),
                     "schema": texts.text(schema), "path": path}  # fmt: skip
-    return shown | _cache_of(tool)
+    return shown | _show_cache(tool)
 
 
-def _cache_of(node: object) -> Shown:
+def _show_cache(node: object) -> Shown:
     """The cache mark behind a message, a block or a tool, if there is one."""
     hint = getattr(node, "cache", None)
     return {} if hint is None else {"cache": hint.ttl or "default"}
@@ -130,10 +130,10 @@ def _message(m: Msg, path: str, report: Report, texts: LongTexts) -> Shown:
         blocks: list[Shown] = [{"kind": "text", "path": _content(path),
                                 "text": texts.text(m.content)}]  # fmt: skip
     else:
-        blocks = [block_of(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
+        blocks = [show_block(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
                   for i, block in enumerate(m.content)]  # fmt: skip
     shown: Shown = {"path": path, "role": m.role, "name": m.name, "blocks": blocks}  # fmt: skip
-    return shown | _cache_of(m)
+    return shown | _show_cache(m)
 
 
 def _content(path: str) -> str:
@@ -146,9 +146,9 @@ def _place(block: kinds.ContentBlock, report: Report, otherwise: str) -> str:
     return otherwise if path == "$" else path
 
 
-def block_of(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
+def show_block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
     """One block: its `kind`, its path, and what is shown of it."""
-    return {"path": path, **_block(block, path, texts), **_cache_of(block)}
+    return {"path": path, **_block(block, path, texts), **_show_cache(block)}
 
 
 def _block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
@@ -187,7 +187,7 @@ def _result(block: kinds.ToolResultBlock, path: str, texts: LongTexts) -> Shown:
     output = block.output
     shown: Shown = {"kind": "result", "id": block.id, "name": block.name, "error": block.is_error}
     if isinstance(output, list):
-        shown["blocks"] = [block_of(item, f"{path}.content[{i}]", texts)
+        shown["blocks"] = [show_block(item, f"{path}.content[{i}]", texts)
                            for i, item in enumerate(output)]  # fmt: skip
         said = [item.text for item in output if isinstance(item, kinds.TextBlock)]
         inside = " ".join(said) or ", ".join(item.type for item in output) or "nothing"

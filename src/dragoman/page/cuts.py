@@ -10,8 +10,8 @@ from ..formatter import Formatter, fit_history_sync
 from ..formatter.fitting import Fitted
 from ..message import ChatRequest, identify
 from ..tokens import CachedTokenCounter
-from .exchange import Exchange
-from .wire_view import target_of
+from .exchange import PageExchange
+from .wire_view import get_target
 
 Shown: TypeAlias = dict[str, Any]
 
@@ -20,7 +20,7 @@ STEPS = 24  # positions of a longer one
 _WHOLE = 1 << 40  # tokens that no history takes
 
 
-def cuts(exchange: Exchange, target: str, counter: CachedTokenCounter) -> Shown:
+def cuts(exchange: PageExchange, target: str, counter: CachedTokenCounter) -> Shown:
     """The positions of the slider for one wire, the whole history first.
 
     `positions` have a `limit` of tokens, the `tokens` that are left, and the indexes of the
@@ -31,9 +31,9 @@ def cuts(exchange: Exchange, target: str, counter: CachedTokenCounter) -> Shown:
     if request is None or not request.messages:
         return {"positions": []}
     try:
-        first = _position(request, target_of(target), counter, _WHOLE)
+        first = _position(request, get_target(target), counter, _WHOLE)
         first["limit"] = first["tokens"]
-        return {"positions": [first, *_shorter(request, target_of(target), counter, first)]}
+        return {"positions": [first, *_shorter(request, get_target(target), counter, first)]}
     except DragomanError as error:
         return {"positions": [], "refused": {"text": error.message, "code": error.code}}
 
@@ -68,11 +68,11 @@ def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, l
     fitted = fit_history_sync(request, formatter=formatter)
     receipt = fitted.receipt
     return {"limit": limit, "tokens": receipt.tokens_after or receipt.tokens_before,
-            "dropped": _dropped(request, fitted), "cache_lost": receipt.cache_lost,
+            "dropped": _find_dropped(request, fitted), "cache_lost": receipt.cache_lost,
             "unbound": len(receipt.unbound)}  # fmt: skip
 
 
-def _dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
+def _find_dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
     """The indexes of the messages that went."""
     left = {id(m) for m in fitted.msgs}
     gone = [i for i, m in enumerate(request.messages) if id(m) not in left]

@@ -31,7 +31,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Upstream:
+class UpstreamCall:
     """The other side of a gateway: what it sent on, and what it was answered."""
 
     wire: str
@@ -39,7 +39,7 @@ class Upstream:
 
 
 @dataclass
-class Exchange:
+class PageExchange:
     """One exchange, and where it stands.
 
     `home` is whose `body` it is; without one `own` are messages of ours. `session`, `name` and
@@ -54,7 +54,7 @@ class Exchange:
     path: str | None = None
     own: ChatRequest | None = None
     answer: Recorded | None = None
-    upstream: Upstream | None = None
+    upstream: UpstreamCall | None = None
     losses: list[JsonObject] = field(default_factory=list)
     session: str = ""
     name: str = ""
@@ -86,8 +86,8 @@ class Exchange:
             return read_whole(decoder, body, self.answer.status, self.answer.home.room.answers)
         read = False
         for name, data in self.answer.events:
-            read = _understood(decoder.feed(data, name)) or read
-        if not (_understood(decoder.rest()) or read):
+            read = _is_understood(decoder.feed(data, name)) or read
+        if not (_is_understood(decoder.rest()) or read):
             raise ReadError(f"nothing in it is an event of {self.answer.home.name}")
         return decoder.finish()
 
@@ -110,10 +110,10 @@ class Exchange:
         return home.name if home is not None else ""
 
 
-def _understood(pieces: list[Piece]) -> bool:
+def _is_understood(pieces: list[Piece]) -> bool:
     return any(type(piece) is not Raw for piece in pieces)
 
 
-def text_of(value: Any) -> str:
+def to_text(value: Any) -> str:
     """A field of a recording that is text, or a number."""
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import DragomanError
 from ..vendors import PROTOCOLS
-from .exchange import Exchange
+from .exchange import PageExchange
 from .queries import Page, readable
 from .wire_view import SPEAKERS
 
@@ -102,7 +102,7 @@ def _answers(page: Page) -> dict[str, Any]:
     """Every answer by its key, as the live page would get it; errors are answers too."""
     answers: dict[str, Any] = {}
     size = 0
-    for key in keys_of(page):
+    for key in list_keys(page):
         answers[key] = _answer(page, key)
         size += len(json.dumps(answers[key]))
     left_out = 0
@@ -124,7 +124,7 @@ def _answer(page: Page, key: str) -> Any:
         return {"error": error.message, "hint": error.hint, "code": error.code}
 
 
-def keys_of(page: Page) -> Iterator[str]:
+def list_keys(page: Page) -> Iterator[str]:
     """All that is in every page."""
     yield "contents"
     for exchange in page.exchanges:
@@ -149,7 +149,7 @@ def keys_of(page: Page) -> Iterator[str]:
             yield f"changes/{id}"
 
 
-def _targets(exchange: Exchange) -> list[str]:
+def _targets(exchange: PageExchange) -> list[str]:
     """The protocols, behind the wire that it was recorded on."""
     return list(dict.fromkeys((exchange.wire, *PROTOCOLS) if exchange.wire else PROTOCOLS))
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..agent_logs import SessionLog, read_session_log
-from ..analysis.fidelity import Event, Record, event_of, record
+from ..analysis.fidelity import Event, Record, read_event, record
 from ..caches import remember
 from ..codec.wire import Wire
 from ..conversion.convert import detect
@@ -20,7 +20,7 @@ from ..message import ChatRequest, Msg, load
 from ..stream.framing import Decoder, Framing
 from ..text.json_text import Json, JsonObject, loads
 from ..vendors import PROTOCOLS, VENDORS, vendor, wire
-from .exchange import Exchange, Recorded, Upstream, text_of
+from .exchange import PageExchange, Recorded, UpstreamCall, to_text
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is opened, also of one that is packed
 _GZIP = b"\x1f\x8b"
@@ -38,18 +38,18 @@ _HINT = "give a request, an answer, a stream, a recording, a session log, or mes
 _MOST = 100  # events that are looked at to see whose they are
 
 
-def opened(data: bytes, name: str) -> list[Exchange]:
+def read_exchanges(data: bytes, name: str) -> list[PageExchange]:
     """The exchanges in a file, in their order. Raises ReadError for what holds none."""
-    data = _unpacked(data)
+    data = _unpack_gzip(data)
     # a frame of an AWS event stream begins with a prelude that has a checksum
     if len(data) >= 16 and int.from_bytes(data[8:12], "big") == zlib.crc32(data[:8]):
-        return [_stream(_framed(data, "aws-eventstream"), name)]
+        return [_stream(_split_frames(data, "aws-eventstream"), name)]
     text = _text(data)
     first = text.lstrip()[:64]
     if not first:
         raise ReadError("there is nothing in it", hint=_HINT)
     if first.startswith(_SSE_FIELDS):  # which no JSON begins with
-        return [_stream(_framed(data, "sse"), name)]
+        return [_stream(_split_frames(data, "sse"), name)]
     values, lines = _values(text, name)
     if (log := _session_log(values[0][1], text, name)) is not None:
         return _sessions(log, name)
@@ -58,7 +58,7 @@ def opened(data: bytes, name: str) -> list[Exchange]:
     return [_value(values[0][1], name)]
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpack_gzip(data: bytes) -> bytes:
     """What a gzip file holds, which may have several parts; other bytes as they are."""
     if not data.startswith(_GZIP):
         return data
@@ -95,7 +95,7 @@ def _text(data: bytes) -> str:
         raise ReadError(text, hint="a recording is JSON in UTF-8, or an event stream") from error
 
 
-def _framed(data: bytes, framing: Framing) -> list[Event]:
+def _split_frames(data: bytes, framing: Framing) -> list[Event]:
     decoder = Decoder(framing)
     return [(frame.event, frame.data) for frame in (*decoder.feed(data), *decoder.flush())]
 
@@ -108,12 +108,12 @@ def _values(text: str, name: str) -> tuple[list[tuple[str, Any]], bool]:
         try:
             return [(name, loads(text))], False
         except ReadError:
-            if len(rows) == 1 or isinstance(_parsed(rows[0][1]), ReadError):
+            if len(rows) == 1 or isinstance(_parse_row(rows[0][1]), ReadError):
                 raise
-    return [(place, _parsed(row)) for place, row in rows], True
+    return [(place, _parse_row(row)) for place, row in rows], True
 
 
-def _parsed(row: str) -> Any:
+def _parse_row(row: str) -> Any:
     try:
         return loads(row)
     except ReadError as error:
@@ -127,19 +127,19 @@ def _elements(values: list[Json], name: str) -> list[tuple[str, Any]]:
 # -- several values ---------------------------------------------------------------------------
 
 
-def _rows(values: list[tuple[str, Any]], name: str) -> list[Exchange]:
+def _rows(values: list[tuple[str, Any]], name: str) -> list[PageExchange]:
     """Recordings or bodies, one a row; or the events of one stream; or messages of ours."""
     whole = [value for _, value in values if not isinstance(value, ReadError)]
     if not values:
         raise ReadError("an empty list is no conversation", hint=_HINT)
     if not whole:
         raise values[0][1]
-    broken = [Exchange(place, fault=str(value)) for place, value in values
+    broken = [PageExchange(place, fault=str(value)) for place, value in values
               if isinstance(value, ReadError)]  # fmt: skip
     if all(isinstance(value, dict) and _is_said(value) for value in whole):
         return [_value(whole, name), *broken]
     if not any(record(value) or _is_body(value) or _is_messages(value) for value in whole):
-        return [_stream([event_of(value) for value in whole], name), *broken]
+        return [_stream([read_event(value) for value in whole], name), *broken]
     result = []
     for place, value in values:
         try:
@@ -147,7 +147,7 @@ def _rows(values: list[tuple[str, Any]], name: str) -> list[Exchange]:
                 raise value
             result.append(_value(value, place))
         except DragomanError as error:
-            result.append(Exchange(place, fault=str(error)))
+            result.append(PageExchange(place, fault=str(error)))
     return result
 
 
@@ -191,24 +191,24 @@ def _message(value: JsonObject) -> Msg:
 # -- one value --------------------------------------------------------------------------------
 
 
-def _value(value: Any, place: str) -> Exchange:
+def _value(value: Any, place: str) -> PageExchange:
     """The exchange that a value holds. Raises ReadError, InvalidMessage for what holds none."""
     if _is_messages(value):
         if all(_is_message(item) for item in value):
-            return Exchange(place, own=ChatRequest([_message(item) for item in value]))
+            return PageExchange(place, own=ChatRequest([_message(item) for item in value]))
         value = {"messages": value}
-        return Exchange(place, home=_named("openai-chat"), body=value)
+        return PageExchange(place, home=_get_wire("openai-chat"), body=value)
     if not isinstance(value, dict):
         raise ReadError(f"{_kind(value)} is no conversation", hint=_HINT)
     if "dragoman" in value:
-        return _stored(value, place)
+        return _read_stored(value, place)
     if (row := record(value)) is not None:
-        return _recorded(value, row, place)
+        return _read_recorded(value, row, place)
     try:
-        home = _named(detect(value).wire)
+        home = _get_wire(detect(value).wire)
     except ReadError as error:
-        return Exchange(place, answer=_answer([(None, value)], True, None, error))
-    return Exchange(place, home=home, body=value, model=text_of(value.get("model")))
+        return PageExchange(place, answer=_answer([(None, value)], True, None, error))
+    return PageExchange(place, home=home, body=value, model=to_text(value.get("model")))
 
 
 def _kind(value: Json) -> str:
@@ -223,16 +223,18 @@ def _kind(value: Json) -> str:
             return "a number"
 
 
-def _stored(value: JsonObject, place: str) -> Exchange:
+def _read_stored(value: JsonObject, place: str) -> PageExchange:
     stored = load(value)
     if isinstance(stored, (Msg, list)):
-        return Exchange(place, own=ChatRequest(stored if isinstance(stored, list) else [stored]))
+        return PageExchange(
+            place, own=ChatRequest(stored if isinstance(stored, list) else [stored])
+        )
     if isinstance(stored, ChatRequest):
-        return Exchange(place, own=stored, model=stored.model or "")
-    return Exchange(place, own=ChatRequest([stored.msg]), model=stored.model or "")
+        return PageExchange(place, own=stored, model=stored.model or "")
+    return PageExchange(place, own=ChatRequest([stored.msg]), model=stored.model or "")
 
 
-def _recorded(value: JsonObject, row: Record, place: str) -> Exchange:
+def _read_recorded(value: JsonObject, row: Record, place: str) -> PageExchange:
     home = _home(value, row.path, row.request) if row.request is not None else None
     answer = None
     if row.events:
@@ -241,28 +243,28 @@ def _recorded(value: JsonObject, row: Record, place: str) -> Exchange:
     elif row.response is not None:
         events = [(None, row.response)]
         answer = _answer(events, True, row.status, None, home or _home(value, row.path, None))
-    model = text_of(value.get("model")) or text_of((row.request or {}).get("model"))
+    model = to_text(value.get("model")) or to_text((row.request or {}).get("model"))
     losses = value.get("losses")
-    return Exchange(
+    return PageExchange(
         place, home, row.request, row.path, None, answer, _upstream(value.get("upstream")),
         [loss for loss in losses if isinstance(loss, dict)] if isinstance(losses, list) else [],
-        text_of(value.get("session")), text_of(value.get("id")), text_of(value.get("follows")),
-        model, text_of(value.get("client")), text_of(value.get("time")), _error(value.get("error")),
+        to_text(value.get("session")), to_text(value.get("id")), to_text(value.get("follows")),
+        model, to_text(value.get("client")), to_text(value.get("time")), _error(value.get("error")),
     )  # fmt: skip
 
 
 def _error(value: Any) -> str:
     """What a gateway says went wrong."""
     if not isinstance(value, dict):
-        return text_of(value)
-    return ": ".join(filter(None, (text_of(value.get("kind")), text_of(value.get("message")))))
+        return to_text(value)
+    return ": ".join(filter(None, (to_text(value.get("kind")), to_text(value.get("message")))))
 
 
-def _upstream(value: Any) -> Upstream | None:
+def _upstream(value: Any) -> UpstreamCall | None:
     if not isinstance(value, dict):
         return None
-    home = _home(value, text_of(value.get("url_path")) or None, value.get("request"))
-    return Upstream(home.name if home is not None else "", value)
+    home = _home(value, to_text(value.get("url_path")) or None, value.get("request"))
+    return UpstreamCall(home.name if home is not None else "", value)
 
 
 def _home(row: JsonObject, path: str | None, body: Any) -> Wire | None:
@@ -271,21 +273,21 @@ def _home(row: JsonObject, path: str | None, body: Any) -> Wire | None:
     host = row.get("vendor") if "upstream" not in row else None  # a gateway's is the other side's
     if isinstance(protocol, str) and protocol in PROTOCOLS:
         if isinstance(host, str) and host in VENDORS and protocol in (rows := vendor(host).wires):
-            return _named(host if next(iter(rows)) == protocol else f"{host}/{protocol}")
-        return _named(protocol)
-    return _named(detect(body, path).wire) if isinstance(body, dict) else None
+            return _get_wire(host if next(iter(rows)) == protocol else f"{host}/{protocol}")
+        return _get_wire(protocol)
+    return _get_wire(detect(body, path).wire) if isinstance(body, dict) else None
 
 
 @remember("wires that the page names", entries=64, size=2**16)
-def _named(name: str) -> Wire:
+def _get_wire(name: str) -> Wire:
     return wire(name, policy="ignore", fetch=None)
 
 
 # -- answers ----------------------------------------------------------------------------------
 
 
-def _stream(events: list[Event], place: str) -> Exchange:
-    return Exchange(place, answer=_answer(events, False))
+def _stream(events: list[Event], place: str) -> PageExchange:
+    return PageExchange(place, answer=_answer(events, False))
 
 
 def _answer(
@@ -298,13 +300,13 @@ def _answer(
     """The answer, with the protocol whose answers look most like it unless that is known."""
     if home is None:
         payloads = list(_payloads(events[:_MOST]))
-        counts = {name: sum(_named(name).room.answers(data, event) for event, data in payloads)
+        counts = {name: sum(_get_wire(name).room.answers(data, event) for event, data in payloads)
                   for name in PROTOCOLS}  # fmt: skip
         best = max(counts, key=counts.__getitem__)
         if not counts[best]:
             text = "no wire has requests, answers or events in this shape"
             raise ReadError(text, path="$", hint=_HINT, code="request.shape") from error
-        home = _named(best)
+        home = _get_wire(best)
     return Recorded(home, events, whole, status)
 
 
@@ -331,10 +333,10 @@ def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
         return None
 
 
-def _sessions(log: SessionLog, place: str) -> list[Exchange]:
+def _sessions(log: SessionLog, place: str) -> list[PageExchange]:
     """The conversation of a session, and those of the agents that it called."""
     request = ChatRequest(log.messages, tools=list(log.tools))
-    own = Exchange(
+    own = PageExchange(
         place, own=request, agent=log.agent, model=log.model or "", session=log.session,
         skipped=log.skipped, compactions=log.compactions,
     )  # fmt: skip

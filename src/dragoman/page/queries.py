@@ -15,9 +15,9 @@ from ..vendors import PROTOCOLS, wires
 from .changes import changes, link
 from .conversation import conversation
 from .cuts import cuts
-from .exchange import Exchange
+from .exchange import PageExchange
 from .long_texts import LongTexts
-from .open_file import opened
+from .open_file import read_exchanges
 from .replay import replay
 from .tokens import LengthEstimate, tokens
 from .wire_view import SPEAKERS, answer_on, counts, recorded_on, request_on
@@ -35,20 +35,20 @@ class Page:
     def __init__(self, counter: Any = None, counted_by: str = "") -> None:
         self.counter = CachedTokenCounter(counter or LengthEstimate())
         self.counted_by = counted_by if counter is not None else "estimated by length"
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[PageExchange] = []
         self.texts = LongTexts()
         self._files: list[Shown] = []
         self._positions: dict[tuple[int, str], Shown] = {}  # of the slider
 
     def open(self, data: bytes, name: str) -> list[int]:
         """Open what is in a file; the ids of its exchanges. Raises ReadError if there are none."""
-        return self._add(opened(data, name), name)
+        return self._add(read_exchanges(data, name), name)
 
     def fail(self, name: str, error: DragomanError) -> None:
         """Keep a place among the others for a file that cannot be opened; it says why."""
-        self._add([Exchange(name, fault=str(error))], name)
+        self._add([PageExchange(name, fault=str(error))], name)
 
-    def _add(self, exchanges: list[Exchange], name: str) -> list[int]:
+    def _add(self, exchanges: list[PageExchange], name: str) -> list[int]:
         start = len(self.exchanges)
         for id, exchange in enumerate(exchanges, start):
             exchange.id = id
@@ -89,7 +89,7 @@ class Page:
             case _:
                 raise _no_key(key)
 
-    def exchange(self, id: str | int) -> Exchange:
+    def exchange(self, id: str | int) -> PageExchange:
         """The exchange of an id. Raises ReadError if there is none."""
         number = int(id) if isinstance(id, int) or id.isdecimal() else -1
         if not 0 <= number < len(self.exchanges):
@@ -108,7 +108,7 @@ class Page:
             "counted_by": self.counted_by,
         }
 
-    def _of_one(self, name: str, exchange: Exchange) -> Any:
+    def _of_one(self, name: str, exchange: PageExchange) -> Any:
         match name:
             case "conversation":
                 return conversation(exchange, self.texts)
@@ -119,19 +119,19 @@ class Page:
             case _:
                 return self._changes(exchange)
 
-    def _losses(self, exchange: Exchange, how: str) -> list[Shown]:
+    def _losses(self, exchange: PageExchange, how: str) -> list[Shown]:
         if not readable(exchange):
             return []
         own = [exchange.wire] if exchange.wire not in (*PROTOCOLS, "") else []
         return list(counts(exchange, (*own, *PROTOCOLS), how))
 
-    def _wire(self, exchange: Exchange, target: str, how: str, cut: int) -> Shown:
+    def _wire(self, exchange: PageExchange, target: str, how: str, cut: int) -> Shown:
         if not readable(exchange):
             raise ReadError("there is no request here", code="page.request")
         limit = self._limit(exchange, target, cut) if cut else None
         return request_on(exchange, target, how, self.texts, self.counter, limit)
 
-    def _limit(self, exchange: Exchange, target: str, cut: int) -> int:
+    def _limit(self, exchange: PageExchange, target: str, cut: int) -> int:
         """The tokens that a position of the slider leaves."""
         positions = self._cuts(exchange, target)["positions"]
         if cut >= len(positions):
@@ -139,12 +139,12 @@ class Page:
         limit: int = positions[cut]["limit"]
         return limit
 
-    def _answer(self, exchange: Exchange, target: str) -> Shown:
+    def _answer(self, exchange: PageExchange, target: str) -> Shown:
         if exchange.answer is None:
             raise ReadError("there is no answer here", code="page.answer")
         return answer_on(exchange, target, self.texts)
 
-    def _cuts(self, exchange: Exchange, target: str) -> Shown:
+    def _cuts(self, exchange: PageExchange, target: str) -> Shown:
         if not readable(exchange):
             return {"positions": []}
         key = (exchange.id, target)
@@ -152,13 +152,13 @@ class Page:
             self._positions[key] = cuts(exchange, target, self.counter)
         return self._positions[key]
 
-    def _changes(self, exchange: Exchange) -> Shown:
+    def _changes(self, exchange: PageExchange) -> Shown:
         if exchange.previous is None:
             raise ReadError("nothing stands before this request", code="page.changes")
         return changes(self.exchange(exchange.previous), exchange, self.texts)
 
 
-def readable(exchange: Exchange) -> bool:
+def readable(exchange: PageExchange) -> bool:
     """Whether there is a request that the tree has."""
     try:
         return exchange.request is not None
@@ -170,7 +170,7 @@ def _no_key(key: str) -> ReadError:
     return ReadError(f"the page has nothing under {key}", code="page.key")
 
 
-def _summary(exchange: Exchange) -> Shown:
+def _summary(exchange: PageExchange) -> Shown:
     """What the list of exchanges shows of one; of the request nothing is read for it."""
     status = exchange.answer.status if exchange.answer is not None else None
     return {

@@ -7,14 +7,14 @@ from typing import Any, TypeAlias
 from ..errors import ReadError
 from ..stream.events import EventView, StreamEvent
 from ..text.json_text import loads
-from .conversation import answer_messages, block_of, ending
-from .exchange import Exchange
+from .conversation import answer_messages, ending, show_block
+from .exchange import PageExchange
 from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
 
 
-def replay(exchange: Exchange, texts: LongTexts) -> Shown:
+def replay(exchange: PageExchange, texts: LongTexts) -> Shown:
     """The events of a stream; each has the `steps` that it adds to what is shown of the answer.
 
     A step is `start`, `grow`, `end` or `block` of the block under a key; a call has its name when
@@ -27,7 +27,7 @@ def replay(exchange: Exchange, texts: LongTexts) -> Shown:
     view = EventView(decoder.names)
     events: list[Shown] = []
     for name, data in recorded.events:
-        body, cut = texts.body(_parsed(data))
+        body, cut = texts.body(_parse_data(data))
         made = [event for piece in decoder.feed(data, name) for event in view.feed(piece)]
         events.append({"name": name, "data": body, "long": cut, "steps": _steps(made, texts)})
     rest = [event for piece in decoder.rest() for event in view.feed(piece)]
@@ -40,7 +40,7 @@ def replay(exchange: Exchange, texts: LongTexts) -> Shown:
             "failed": None if response.error is None else response.error.message}  # fmt: skip
 
 
-def _parsed(data: Any) -> Any:
+def _parse_data(data: Any) -> Any:
     try:
         return loads(data) if isinstance(data, (str, bytes)) else data
     except ReadError:  # such as [DONE]
@@ -58,11 +58,11 @@ def _step(event: StreamEvent, texts: LongTexts) -> Shown | None:
     key = ".".join(map(str, event.key))
     if kind == "block":
         assert event.block is not None, "an event of a block has one"
-        return {"do": "block", "key": key, "block": block_of(event.block, "", texts)}
+        return {"do": "block", "key": key, "block": show_block(event.block, "", texts)}
     if part == "delta":
         return {"do": "grow", "key": key, "text": event.text}
     kind = "call" if kind == "tool" else kind
     step: Shown = {"do": part, "key": key, "kind": kind}
     if event.block is not None:
-        step["block"] = block_of(event.block, "", texts)
+        step["block"] = show_block(event.block, "", texts)
     return step

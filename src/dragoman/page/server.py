@@ -46,7 +46,7 @@ HEADERS = {
 STATIC = resources.files(__package__) / "static"
 
 
-class Guard:
+class PageGuard:
     """Lets through what this machine's own page asks, and sets the headers of every answer."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
@@ -89,7 +89,7 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
     # one thing after the other, but what fills in figures lets pass what somebody waits for
     asked, figures = asyncio.Lock(), asyncio.Lock()
 
-    async def computed(
+    async def compute_response(
         work: Callable[..., Any], *given: Any, lock: asyncio.Lock = asked
     ) -> Response:
         async with lock:
@@ -104,7 +104,7 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
     async def answer(request: Request) -> Response:
         key = request.path_params["key"]
         lock = figures if key.partition("/")[0] in _FIGURES else asked
-        return await computed(page.answer, key, lock=lock)
+        return await compute_response(page.answer, key, lock=lock)
 
     async def open_file(request: Request) -> Response:
         if request.headers.get("content-type") != "application/octet-stream":
@@ -114,7 +114,9 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
             data += chunk
             if len(data) > MOST:
                 return JSONResponse({"error": f"the file has more than {MOST} bytes"}, 413)
-        return await computed(page.open, bytes(data), request.query_params.get("name", "pasted"))
+        return await compute_response(
+            page.open, bytes(data), request.query_params.get("name", "pasted")
+        )
 
     async def index(_: Request) -> Response:
         return HTMLResponse((STATIC / "page.html").read_bytes())
@@ -126,7 +128,7 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
         Mount("/static", StaticFiles(packages=[(str(__package__), "static")])),
     ]
     app = Starlette(routes=[Mount(f"/{token}", routes=routes)])
-    return Guard(app, frozenset({f"{HOST}:{port}", f"localhost:{port}"}))
+    return PageGuard(app, frozenset({f"{HOST}:{port}", f"localhost:{port}"}))
 
 
 class Server:

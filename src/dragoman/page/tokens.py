@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ..analysis import sourcemap
-from ..analysis.paths import path_of, steps
+from ..analysis.paths import format_path, steps
 from ..errors import DragomanError
 from ..message import ChatRequest
 from ..text.json_text import JsonObject
 from ..tokens import CachedTokenCounter, SumTokenCounter
 from ..tokens.cached import rough_message, rough_tools
 from ..vendors import wire
-from .exchange import Exchange
+from .exchange import PageExchange
 
 Sizes: TypeAlias = list[int | None]
 
@@ -29,7 +29,7 @@ class LengthEstimate(SumTokenCounter):
         return rough_tools(tools)
 
 
-def tokens(exchange: Exchange, counter: CachedTokenCounter) -> Sizes:
+def tokens(exchange: PageExchange, counter: CachedTokenCounter) -> Sizes:
     """The tokens of each message that the conversation shows; None where they are not known."""
     sizes: Sizes = []
     try:
@@ -71,5 +71,5 @@ def _of_request(request: ChatRequest, counter: CachedTokenCounter) -> list[int |
 def _owner(path: str, owners: dict[str, int]) -> int:
     """The message that something at a path belongs to; -1 for none."""
     way = steps(path) or []
-    ends = (path_of(way[:end]) for end in range(len(way), 0, -1))
+    ends = (format_path(way[:end]) for end in range(len(way), 0, -1))
     return next((owners[place] for place in ends if place in owners), -1)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..analysis import sourcemap
-from ..analysis.paths import path_of, steps
+from ..analysis.paths import format_path, steps
 from ..codec.wire import Wire
 from ..conversion.convert import convert
 from ..errors import DragomanError, WriteError
@@ -23,7 +23,7 @@ from ..losses.codes import CODES
 from ..message import ChatRequest, Written
 from ..text.json_text import JsonObject
 from ..vendors import wire
-from .exchange import Exchange
+from .exchange import PageExchange
 from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
@@ -36,7 +36,7 @@ SPEAKERS: dict[str, str] = {
 }
 
 
-def speakers_of(how: str, request: ChatRequest) -> Rewrite:
+def choose_speakers(how: str, request: ChatRequest) -> Rewrite:
     """The way to tell who speaks; the agent that is tagged is the first assistant with a name."""
     match how:
         case "name":
@@ -50,13 +50,13 @@ def speakers_of(how: str, request: ChatRequest) -> Rewrite:
             return ByRole()
 
 
-def target_of(name: str) -> Wire:
+def get_target(name: str) -> Wire:
     """The wire of a name, which opens no file. Raises ConfigError for an unknown one."""
     return wire(name, policy="ignore", fetch=None)
 
 
-def written(
-    exchange: Exchange, target: Wire, how: str, counter: Any = None, limit: int | None = None
+def write_exchange(
+    exchange: PageExchange, target: Wire, how: str, counter: Any = None, limit: int | None = None
 ) -> Written:
     """The request as the target takes it, as `convert` and a `Formatter` write it.
 
@@ -69,13 +69,13 @@ def written(
         return plain
     limits = {"token_counter": counter, "max_tokens": limit} if limit is not None else {}
     formatter = Formatter(
-        target, speakers=speakers_of(how, request), policy="ignore", fetch=None, **limits
+        target, speakers=choose_speakers(how, request), policy="ignore", fetch=None, **limits
     )
     return formatter.format_request(request, plain.model)  # the same model is asked in each way
 
 
 def request_on(
-    exchange: Exchange,
+    exchange: PageExchange,
     target: str,
     how: str,
     texts: LongTexts,
@@ -85,10 +85,10 @@ def request_on(
     """What the page shows of a request on one wire."""
     shown: Shown = {"wire": target, "speakers": how}
     try:
-        out = written(exchange, target_of(target), how, counter, limit)
+        out = write_exchange(exchange, get_target(target), how, counter, limit)
     except WriteError as error:
         losses = [_loss(loss, {}) for loss in by_weight(error.losses)]
-        return {**shown, "refused": _refused(error), "losses": losses}
+        return {**shown, "refused": _show_refusal(error), "losses": losses}
     pairs = [[path, source.path] for path, source in sourcemap(out).paths()]
     nearest = _by_source(pairs)
     body, cut = texts.body(out.body)
@@ -99,7 +99,7 @@ def request_on(
     }  # fmt: skip
 
 
-def _refused(error: DragomanError) -> Shown:
+def _show_refusal(error: DragomanError) -> Shown:
     fields = {"text": error.message, "path": error.path, "hint": error.hint, "code": error.code}
     return {key: value for key, value in fields.items() if value}
 
@@ -112,7 +112,7 @@ def _by_source(pairs: Iterable[list[str]]) -> dict[str, list[str]]:
         exact.setdefault(source, []).append(at)
         way = steps(source) or []
         for end in range(len(way) - 1, 0, -1):
-            around.setdefault(path_of(way[:end]), [at])
+            around.setdefault(format_path(way[:end]), [at])
     return {**around, **exact}
 
 
@@ -128,7 +128,7 @@ def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
     """Where in the body a loss shows."""
     way = steps(loss.where) or []
     for end in range(len(way), 0, -1):
-        if places := nearest.get(path_of(way[:end])):
+        if places := nearest.get(format_path(way[:end])):
             # of what was said in several places the first: a mark on each would say more losses
             return places if end == len(way) else places[:1]
     name = way[-1] if way else ""
@@ -137,11 +137,11 @@ def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
     return by_name[:1] or ["$"]
 
 
-def counts(exchange: Exchange, targets: Iterable[str], how: str) -> Iterator[Shown]:
+def counts(exchange: PageExchange, targets: Iterable[str], how: str) -> Iterator[Shown]:
     """For each wire how many losses of each kind the request has there, or why it cannot go."""
     for name in targets:
         try:
-            out = written(exchange, target_of(name), how)
+            out = write_exchange(exchange, get_target(name), how)
         except DragomanError as error:
             yield {"wire": name, "refused": error.message}
             continue
@@ -153,7 +153,7 @@ def counts(exchange: Exchange, targets: Iterable[str], how: str) -> Iterator[Sho
 # -- answers --------------------------------------------------------------------------------------
 
 
-def answer_on(exchange: Exchange, target: str, texts: LongTexts) -> Shown:
+def answer_on(exchange: PageExchange, target: str, texts: LongTexts) -> Shown:
     """A whole answer or the events of a stream on one wire; `from` is the event that made one."""
     recorded = exchange.answer
     assert recorded is not None, "an exchange without an answer has none on any wire"
@@ -162,20 +162,20 @@ def answer_on(exchange: Exchange, target: str, texts: LongTexts) -> Shown:
         if not recorded.whole:
             return {**shown, **_stream_on(exchange, target, texts)}
         [(_, answer)] = recorded.events
-        out = convert(answer, recorded.home, target_of(target), "response", policy="ignore")
+        out = convert(answer, recorded.home, get_target(target), "response", policy="ignore")
     except DragomanError as error:
-        return {**shown, "refused": _refused(error), "losses": []}
+        return {**shown, "refused": _show_refusal(error), "losses": []}
     body, cut = texts.body(out.body)
     losses = [_loss(loss, {}) for loss in by_weight(out.losses)]
     return {**shown, "body": body, "long": cut, "pairs": [], "losses": losses}
 
 
-def _stream_on(exchange: Exchange, target: str, texts: LongTexts) -> Shown:
+def _stream_on(exchange: PageExchange, target: str, texts: LongTexts) -> Shown:
     """The events of another wire, as `convert_stream` gives them, each with its cause."""
     recorded = exchange.answer
     assert recorded is not None, "it was looked at before"
     decoder = recorded.home.stream_decoder()
-    encoder = target_of(target).stream_encoder(origin=decoder.origin)
+    encoder = get_target(target).stream_encoder(origin=decoder.origin)
     events: list[Shown] = []
     shown_event = partial(_event, texts)
     for number, (name, data) in enumerate(recorded.events):
@@ -197,7 +197,7 @@ def _event(texts: LongTexts, number: int, event: tuple[str | None, Any]) -> Show
 # -- what a gateway has recorded ------------------------------------------------------------------
 
 
-def recorded_on(exchange: Exchange, side: str, texts: LongTexts) -> Shown:
+def recorded_on(exchange: PageExchange, side: str, texts: LongTexts) -> Shown:
     """What was recorded on one side, `client` or `upstream`, as it stands in the recording."""
     if side == "upstream" and exchange.upstream is not None:
         row: JsonObject = exchange.upstream.row
@@ -217,10 +217,10 @@ def recorded_on(exchange: Exchange, side: str, texts: LongTexts) -> Shown:
     return shown
 
 
-def _recorded_pairs(exchange: Exchange, name: str) -> list[list[str]]:
+def _recorded_pairs(exchange: PageExchange, name: str) -> list[list[str]]:
     """Which part of the upstream body says what, by writing the request once more."""
     try:
-        out = written(exchange, target_of(name), "role")
+        out = write_exchange(exchange, get_target(name), "role")
     except DragomanError:
         return []  # the marks then stand at the head of the body
     return [[path, source.path] for path, source in sourcemap(out).paths()]
@@ -232,7 +232,7 @@ def _recorded_loss(row: JsonObject, nearest: dict[str, list[str]]) -> Shown:
     known = CODES.get(code)
     shown = {key: str(row.get(key, "")) for key in ("kind", "code", "where", "what", "did", "rule")}
     where = steps(shown["where"]) or []
-    found = (nearest.get(path_of(where[:end])) for end in range(len(where), 0, -1))
+    found = (nearest.get(format_path(where[:end])) for end in range(len(where), 0, -1))
     at = next(filter(None, found), ["$"])
     return {**shown, "weight": known.weight_of("") if known else "major",
             "meaning": known.meaning if known else "", "fix": known.fix if known else "",

@@ -20,12 +20,12 @@ from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, 
 from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock, MediaBlock
 from ..message.ending import UNFINISHED
-from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
+from ..message.logprobs import LISTED, RESULT, Logprob, read_tokens, tokens_within
 from ..message.media_urls import document_text
 from ..stream.builder import Builder
 from ..stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..text.json_text import Json, JsonObject, canonical
-from .chat_like.messages import filled
+from .chat_like.messages import fill_fields
 from .error_words import OverflowWords
 from .finish_words import finish_meaning
 
@@ -101,18 +101,18 @@ class AnswerWriter:
         data: JsonObject = {}
         for issuer, fields in (node.extras or {}).items():
             if issuer.removesuffix(ANSWER) in self.issuers:
-                filled(data, fields)
+                fill_fields(data, fields)
             elif issuer != HEALED and not issuer.endswith(NOTES):
                 self.foreign(node, issuer, {k: v for k, v in fields.items() if k not in known})
         return data
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
         """Report the fields of another issuer, but for those that are said in another form."""
-        self.report.foreign(node, issuer, self.untold(fields))
+        self.report.foreign(node, issuer, self.drop_tokens(fields))
 
-    def untold(self, fields: JsonObject) -> JsonObject:
+    def drop_tokens(self, fields: JsonObject) -> JsonObject:
         """The fields of another issuer without those that this wire says in another form."""
-        if self.token_fields is None or not tokens_of(fields):
+        if self.token_fields is None or not read_tokens(fields):
             return fields
         return {key: value for key, value in fields.items() if key not in (LISTED, RESULT)}
 
@@ -121,7 +121,7 @@ class AnswerWriter:
         if self.own or self.token_fields is None:
             return []
         if type(node) is Meta:
-            found = tokens_of(node.extras or {})
+            found = read_tokens(node.extras or {})
         elif type(node) is Part:
             every = tokens_within(node.block.extras)  # of a text, which may be told again
             found = every[self._tokens.get(node.key, 0) :]
@@ -412,7 +412,7 @@ class StreamedTexts:
         self._texts: dict[Key, list[str]] = {}
         self._last: dict[int, Key] = {}  # of each candidate, the thinking that was written last
 
-    def added(self, piece: Part, text: str, is_thinking: bool = False) -> str:
+    def add_text(self, piece: Part, text: str, is_thinking: bool = False) -> str:
         """What `text` adds; a text in the place of another one is a loss.
 
         Several thinking blocks of another wire become one field, with a line for each.
@@ -467,11 +467,11 @@ class AnswerEncoder(ABC, Generic[_W]):
             case Usage():
                 self.about.add(piece)
             case End():
-                return [] if self.single and piece.candidate != 0 else self.ended(piece)
+                return [] if self.single and piece.candidate != 0 else self.write_end(piece)
             case Failed():
-                return self.failed(piece)
+                return self.write_failure(piece)
             case Raw():
-                return self.unknown(piece)
+                return self.write_unknown(piece)
             case _:
                 assert_never(piece)
         return []
@@ -489,14 +489,14 @@ class AnswerEncoder(ABC, Generic[_W]):
         """What the answer is called, and fields that no node models."""
 
     @abstractmethod
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Why a candidate ended."""
 
     @abstractmethod
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """An error in the middle of the stream."""
 
-    def unknown(self, piece: Raw) -> list[Event]:
+    def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
         what = piece.at or "an event that nobody knows"
         self.report.lost("answer.unsaid", piece, what=what)
@@ -504,6 +504,6 @@ class AnswerEncoder(ABC, Generic[_W]):
 
     def foreign(self, piece: Meta, fields: JsonObject) -> None:
         """Report fields of another wire, each key once."""
-        for key in self.writer.untold(fields):
+        for key in self.writer.drop_tokens(fields):
             field = f"extras.{piece.issuer or 'nobody'}.{key}"
             self.writer.lost_once("extras.foreign", piece, field)

@@ -82,7 +82,7 @@ class Reader(Protocol):
         """The pieces that the end of the stream brings."""
 
 
-class Encoder(Protocol):
+class PieceEncoder(Protocol):
     """Turns the pieces of one answer into this protocol's events: (name or None, payload)."""
 
     def __init__(self, report: Report, dialect: Any, request: ChatRequest | None) -> None: ...
@@ -118,7 +118,7 @@ class Room(ABC):
     dialect_class: ClassVar[type[Any]]
     base_capabilities: ClassVar[Capabilities]
     reader_class: ClassVar[type[Reader]]
-    encoder_class: ClassVar[type[Encoder]]
+    encoder_class: ClassVar[type[PieceEncoder]]
     protocol: str = ""
     framing: Framing = "sse"  # of its streams
     state_fields: tuple[str, ...] = ()  # of a request (and `ITEM`s): name what the provider keeps
@@ -280,6 +280,6 @@ class Room(ABC):
     ) -> JsonObject:
         """The answer as this protocol's clients take it, to the request that they made."""
 
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> PieceEncoder:
         """An encoder for one answer's pieces."""
         return self.encoder_class(report, self.dialect, request)

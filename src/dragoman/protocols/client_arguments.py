@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from ..errors import ConfigError
 from ..text.json_text import Json, JsonObject
-from ..text.redaction import shown
+from ..text.redaction import show
 
 Arguments: TypeAlias = dict[str, Any]
 
@@ -42,7 +42,7 @@ def named_only(
     """The body's fields as they are named. Raises ConfigError for one that the client lacks."""
     if unknown := [name for name in body if name not in named]:
         raise ConfigError(
-            f"{client} has no argument for {', '.join(shown(name) for name in unknown)}",
+            f"{client} has no argument for {', '.join(show(name) for name in unknown)}",
             hint="leave it out, or send path, headers and body with an HTTP client",
             code="sdk.field",
         )
@@ -74,15 +74,15 @@ def with_bytes(node: Json) -> Any:
     result: dict[str, Any] = {}
     for key, value in node.items():
         if key in _HOLDERS and isinstance(value, dict) and _HOLDERS[key] in value:
-            result[key] = {**value, _HOLDERS[key]: _decoded(value[_HOLDERS[key]])}
+            result[key] = {**value, _HOLDERS[key]: _decode_bytes(value[_HOLDERS[key]])}
         elif key in _BYTES:
-            result[key] = _decoded(value)
+            result[key] = _decode_bytes(value)
         else:
             result[key] = with_bytes(value) if key in _INNER else value
     return result
 
 
-def _decoded(text: Json) -> Any:
+def _decode_bytes(text: Json) -> Any:
     """Base64 as the bytes that it stands for; anything else as it is."""
     if not isinstance(text, str):
         return text

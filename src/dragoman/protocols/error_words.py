@@ -28,7 +28,7 @@ class OverflowWords:
     plain: str
     others: tuple[str, ...] = ()
 
-    def known(self, message: str) -> bool:
+    def matches(self, message: str) -> bool:
         """Whether clients know what a message means, as it came."""
         lowered = message.lower()
         sentences = (self.exact, *self.others)
@@ -40,7 +40,7 @@ class OverflowWords:
         Another error keeps its message, and so does one that says it in these words already.
         """
         came = error.message
-        if error.kind != "context_overflow" or self.known(came):
+        if error.kind != "context_overflow" or self.matches(came):
             return came
         tokens, limit, output = context_numbers(error)
         if tokens is not None and limit is not None and tokens <= limit:

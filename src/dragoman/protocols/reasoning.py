@@ -51,7 +51,7 @@ _STATES: dict[tuple[bool, ...], frozenset[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ThinkingRequest:
     """What is asked of a model that can be asked: off, or on with an effort or a budget, or on."""
 
     off: bool = False
@@ -73,7 +73,7 @@ def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
         return False
     if effort in _OFF or (effort is None and budget == 0):
         return caps.thinks == "always"
-    if caps.thinks != "always" and _barred(request, caps, effort, budget):
+    if caps.thinks != "always" and _is_barred(request, caps, effort, budget):
         return False  # it is asked to be still for the sake of its tools
     if caps.budget_in_maximum and _unfit_budget(request, caps):
         return False  # no budget is sent
@@ -116,13 +116,13 @@ def _resumes_unthinking(request: ChatRequest, caps: Capabilities) -> bool:
     return foreign or not (first.signature or first.redacted)
 
 
-def asked(
+def resolve_thinking(
     request: ChatRequest,
     caps: Capabilities,
     report: Report,
     budgets: bool = True,
     levels: tuple[str, ...] = (),
-) -> Asked | None:
+) -> ThinkingRequest | None:
     """What to write about thinking; None if nothing is to be written.
 
     `budgets` and `levels`: whether the wire has a field for them, and its words for an effort (any
@@ -135,7 +135,7 @@ def asked(
     budget = options.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
-    if _barred(request, caps, effort, budget):
+    if _is_barred(request, caps, effort, budget):
         return _turned_off(request, caps, report, "reasoning.off_for_tools")
     if caps.streamed_thinking and not request.stream and _thinks(request, caps):
         return _turned_off(request, caps, report, "reasoning.needs_stream")
@@ -149,7 +149,7 @@ def asked(
     if effort in _OFF:
         return _off(request, caps, report)
     if caps.thinks == "never":
-        unsaid(request, report, "option.refused")
+        report_unsupported(request, report, "option.refused")
         return None
     effort, budget = _one(options, caps, report)
     if budget is not None:
@@ -170,7 +170,9 @@ def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | No
     return (None, budget) if caps.budgets else (effort, None)
 
 
-def shown(request: ChatRequest, words: Mapping[str, str], thinks: bool, report: Report) -> str:
+def choose_display(
+    request: ChatRequest, words: Mapping[str, str], thinks: bool, report: Report
+) -> str:
     """How much of the thinking shall be shown, in the wire's word; empty if nothing is to be said.
 
     `words`: the neutral words that the wire has, each with its own; an empty one needs no saying.
@@ -211,7 +213,7 @@ def moot(request: ChatRequest, report: Report) -> None:
         report.lost("reasoning.moot", options, "reasoning_budget")
 
 
-def unsaid(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
+def report_unsupported(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
     """Report options of thinking for which this wire has no field, or which the model refuses."""
     options = request.options
     for name in ("reasoning", "reasoning_budget"):
@@ -227,10 +229,10 @@ def needs_other_wire(request: ChatRequest, caps: Capabilities) -> bool:
     options = request.options
     if not request.tools or caps.tools_with_thinking == "yes" or caps.thinks == "never":
         return False
-    return _barred(request, caps, options.reasoning, options.reasoning_budget)
+    return _is_barred(request, caps, options.reasoning, options.reasoning_budget)
 
 
-def _barred(
+def _is_barred(
     request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
 ) -> bool:
     """Whether thinking as asked for stands in the way of the request's tools."""
@@ -263,7 +265,9 @@ _REASONS = {
 }  # fmt: skip
 
 
-def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: str) -> Asked:
+def _turned_off(
+    request: ChatRequest, caps: Capabilities, report: Report, loss: str
+) -> ThinkingRequest:
     did, code, path, message, hint = _REASONS[loss]
     if caps.thinks == "always":
         raise WriteError(message, path=path, hint=hint, code=code)
@@ -274,10 +278,10 @@ def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: 
         report.lost(loss, options, name, what=value, did=did)
     if not given:  # nobody asked for thinking
         report.lost(loss, request, what="the model's own thinking", did=did, kind="expected")
-    return Asked(off=True)
+    return ThinkingRequest(off=True)
 
 
-def _off(request: ChatRequest, caps: Capabilities, report: Report) -> Asked | None:
+def _off(request: ChatRequest, caps: Capabilities, report: Report) -> ThinkingRequest | None:
     options = request.options
     if options.reasoning_budget:
         report.lost("option.unsaid", options, "reasoning_budget", did="thinking is off")
@@ -285,58 +289,62 @@ def _off(request: ChatRequest, caps: Capabilities, report: Report) -> Asked | No
         moot(request, report)
         return None
     if caps.thinks != "always":
-        return Asked(off=True)
+        return ThinkingRequest(off=True)
     fallback, did = None, "left to the model"
     if caps.efforts and caps.efforts != ("on",):
-        fallback, did = Asked(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
+        fallback, did = ThinkingRequest(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
     elif caps.budgets:
-        fallback, did = Asked(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
+        fallback, did = ThinkingRequest(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
     name = "reasoning" if options.reasoning is not None else "reasoning_budget"
     report.lost("reasoning.always", options, name, what="off", did=did)
     return fallback
 
 
-def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Report) -> Asked:
+def _budget(
+    request: ChatRequest, budget: int, caps: Capabilities, report: Report
+) -> ThinkingRequest:
     options = request.options
     if budget < 0:  # as much as the model likes
-        return Asked()
+        return ThinkingRequest()
     if caps.budgets:
         fits = _fitting(budget, caps)
         if fits != budget:
             report.lost("option.range", options, "reasoning_budget", did=f"sent as {fits}")
-        return Asked(budget=fits)
+        return ThinkingRequest(budget=fits)
     levels = caps.efforts or _EFFORTS
     if levels == ("on",):
         report.lost("option.range", options, "reasoning_budget", did="thinking is on")
-        return Asked()
+        return ThinkingRequest()
     enough = (level for level in levels if _TOKENS.get(level, _MOST) >= budget)
     level = next(enough, levels[-1])
     report.lost("option.range", options, "reasoning_budget", did=f"sent as effort {level}")
-    return Asked(effort=level)
+    return ThinkingRequest(effort=level)
 
 
 def _fitting(tokens: int, caps: Capabilities) -> int:
     return max(caps.budgets[0], min(tokens, caps.budgets[-1]))
 
 
-def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Report) -> Asked | None:
+def _effort(
+    request: ChatRequest, effort: str, caps: Capabilities, report: Report
+) -> ThinkingRequest | None:
     options = request.options
     if effort in ("auto", "on"):
-        return Asked()
+        return ThinkingRequest()
     if caps.efforts == ("on",):
         report.lost("option.range", options, "reasoning", what=effort, did="thinking is on")
-        return Asked()
+        return ThinkingRequest()
     if caps.budgets and not caps.efforts and effort in _EFFORTS:
-        return Asked(budget=_fitting(_TOKENS.get(effort, _MOST), caps))
+        return ThinkingRequest(budget=_fitting(_TOKENS.get(effort, _MOST), caps))
     if effort in caps.efforts or not (caps.efforts or caps.budgets):
-        return Asked(effort=effort)
+        return ThinkingRequest(effort=effort)
     if effort not in _EFFORTS:
         report.lost("option.refused", options, "reasoning", what=effort)
         return None
     enough = _EFFORTS[_EFFORTS.index(effort) :]
     level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
     report.lost("option.range", options, "reasoning", what=effort, did=f"sent as {level}")
-    return Asked(effort=level)
+    return ThinkingRequest(effort=level)
 
 
 def fit_still_effort(

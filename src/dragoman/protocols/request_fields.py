@@ -57,7 +57,7 @@ def choice(
         report.lost("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
         allowed = tuple(tool for tool in allowed if tool not in unknown)
     if mode not in caps.tool_choices:
-        mode, name = _lowered(mode, name, prepared, report), None
+        mode, name = _lower_choice(mode, name, prepared, report), None
     if mode in ("none", "tool"):  # no tool is left to allow
         allowed = ()
     if allowed and "allowed" not in caps.tool_choices:
@@ -84,7 +84,7 @@ def _chosen_by_kind(prepared: PreparedRequest) -> set[str]:
     return kinds & prepared.caps.server_choices & prepared.caps.server_tools
 
 
-def _lowered(
+def _lower_choice(
     mode: str, name: str | None, prepared: PreparedRequest, report: Report
 ) -> Literal["auto", "required"]:
     """What a wire has for a choice that it does not take."""

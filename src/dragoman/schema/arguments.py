@@ -14,16 +14,16 @@ from ..caches import BoundedCache
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Tool
 from ..text.json_text import Json, JsonObject, canonical, loads, too_deep
-from ..text.redaction import clipped
-from .keywords import TYPES, Refs, below, same_or, types_of, values_of
+from ..text.redaction import clip_text
+from .keywords import TYPES, Refs, below, list_types, list_values, same_or
 from .load import is_heavy, keep_light
-from .normalize import normalised
+from .normalize import normalize
 from .values import of_type
 
 _HOPS = 20  # references to references
 
 
-def resolved(schema: Json, refs: Refs) -> Json:
+def resolve_reference(schema: Json, refs: Refs) -> Json:
     """The schema behind a lone reference; the schema itself where it says more than that."""
     for _ in range(_HOPS):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
@@ -39,13 +39,13 @@ def resolved(schema: Json, refs: Refs) -> Json:
 
 def fits(schema: Json, value: Json, refs: Refs, hops: int = 0) -> bool:
     """Whether nothing in the schema plainly refuses the value."""
-    schema = resolved(schema, refs)
+    schema = resolve_reference(schema, refs)
     if not isinstance(schema, dict) or hops > _HOPS:
         return schema is not False
-    kinds = types_of(schema.get("type"))
+    kinds = list_types(schema.get("type"))
     if kinds and not any(of_type(value, kind) for kind in kinds):
         return False
-    values = values_of(schema)
+    values = list_values(schema)
     if isinstance(values, list) and canonical(value) not in {canonical(item) for item in values}:
         return False
     if not all(fits(item, value, refs, hops + 1) for item in _beside(schema, refs)):
@@ -104,9 +104,9 @@ def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list
     if too_deep(arguments, _DEEPEST):
         return [Violation("$", f"nested deeper than {_DEEPEST}", "")]
     try:
-        root = normalised(plain)
+        root = normalize(plain)
         keep_light(root, arguments)
-        judge = _judge_of(canonical(root), formats)
+        judge = _get_validator(canonical(root), formats)
     except RecursionError as error:
         raise InvalidMessage("a schema nested too deeply", code="schema.invalid") from error
     return sorted(map(_violation, judge.iter_errors(arguments)))
@@ -119,7 +119,7 @@ def _plain(schema: Declared) -> JsonObject | None:
 def _violation(error: Any) -> Violation:
     keywords = (part for part in reversed(error.schema_path) if isinstance(part, str))
     path = below("$", *error.instance_path)
-    return Violation(path, clipped(error.message, _WORDS), next(keywords, ""))
+    return Violation(path, clip_text(error.message, _WORDS), next(keywords, ""))
 
 
 _JUDGES: BoundedCache[Any] = BoundedCache(
@@ -128,7 +128,7 @@ _JUDGES: BoundedCache[Any] = BoundedCache(
 _JUDGE_SIZE = 64  # bytes of a validator for each character of its schema
 
 
-def _judge_of(text: str, formats: bool) -> Any:
+def _get_validator(text: str, formats: bool) -> Any:
     """The validator of a schema, which takes longer to build than to use."""
     judge = _JUDGES.get((text, formats))
     if judge is None:
@@ -143,13 +143,13 @@ def _judge(text: str, formats: bool) -> Any:
         schema = loads(text)
         return library.Draft202012Validator(schema, validate_formats=formats, retriever=_nowhere)
     except (ValueError, library.ReferencingError) as error:
-        text = f"no JSON Schema: {clipped(str(getattr(error, 'message', error)), _WORDS)}"
+        text = f"no JSON Schema: {clip_text(str(getattr(error, 'message', error)), _WORDS)}"
         hint = "mend the schema of the tool; it must hold all that it refers to"
         raise InvalidMessage(text, hint=hint, code="schema.invalid") from error
 
 
 def _nowhere(uri: str) -> Json:
-    raise ValueError(f"{clipped(uri)} is elsewhere")
+    raise ValueError(f"{clip_text(uri)} is elsewhere")
 
 
 def _library() -> Any:
@@ -184,7 +184,7 @@ def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
     >>> repaired({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
     ({'n': 3}, [Repair(path='$.n', did='text to integer')])
     """
-    return _repaired(schema, arguments, nulls_only=False)
+    return _repair_value(schema, arguments, nulls_only=False)
 
 
 def without_nulls(schema: Declared, arguments: Json) -> Json:
@@ -192,15 +192,15 @@ def without_nulls(schema: Declared, arguments: Json) -> Json:
 
     For schemas that were lowered to a dialect in which every property is required.
     """
-    return _repaired(schema, arguments, nulls_only=True)[0]
+    return _repair_value(schema, arguments, nulls_only=True)[0]
 
 
-def _repaired(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[Json, list[Repair]]:
+def _repair_value(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[Json, list[Repair]]:
     plain = _plain(schema)
     if plain is None or too_deep(arguments, _MENDING_DEEPEST):
         return arguments, []
     try:
-        root = normalised(plain)
+        root = normalize(plain)
         if is_heavy(root, arguments):
             return arguments, []  # whoever checks them says so
         mender = _Mender(root, nulls_only)
@@ -221,7 +221,7 @@ class _Mender:
 
     def value(self, schema: Json, value: Json, path: str) -> Json:
         """The value as this schema means it."""
-        schema = resolved(schema, self.refs)
+        schema = resolve_reference(schema, self.refs)
         if not isinstance(schema, dict):
             return value
         for inner in _beside(schema, self.refs):
@@ -230,8 +230,8 @@ class _Mender:
             if isinstance(schema.get(keyword), list):
                 value = self._branch(schema[keyword], value, path)
         if not self.nulls_only:
-            value = self._typed(schema, value, path)
-            value = self._listed(schema, value, path)
+            value = self._mend_type(schema, value, path)
+            value = self._mend_enum(schema, value, path)
         if isinstance(value, dict):
             return self._object(schema, value, path)
         return self._array(schema, value, path) if isinstance(value, list) else value
@@ -249,8 +249,8 @@ class _Mender:
                 del self.done[before:]
         return value
 
-    def _typed(self, schema: JsonObject, value: Json, path: str) -> Json:
-        kinds = tuple(kind for kind in types_of(schema.get("type")) if kind in TYPES)
+    def _mend_type(self, schema: JsonObject, value: Json, path: str) -> Json:
+        kinds = tuple(kind for kind in list_types(schema.get("type")) if kind in TYPES)
         if not kinds or any(of_type(value, kind) for kind in kinds):
             return value
         for kind in kinds:
@@ -263,7 +263,7 @@ class _Mender:
     def _as(self, kind: str, value: Json, schema: JsonObject, path: str) -> tuple[Json, str]:
         """The value in another type and what was done: nothing where that says more or less."""
         if isinstance(value, str):
-            result = _spelled(kind, value.strip())
+            result = _parse_spelling(kind, value.strip())
             if result is not _NOTHING:
                 return result, f"text to {kind}"
         if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
@@ -276,9 +276,9 @@ class _Mender:
             del self.done[before:]
         return value, ""
 
-    def _listed(self, schema: JsonObject, value: Json, path: str) -> Json:
+    def _mend_enum(self, schema: JsonObject, value: Json, path: str) -> Json:
         """A value of an enum in the enum's own spelling, if it can be only one of them."""
-        values = values_of(schema)
+        values = list_values(schema)
         if not isinstance(values, list) or not isinstance(value, str) or value in values:
             return value
         meant = [item for item in values if _says(item).casefold() == value.strip().casefold()]
@@ -315,7 +315,7 @@ class _Mender:
 _NOTHING = object()
 
 
-def _spelled(kind: str, text: str) -> Json:
+def _parse_spelling(kind: str, text: str) -> Json:
     """What a text spells of this type, or nothing."""
     if kind == "boolean" and text.lower() in ("true", "false"):
         return text.lower() == "true"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from ..errors import ConfigError
-from ..text.redaction import shown
+from ..text.redaction import show
 
 Demand: TypeAlias = Literal[
     "object root",  # the root says that it is an object, and is no $ref
@@ -271,6 +271,6 @@ DIALECTS: dict[str, SchemaDialect] = {
 def dialect(name: str) -> SchemaDialect:
     """The dialect of this name. Raises ConfigError for an unknown one."""
     if name not in DIALECTS:
-        text, hint = f"{shown(name)} is no schema dialect", f"one of {', '.join(DIALECTS)}"
+        text, hint = f"{show(name)} is no schema dialect", f"one of {', '.join(DIALECTS)}"
         raise ConfigError(text, hint=hint, code="schema.dialect")
     return DIALECTS[name]

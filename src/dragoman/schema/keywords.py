@@ -81,7 +81,7 @@ def subschemas(schema: Json) -> Iterator[Json]:
             yield value
 
 
-def mapped(keyword: str, value: Json, home: str, visit: Callable[[Json, str], Json]) -> Json:
+def map_schemas(keyword: str, value: Json, home: str, visit: Callable[[Json, str], Json]) -> Json:
     """A keyword's value with what `visit` makes of the schemas in it; the very value if they stay.
 
     `home` is the path of the schema with this keyword; `visit` is given each one inside with its
@@ -103,7 +103,7 @@ def same_or(new: Json, old: Json) -> Json:
     return old if all(map(is_, new, old)) else new
 
 
-def types_of(named: Json) -> tuple[str, ...]:
+def list_types(named: Json) -> tuple[str, ...]:
     """The types that the value of a `type` names, in its order; none where it is absent."""
     if isinstance(named, str):
         return (named,)
@@ -117,12 +117,12 @@ def type_value(types: Iterable[str]) -> Json:
     return names if len(names) > 1 else names[0] if names else None
 
 
-def values_of(schema: Json) -> Json:
+def list_values(schema: Json) -> Json:
     """The list of values that `const` or `enum` allow; None where there is neither."""
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
-def kind_of(value: Json) -> str:
+def classify_value(value: Json) -> str:
     """The kind of an enum's value: string, number, boolean, null or other."""
     if isinstance(value, str):
         return "string"
@@ -209,7 +209,7 @@ def definition_name(ref: str) -> tuple[str, str] | None:
     """The keyword and name of a definition that `ref` names, if it names one at the root."""
     keyword, _, name = ref.removeprefix("#/").partition("/")
     if ref.startswith("#/") and keyword in ("$defs", "definitions") and name and "/" not in name:
-        return keyword, _unquoted(name)
+        return keyword, _unescape(name)
     return None
 
 
@@ -234,7 +234,7 @@ class Refs:
             return None if schema is None else ("$", schema)
         path, schema = "$", self.root
         for part in ref.split("/")[1:]:
-            name = _unquoted(part)
+            name = _unescape(part)
             if isinstance(schema, dict) and name in schema:
                 path, schema = below(path, name), schema[name]
             elif isinstance(schema, list) and (at := _index(name)) < len(schema):
@@ -312,5 +312,5 @@ def _index(name: str) -> int:
     return int(name) if name.isdecimal() and len(name) < 10 else sys.maxsize
 
 
-def _unquoted(part: str) -> str:
+def _unescape(part: str) -> str:
     return unquote(part).replace("~1", "/").replace("~0", "~")

@@ -85,12 +85,12 @@ class _Load:
             raise _TooDeepError
         self.known[key] = 1  # of a circle: a validator that enters it again has gone wrong anyway
         checks = 1
-        for inner, item in self._applied(schema, value):
+        for inner, item in self._list_applied(schema, value):
             checks += self.of(inner, item, depth + 1)
         self.known[key] = checks
         return checks
 
-    def _applied(self, schema: JsonObject, value: Json) -> Iterator[tuple[Json, Json]]:
+    def _list_applied(self, schema: JsonObject, value: Json) -> Iterator[tuple[Json, Json]]:
         """What the schema has applied: to the value itself, and to the values in it."""
         ref = schema.get("$ref")
         if isinstance(ref, str) and (target := self.refs.target(ref)) is not None:

@@ -13,11 +13,11 @@ from ..losses.codes.code import Kind
 from ..text.json_text import Json, JsonObject, arguments
 from . import keywords, values
 from .dialects import SchemaDialect, dialect
-from .keywords import below, types_of
+from .keywords import below, list_types
 from .merge import resolve_references
-from .normalize import DEEPEST, normalised
-from .unions import drop_null_branch, flatten_root_union, lone_union, one_of_as_any_of
-from .work import UNFIT, Change, Lowered, Lowering, SchemaNode, plain_schema, verdict_of
+from .normalize import DEEPEST, normalize
+from .unions import drop_null_branch, flatten_root_union, lone_union, replace_one_of
+from .work import UNFIT, Change, Lowered, Lowering, SchemaNode, combine_verdicts, plain_schema
 
 _DEFINITIONS = ("$defs", "definitions")
 
@@ -51,7 +51,7 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     for keyword in [key for key in kw if not dialect.allowed(key, at_root)]:
         if keyword in _DEFINITIONS and dialect.refs == "none":
             del kw[keyword]
-            lowering.changed(node, keyword, "definitions", "inlined")
+            lowering.note_change(node, keyword, "definitions", "inlined")
         else:
             _drop_keyword(node, keyword, lowering)
     add_notes(node, lowering, at_root=at_root)
@@ -80,7 +80,7 @@ def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     is_bare_ref = lowering.dialect.refs == "bare" and "$ref" in node.kw
     is_lone_union = lowering.demands("lone unions") and "anyOf" in node.kw
     if is_bare_ref or is_lone_union or not lowering.dialect.allowed("description", at_root):
-        lowering.untold(node)
+        lowering.drop_told(node)
         return
     description = node.kw.get("description")
     text = f"({'; '.join(node.told)})"
@@ -114,7 +114,7 @@ def _sizes(schema: Json) -> Counter[str]:
             sizes["optional"] += sum(name not in needed for name in properties)
         sizes["depth"] = max(sizes["depth"], depth)
         sizes["values"] += len(node.get("enum", ()))
-        sizes["unions"] += "anyOf" in node or len(types_of(node.get("type"))) > 1
+        sizes["unions"] += "anyOf" in node or len(list_types(node.get("type"))) > 1
         stack.extend((inner, depth) for inner in keywords.subschemas(node))
     return sizes
 
@@ -137,7 +137,7 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
     ({'n': {'enum': ['A']}}, 'equal')
     """
     changes: list[Change] = []
-    root = normalised(schema, changes, known_types=True)
+    root = normalize(schema, changes, known_types=True)
     lowering = Lowering(dialect, root, tell)
     lowering.changes.update(dict.fromkeys(changes))
     result = _Walk(lowering).root(root)
@@ -145,7 +145,7 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
     if _same_json(result, schema):
         return Lowered(schema, unfit=unfit, rule=dialect.rule)
     changes_made = tuple(lowering.changes)
-    return Lowered(result, verdict_of(changes_made), changes_made, unfit, dialect.rule)
+    return Lowered(result, combine_verdicts(changes_made), changes_made, unfit, dialect.rule)
 
 
 def _same_json(a: Json, b: Json) -> bool:
@@ -167,7 +167,7 @@ def _has_bare_list(schema: Json) -> bool:
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
-            if "items" not in node and "array" in types_of(node.get("type")):
+            if "items" not in node and "array" in list_types(node.get("type")):
                 return True
             stack.extend(keywords.subschemas(node))
     return False
@@ -198,7 +198,7 @@ class _Walk:
         bare = {key: value for key, value in result.items() if key not in _DEFINITIONS}
         if dialect.refs != "none" or len(bare) == len(result) or self.run.refs.inside(bare):
             return result
-        self.run.changed("$", "$defs", "definitions", "inlined")
+        self.run.note_change("$", "$defs", "definitions", "inlined")
         return bare
 
     def _stands(self, schema: JsonObject) -> bool:
@@ -225,12 +225,12 @@ class _Walk:
         if not isinstance(schema, (dict, SchemaNode)):
             schema = {"not": {}} if schema is False else {}
         if level > DEEPEST:
-            lowering.changed(path, "", "a schema nested too deeply", "dropped", "wider")
+            lowering.note_change(path, "", "a schema nested too deeply", "dropped", "wider")
             return {}
         if lowering.opened:
             lowering.left -= 1
-        node = schema.copied() if isinstance(schema, SchemaNode) else SchemaNode(schema, path)
-        opened = self._restated(node, at_root=level == 0)
+        node = schema.copy() if isinstance(schema, SchemaNode) else SchemaNode(schema, path)
+        opened = self._restate_all(node, at_root=level == 0)
         restate_keywords(node, lowering, at_root=level == 0)
         self._inside(node, level)
         # the schema itself if the work holds just what it holds
@@ -243,7 +243,7 @@ class _Walk:
             result = {**result, "type": result["type"].upper()}
         return result
 
-    def _restated(self, node: SchemaNode, *, at_root: bool) -> list[str]:
+    def _restate_all(self, node: SchemaNode, *, at_root: bool) -> list[str]:
         """References, unions, values and types in the dialect's forms, until none is left over.
 
         The references that were opened for it come back.
@@ -259,7 +259,7 @@ class _Walk:
             for keyword in _OF_VALUES.intersection(node.kw) if at_root else ():
                 if lowering.demands("bare root"):
                     lowering.drop(node, keyword)
-            one_of_as_any_of(node, lowering, at_root)
+            replace_one_of(node, lowering, at_root)
             drop_null_branch(node, lowering, at_root=at_root)
             if lowering.dialect.takes is not None:
                 values.restate_values(node, lowering)
@@ -280,29 +280,29 @@ class _Walk:
             if keyword in self.spoken.verbatim or (takes_all and keyword in _INVERTING):
                 kw[keyword] = plain_schema(value)
             elif keyword in keywords.MAPS and isinstance(value, dict):
-                kw[keyword] = self._mapped(keyword, value, below(home, keyword), level)
+                kw[keyword] = self._lower_map(keyword, value, below(home, keyword), level)
             elif not isinstance(value, bool):
-                kw[keyword] = keywords.mapped(
+                kw[keyword] = keywords.map_schemas(
                     keyword, value, home, lambda inner, path: self.schema(inner, path, level + 1)
                 )
                 if keyword == "oneOf" and kw[keyword] is not value:  # two may meet now, or part
-                    self.run.changed(node, keyword, "its schemas", "changed", "wider")
-                    self.run.changed(node, keyword, "its schemas", "changed", "narrower")
+                    self.run.note_change(node, keyword, "its schemas", "changed", "wider")
+                    self.run.note_change(node, keyword, "its schemas", "changed", "narrower")
         if self.spoken.recursion == "optional" and "required" in kw and self.turning:
             # a required property that leads back to its own schema could never end
             refs, properties = self.run.refs, kw.get("properties", {})
             endless = [n for n in kw["required"] if refs.inside(properties.get(n)) & refs.endless]
             self.run.unrequire(node, endless)
 
-    def _mapped(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
+    def _lower_map(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
         result: JsonObject = {}
         for name, inner in value.items():
             names = self.run.refs.endless_names if keyword in _DEFINITIONS else ()
             endless = (keyword, name) in names
             if endless and self.spoken.recursion == "none":
-                self.run.changed(path, name, "a schema in itself", "inlined")
+                self.run.note_change(path, name, "a schema in itself", "inlined")
             elif keyword == "properties" and inner is False and self.spoken.takes is not None:
-                self.run.changed(path, name, "false", "dropped", "wider")
+                self.run.note_change(path, name, "false", "dropped", "wider")
             else:
                 outside = self.turning
                 self.turning |= endless
@@ -314,7 +314,7 @@ class _Walk:
 
 def _with_word(result: JsonObject) -> JsonObject:
     """`nullable` for the type null, and for null among the values."""
-    kinds, enum = types_of(result.get("type")), result.get("enum")
+    kinds, enum = list_types(result.get("type")), result.get("enum")
     holds = isinstance(enum, list) and None in enum
     if "null" not in kinds and not holds:
         return result

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..text.json_text import Json, JsonObject, canonical
 from . import keywords
-from .keywords import below, types_of
-from .work import Lowering, SchemaNode, as_text, keywords_of, node_at
+from .keywords import below, list_types
+from .work import Lowering, SchemaNode, as_text, node_at, read_keywords
 
 _GROUPS = (
     frozenset({"properties", "patternProperties", "additionalProperties"}),
@@ -50,7 +50,7 @@ def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> 
     group, a, b = _GROUPS[0], node.kw, source.kw
     if not group & a.keys() or not group & b.keys():
         return
-    closed = _closed(node, source, lowering)
+    closed = _merge_closed(node, source, lowering)
     if any(closed):
         _drop_refused(node, source, closed, lowering)
     _properties(node, source)
@@ -70,18 +70,20 @@ def _drop_refused(
     names = _names(a.get("properties", {}), b.get("properties", {}), closed)
     needed = {*a.get("required", ()), *b.get("required", ())}
     if needed - names:  # nobody could meet both
-        lowering.changed(source, "additionalProperties", "false", "dropped", "wider")
+        lowering.note_change(source, "additionalProperties", "false", "dropped", "wider")
         return
     for side in (node, source):
         properties = side.kw.get("properties", {})
         if refused := [name for name in properties if name not in names]:
             home = side.home("properties")
             for name in refused:
-                lowering.changed(home, below("properties", name), "refused beside it", "dropped")
+                lowering.note_change(
+                    home, below("properties", name), "refused beside it", "dropped"
+                )
             side.kw["properties"] = {name: properties[name] for name in properties if name in names}
 
 
-def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
+def _merge_closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
     """Which of the two lets nothing else stand; where that can't be joined, both are opened."""
     other_properties = [side.kw.get("additionalProperties", True) for side in (node, source)]
     simple = all(others is False or keywords.accepts_any(others) for others in other_properties)
@@ -132,15 +134,15 @@ def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Low
     if isinstance(other, SchemaNode):
         source = SchemaNode(other.kw, other.at, other.homes)
     else:
-        source = SchemaNode(keywords_of(other), path)
+        source = SchemaNode(read_keywords(other), path)
         if other is False:
-            lowering.changed(path, "", "nothing fits", "dropped", "wider")
+            lowering.note_change(path, "", "nothing fits", "dropped", "wider")
     kw = node.kw
     for keyword in [key for key in _RESTS if key in kw]:
         if source.kw:
             lowering.drop(node, keyword)
     for keyword in [key for key in ("$defs", "definitions") if key in source.kw]:
-        lowering.changed(source, keyword, "definitions", "inlined")
+        lowering.note_change(source, keyword, "definitions", "inlined")
         del source.kw[keyword]
     for keyword in _RESTS:
         if keyword in source.kw and kw:
@@ -171,10 +173,10 @@ def _conjoin_keyword(
     if keyword in ("required", "allOf"):
         _grow(node, source, keyword, lowering)
         return
-    joined = _combined(keyword, kw[keyword], value, (node, source))
+    joined = _combine_values(keyword, kw[keyword], value, (node, source))
     if joined is not None:
         if joined != kw[keyword]:
-            lowering.changed(node, keyword, as_text(kw[keyword])[:60], "joined")
+            lowering.note_change(node, keyword, as_text(kw[keyword])[:60], "joined")
         kw[keyword] = joined
     elif keyword in source.kw:
         lowering.drop(source, keyword)
@@ -198,21 +200,21 @@ def _grow(node: SchemaNode, source: SchemaNode, keyword: str, lowering: Lowering
         more = [name for name in dict.fromkeys(more) if name not in names]
         names.update(more)
     if more and len(grown) < _SHOWN:  # so many tell more than is shown
-        lowering.changed(node, keyword, as_text(grown[:_SHOWN])[:_SHOWN], "joined")
+        lowering.note_change(node, keyword, as_text(grown[:_SHOWN])[:_SHOWN], "joined")
     grown += more
 
 
 _SHOWN = 60
 
 
-def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
+def _combine_values(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
     """Both values of one keyword as one; None where there is none."""
     if keyword == "type":
-        return keywords.type_value(common_types(types_of(a), types_of(b)))
+        return keywords.type_value(common_types(list_types(a), list_types(b)))
     if keyword == "enum":
         values = {canonical(value) for value in b}
         return [value for value in a if canonical(value) in values] or None
-    numbers = keywords.kind_of(a) == keywords.kind_of(b) == "number"
+    numbers = keywords.classify_value(a) == keywords.classify_value(b) == "number"
     if keyword in _HIGHEST and numbers:
         return max(a, b)
     if keyword in _LOWEST and numbers:
@@ -262,7 +264,7 @@ def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = Fal
         elif "allOf" in node.kw and not _all_stay(node, lowering, at_root):
             home = below(node.home("allOf"), "allOf")
             branches = node.kw["allOf"]
-            lowering.changed(node, "allOf", f"{len(branches)} schemas", "joined")
+            lowering.note_change(node, "allOf", f"{len(branches)} schemas", "joined")
             del node.kw["allOf"]
             for i, branch in enumerate(branches):
                 conjoin(node, branch, below(home, i), lowering)
@@ -306,12 +308,12 @@ def _inline(node: SchemaNode, lowering: Lowering, opened: list[str]) -> None:
     times = lowering.opened.get(ref, 0)
     fits = times < UNROLL and lowering.left > 0 and lowering.repeats(target, ref=ref)
     if not fits:
-        lowering.changed(node, "$ref", ref, "cut off", "wider")
+        lowering.note_change(node, "$ref", ref, "cut off", "wider")
         del node.kw["$ref"]
         if isinstance(target, dict) and target.get("type") == "object":
             node.kw.setdefault("type", "object")
         return
-    lowering.changed(node, "$ref", ref, "inlined")
+    lowering.note_change(node, "$ref", ref, "inlined")
     del node.kw["$ref"]
     lowering.opened[ref] = times + 1
     opened.append(ref)

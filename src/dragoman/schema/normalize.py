@@ -8,8 +8,8 @@ but for what is nested beyond all use.
 from __future__ import annotations
 
 from ..text.json_text import Json, JsonObject
-from ..text.redaction import clipped
-from .keywords import ANNOTATIONS, TYPES, is_name_list, mapped, types_of, well_formed
+from ..text.redaction import clip_text
+from .keywords import ANNOTATIONS, TYPES, is_name_list, list_types, map_schemas, well_formed
 from .work import Change
 
 DEEPEST = 48  # schemas in schemas; OpenAI's own limit is 10
@@ -35,7 +35,7 @@ _ANY = {"any", "type_unspecified"}  # of draft 3, and of Gemini: no rule at all
 _EASY = frozenset({"type", "title", "description"})
 
 
-def normalised(
+def normalize(
     schema: Json, changes: list[Change] | None = None, *, known_types: bool = False
 ) -> Json:
     """The schema in the one spelling; the same object if it is spelled so. Changes are appended.
@@ -66,16 +66,16 @@ class _Normal:
         if level > DEEPEST:
             self.changes.append(Change(path, "", "a schema nested too deeply", "dropped", "wider"))
             return {}
-        result = self._spelled(schema, path)
+        result = self._normalize_node(schema, path)
         for keyword, value in result.items():
-            inside = mapped(keyword, value, path, lambda v, at: self.schema(v, at, level + 1))
+            inside = map_schemas(keyword, value, path, lambda v, at: self.schema(v, at, level + 1))
             if inside is not value:
                 if result is schema:
                     result = dict(schema)
                 result[keyword] = inside
         return result
 
-    def _spelled(self, schema: JsonObject, path: str) -> JsonObject:
+    def _normalize_node(self, schema: JsonObject, path: str) -> JsonObject:
         """The node itself in the one spelling; the same object if it is."""
         if not _odd(schema):
             return schema
@@ -100,7 +100,7 @@ class _Normal:
             self._types(result, path)
         names = result.get("required")
         if isinstance(names, list) and not is_name_list(names):
-            result["required"] = list(types_of(names))
+            result["required"] = list(list_types(names))
             self._note(path, "required", "names, each once")
         for keyword in [key for key, value in result.items() if not well_formed(key, value)]:
             self._out(result, keyword, path)
@@ -115,7 +115,7 @@ class _Normal:
         if not kinds or None in strange or not _ANY.isdisjoint(strange):
             self._out(result, "type", path)
         elif strange and self.known_types:
-            what = clipped(f"type: {', '.join(map(str, strange))}")
+            what = clip_text(f"type: {', '.join(map(str, strange))}")
             self.changes.append(Change(path, "type", what, "dropped", "wider"))
             del result["type"]
         else:
@@ -194,7 +194,7 @@ def _nullable(result: JsonObject) -> None:
     if result.pop("nullable", False) is not True:
         return
     if "type" in result and not {"const", "anyOf", "oneOf", "allOf", "$ref"} & result.keys():
-        result["type"] = [*(kind for kind in types_of(result["type"]) if kind != "null"), "null"]
+        result["type"] = [*(kind for kind in list_types(result["type"]) if kind != "null"), "null"]
         if "enum" in result and None not in result["enum"]:
             result["enum"] = [*result["enum"], None]
     elif any(key not in ANNOTATIONS for key in result):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..text.json_text import Json, JsonObject, canonical
-from .keywords import ANNOTATIONS, accepts_any, below, types_of, values_of
+from .keywords import ANNOTATIONS, accepts_any, below, list_types, list_values
 from .merge import common_types, conjoin, joined_branches, resolve_references
 from .values import of_type
-from .work import Lowering, SchemaNode, Verdict, keywords_of, node_at, plain_schema
+from .work import Lowering, SchemaNode, Verdict, node_at, plain_schema, read_keywords
 
 
-def one_of_as_any_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
+def replace_one_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
     """`oneOf` as `anyOf` where a target lacks it: the same if no two branches meet."""
     if "oneOf" not in node.kw or lowering.dialect.allowed("oneOf", at_root):
         return
     branches = joined_branches("oneOf", node)
     verdict: Verdict = "equal" if _never_overlap(branches, lowering) else "wider"
-    lowering.changed(node, "oneOf", f"{len(branches)} schemas", "anyOf", verdict)
+    lowering.note_change(node, "oneOf", f"{len(branches)} schemas", "anyOf", verdict)
     del node.kw["oneOf"]
     node.homes.pop("oneOf", None)
     if "anyOf" in node.kw:
@@ -35,7 +35,7 @@ def _never_overlap(branches: list[Json], lowering: Lowering) -> bool:
 def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
     """What a branch says at its top, through a reference."""
     for _ in range(4):
-        kw = keywords_of(schema)
+        kw = read_keywords(schema)
         if not isinstance(kw.get("$ref"), str):
             return kw
         definition = lowering.refs.target(kw["$ref"])
@@ -48,7 +48,7 @@ def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
 def _differ(a: dict[str, Json], b: dict[str, Json]) -> bool:
     if (disjoint := _no_value_in_both(a, b)) is not None:
         return disjoint
-    first_types, second_types = types_of(a.get("type")), types_of(b.get("type"))
+    first_types, second_types = list_types(a.get("type")), list_types(b.get("type"))
     if first_types and second_types and not common_types(first_types, second_types):
         return True
     if first_types != ("object",) or second_types != ("object",):
@@ -68,7 +68,7 @@ def _no_value_in_both(a: JsonObject, b: JsonObject) -> bool | None:
 
 def _values(kw: dict[str, Json]) -> set[str] | None:
     """The values that a schema lists, as texts in which 1 and 1.0 are one; None if none."""
-    values = values_of(kw)
+    values = list_values(kw)
     if not isinstance(values, list) or any(isinstance(value, (dict, list)) for value in values):
         return None
     whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in values)
@@ -87,17 +87,17 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
     count = f"{len(branches)} schemas"
     if len(real) == 1:  # of null and another, the other is left: null is said by a word
         del node.kw["anyOf"]
-        lowering.changed(node, "anyOf", count, "joined")
+        lowering.note_change(node, "anyOf", count, "joined")
         place = below(node.home("anyOf"), "anyOf", branches.index(real[0]))
         conjoin(node, real[0], place, lowering)
         if null:
             node.kw["nullable"] = True  # the word that later goes wherever the rest goes
     elif neighbours and not lowering.repeats(neighbours, len(real) - 1):
-        lowering.changed(node, "anyOf", count, "without neighbours")
+        lowering.note_change(node, "anyOf", count, "without neighbours")
         for keyword in neighbours:
             lowering.drop(node, keyword, "wider", quietly=True)
     elif neighbours or null:
-        lowering.changed(node, "anyOf", count, "without neighbours")
+        lowering.note_change(node, "anyOf", count, "without neighbours")
         branches_beside = []
         for i, branch in enumerate(real):
             joined = SchemaNode({}, node.at)
@@ -119,7 +119,7 @@ def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     if len(real) != 1:
         return
     verdict: Verdict = "narrower" if len(branches) > 1 else "equal"
-    lowering.changed(node, "anyOf", f"{len(branches)} schemas", "without null", verdict)
+    lowering.note_change(node, "anyOf", f"{len(branches)} schemas", "without null", verdict)
     del node.kw["anyOf"]
     conjoin(node, real[0], node.at, lowering)
 
@@ -128,19 +128,19 @@ def _excludes(neighbours: dict[str, Json], branch: Json) -> bool:
     """Whether a branch can't hold beside the rest, as far as types and values say."""
     if branch is False:
         return True
-    kw = keywords_of(branch)
-    our_types, their_types = types_of(neighbours.get("type")), types_of(kw.get("type"))
+    kw = read_keywords(branch)
+    our_types, their_types = list_types(neighbours.get("type")), list_types(kw.get("type"))
     if our_types and their_types and not common_types(our_types, their_types):
         return True
     for types, other in ((our_types, kw), (their_types, neighbours)):
-        values = values_of(other)
+        values = list_values(other)
         if types and values and not any(of_type(v, kind) for v in values for kind in types):
             return True
     return False
 
 
 def _is_null(schema: Json) -> bool:
-    kw = keywords_of(schema)
+    kw = read_keywords(schema)
     if any(key not in ANNOTATIONS and key not in ("type", "enum", "const") for key in kw):
         return False
     return kw.get("type") == "null" or kw.get("enum") == [None] or kw.get("const", 0) is None
@@ -166,7 +166,7 @@ def flatten_root_union(node: SchemaNode, lowering: Lowering) -> None:
 def _an_object(schema: Json, lowering: Lowering) -> bool:
     if schema is False:
         return False
-    kinds = types_of(_top_keywords(schema, lowering).get("type"))
+    kinds = list_types(_top_keywords(schema, lowering).get("type"))
     return not kinds or "object" in kinds
 
 
@@ -198,7 +198,7 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
         free = len(open_ones) > sum(id(item) in open_ones for item in having)
         if free and not all(map(accepts_any, schemas)):
             place = below("properties", name)
-            lowering.changed(result, place, "of some branches", "for all", "narrower")
+            lowering.note_change(result, place, "of some branches", "for all", "narrower")
         alike = len({canonical(plain_schema(schema)) for schema in schemas}) == 1
         properties[name] = schemas[0] if alike else {"anyOf": schemas}
     if properties:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from ..text.json_text import Json, JsonObject, canonical
-from ..text.redaction import clipped
+from ..text.redaction import clip_text
 from . import keywords
-from .keywords import APPLIES, below, kind_of, types_of
+from .keywords import APPLIES, below, classify_value, list_types
 from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
 
 
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:
     """`const` and `enum` with the kinds of values that the dialect lists; others become types."""
     dialect = lowering.dialect
-    stays = dialect.allowed("const") and kind_of(node.kw.get("const")) in dialect.enums
+    stays = dialect.allowed("const") and classify_value(node.kw.get("const")) in dialect.enums
     if "const" in node.kw and not stays:
         value = node.kw.pop("const")
         home = node.homes.pop("const", None)
         if home is not None:
             node.homes.setdefault("enum", home)
-        lowering.changed(node, "const", as_text(value)[:60], "enum")
+        lowering.note_change(node, "const", as_text(value)[:60], "enum")
         before = node.kw.get("enum")
         if before is not None and canonical(value) not in {canonical(item) for item in before}:
-            lowering.changed(node, "enum", "it lacks the const", "dropped", "wider")
+            lowering.note_change(node, "enum", "it lacks the const", "dropped", "wider")
         node.kw["enum"] = [value]
     if isinstance(node.kw.get("enum"), list):
         _enum(node, lowering)
@@ -32,11 +32,11 @@ def _enum(node: SchemaNode, lowering: Lowering) -> None:
     values = _fitting(node, lowering)
     if dialect.enums == {"string"} and "" in values and values != [""]:
         values.remove("")
-        lowering.changed(node, "enum", "an empty text", "dropped", "narrower")
+        lowering.note_change(node, "enum", "an empty text", "dropped", "narrower")
     if len(values) != len(node.kw["enum"]):
-        lowering.changed(node, "enum", "what is there twice or of another type", "dropped")
+        lowering.note_change(node, "enum", "what is there twice or of another type", "dropped")
         node.kw["enum"] = values
-    kinds = {kind_of(value) for value in values}
+    kinds = {classify_value(value) for value in values}
     if dialect.nullable and len(kinds) > 1:
         kinds.discard("null")  # said by its word, last of all
     if dialect.allowed("enum") and (not kinds <= dialect.enums or values == [""]):
@@ -46,10 +46,10 @@ def _enum(node: SchemaNode, lowering: Lowering) -> None:
 def _fitting(node: SchemaNode, lowering: Lowering) -> list[Json]:
     """The values of an enum, each once, that its type lets be."""
     values = list({canonical(value): value for value in node.kw["enum"]}.values())
-    kinds = types_of(node.kw.get("type"))
+    kinds = list_types(node.kw.get("type"))
     fitting = [value for value in values if any(of_type(value, kind) for kind in kinds)]
     if kinds and not fitting:  # nothing fits both; the target's form may let something through
-        lowering.changed(node, "enum", "values of another type", "kept", "wider")
+        lowering.note_change(node, "enum", "values of another type", "kept", "wider")
     return fitting or values
 
 
@@ -57,16 +57,16 @@ def _split(node: SchemaNode, values: list[Json], lowering: Lowering) -> None:
     """Kinds that the dialect does not list are said by their types, and told."""
     groups: dict[str, list[Json]] = {}
     for value in values:
-        kind = kind_of(value)
+        kind = classify_value(value)
         is_listed = kind in lowering.dialect.enums and value != ""
         groups.setdefault("listed" if is_listed else kind, []).append(value)
     branches = [_branch(kind, of_kind, lowering) for kind, of_kind in groups.items()]
     if all(_exact(kind, of_kind, lowering) for kind, of_kind in groups.items()):
-        lowering.changed(node, "enum", as_text(node.kw.pop("enum"))[:60], "types")
+        lowering.note_change(node, "enum", as_text(node.kw.pop("enum"))[:60], "types")
     else:
         lowering.drop(node, "enum")
     if "type" in node.kw:
-        lowering.changed(node, "type", as_text(node.kw.pop("type")), "the values' types")
+        lowering.note_change(node, "type", as_text(node.kw.pop("type")), "the values' types")
     if len(branches) == 1:
         for key, value in branches[0].items():
             node.kw.setdefault(key, value)
@@ -107,29 +107,29 @@ def _whole(values: list[Json]) -> bool:
 
 def type_of_values(values: list[Json]) -> Json:
     """The type or types of the values of an enum; None for no values."""
-    number = "integer" if _whole([v for v in values if kind_of(v) == "number"]) else "number"
-    kinds = (number if kind == "number" else kind for kind in map(_type_of, values))
+    number = "integer" if _whole([v for v in values if classify_value(v) == "number"]) else "number"
+    kinds = (number if kind == "number" else kind for kind in map(_find_type, values))
     return keywords.type_value(dict.fromkeys(kinds))
 
 
-def _type_of(value: Json) -> str:
+def _find_type(value: Json) -> str:
     if isinstance(value, (dict, list)):
         return "object" if isinstance(value, dict) else "array"
-    return kind_of(value)
+    return classify_value(value)
 
 
 def of_type(value: Json, kind: str) -> bool:
     """Whether a value has a type of JSON Schema; 1.0 is an integer there."""
     if kind == "integer":
-        return kind_of(value) == "number" and (isinstance(value, int) or value.is_integer())
+        return classify_value(value) == "number" and (isinstance(value, int) or value.is_integer())
     if kind in ("object", "array"):
         return isinstance(value, dict if kind == "object" else list)
-    return kind_of(value) == kind
+    return classify_value(value) == kind
 
 
 def restate_types(node: SchemaNode, lowering: Lowering) -> None:
     """`type` as the dialect takes it; keywords that say nothing of these types are left out."""
-    kinds = types_of(node.kw.get("type"))
+    kinds = list_types(node.kw.get("type"))
     if not kinds:
         return
     for keyword in [key for key in node.kw if APPLIES.get(key, _ALL).isdisjoint(kinds)]:
@@ -148,7 +148,7 @@ def _one_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> N
         _by_type(node, kinds, lowering)
     else:
         kept = next(kind for kind in kinds if kind != "null")
-        lowering.changed(node, "type", as_text(list(kinds)), kept, "narrower")
+        lowering.note_change(node, "type", as_text(list(kinds)), kept, "narrower")
         node.kw["type"] = kept
         if values := [item for item in node.kw.get("enum", ()) if of_type(item, kept)]:
             node.kw["enum"] = values
@@ -159,7 +159,7 @@ _ALL = frozenset(keywords.TYPES)
 
 def _by_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> None:
     """A list of types as a union: each with the keywords that speak of it."""
-    lowering.changed(node, "type", as_text(list(kinds)), "anyOf")
+    lowering.note_change(node, "type", as_text(list(kinds)), "anyOf")
     rules = {key: value for key, value in node.kw.items() if key not in keywords.ANNOTATIONS}
     for keyword in rules:
         del node.kw[keyword]
@@ -179,7 +179,7 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
     kw = node.kw
     first = kw.get("prefixItems")
     if kw.get("items") is False and lowering.dialect.takes is not None:
-        _counted(node, len(first) if isinstance(first, list) else 0, lowering)
+        _limit_items(node, len(first) if isinstance(first, list) else 0, lowering)
     if first is None or lowering.dialect.allowed("prefixItems"):
         return
     later_items = kw.pop("items", None)
@@ -191,20 +191,20 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
     elif kw.get("maxItems", len(first) + 1) > len(first):
         return
     alike = {canonical(plain_schema(item)): item for item in reversed(items)}  # the first of each
-    kw["items"] = _any_of(list(reversed(alike.values())))
+    kw["items"] = _join_any(list(reversed(alike.values())))
 
 
-def _any_of(schemas: list[Json]) -> Json:
+def _join_any(schemas: list[Json]) -> Json:
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
-def _counted(node: SchemaNode, limit: int, lowering: Lowering) -> None:
+def _limit_items(node: SchemaNode, limit: int, lowering: Lowering) -> None:
     """No items behind the first ones: as many as those at most."""
     kw = node.kw
     del kw["items"]
-    lowering.changed(node, "items", "false", f"maxItems {limit}")
+    lowering.note_change(node, "items", "false", f"maxItems {limit}")
     if kw.get("maxItems", limit) > limit:
-        lowering.changed(node, "maxItems", f"maxItems: {kw['maxItems']}", f"{limit}")
+        lowering.note_change(node, "maxItems", f"maxItems: {kw['maxItems']}", f"{limit}")
         del kw["maxItems"]
     kw.setdefault("maxItems", limit)
 
@@ -225,13 +225,13 @@ def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
             continue
         nearest = value + step if is_integer and isinstance(value, int) else value
         if nearest != value:
-            lowering.changed(node, excluding, f"{excluding}: {value}", limit)
+            lowering.note_change(node, excluding, f"{excluding}: {value}", limit)
             del kw[excluding]
         else:
             lowering.drop(node, excluding)
         tighter = (max if step > 0 else min)(kw.get(limit, nearest), nearest)
         if limit in kw and kw[limit] != tighter:
-            lowering.changed(node, limit, f"{limit}: {kw[limit]}", f"{tighter}")
+            lowering.note_change(node, limit, f"{limit}: {kw[limit]}", f"{tighter}")
         kw[limit] = tighter
 
 
@@ -244,18 +244,18 @@ def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
         kw.setdefault("properties", {})
     if not lowering.demands("type") or kw.keys() & {"type", "anyOf", "allOf", "$ref"}:
         return
-    values = keywords.values_of(kw)
+    values = keywords.list_values(kw)
     if isinstance(values, list) and (named := type_of_values(values)):
         kw["type"] = named
-        lowering.changed(node, "type", "not said", "added")
+        lowering.note_change(node, "type", "not said", "added")
         return
     spoken_of = {kind for key in kw for kind in APPLIES.get(key, ())}
     kinds = [kind for kind in ("object", "array", "string", "number") if kind in spoken_of]
     if kinds:
         kw["type"] = kinds[0]
-        lowering.changed(node, "type", "not said", kinds[0], "narrower")
+        lowering.note_change(node, "type", "not said", kinds[0], "narrower")
         return
-    lowering.changed(node, "type", "any value", "one of the plain types", "narrower")
+    lowering.note_change(node, "type", "any value", "one of the plain types", "narrower")
     plain_types = ["string", "number", "boolean", "null"]
     if lowering.dialect.type_lists:
         kw["type"] = plain_types
@@ -265,14 +265,14 @@ def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
 
 def _object_root(node: SchemaNode, lowering: Lowering) -> None:
     """The root's type is object: arguments always are."""
-    kinds = types_of(node.kw.get("type"))
+    kinds = list_types(node.kw.get("type"))
     if node.kw.get("type") == "object":
         return
     if kinds and "object" not in kinds:
         lowering.misfit(node.at, f"the root is no object but {', '.join(kinds)}")
         lowering.drop(node, "type", "wider", quietly=True)
     else:
-        lowering.changed(node, "type", ", ".join(kinds) or "not said", "object")
+        lowering.note_change(node, "type", ", ".join(kinds) or "not said", "object")
     others = {key: value for key, value in node.kw.items() if key != "type"}
     node.kw.clear()
     node.kw.update({"type": "object", **others})
@@ -296,11 +296,11 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
         kw["additionalProperties"] = True  # told as the free map that it is
         return
     did = "and the patterns' schemas"
-    lowering.changed(node, "additionalProperties", as_text(others)[:60], did, "wider")
+    lowering.note_change(node, "additionalProperties", as_text(others)[:60], did, "wider")
     if isinstance(others, dict):
         place = below(node.home("additionalProperties"), "additionalProperties")
         alternatives.append(SchemaNode(others, place))
-    kw["additionalProperties"] = _any_of(alternatives)
+    kw["additionalProperties"] = _join_any(alternatives)
 
 
 def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
@@ -317,14 +317,14 @@ def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
 def close_object(node: SchemaNode, lowering: Lowering) -> None:
     """Objects that refuse other properties, where the dialect demands it."""
     kw = node.kw
-    if "object" not in types_of(kw.get("type")):
+    if "object" not in list_types(kw.get("type")):
         return
     if lowering.demands("closed") and kw.get("additionalProperties") is not False:
         if "additionalProperties" in kw:
             lowering.misfit(node.home("additionalProperties"), "a free map cannot be closed")
             lowering.drop(node, "additionalProperties", "narrower", quietly=True)
         else:
-            lowering.changed(node, "additionalProperties", "not said", "false", "narrower")
+            lowering.note_change(node, "additionalProperties", "not said", "false", "narrower")
         kw["additionalProperties"] = False
     if lowering.demands("closed"):
         kw.setdefault("properties", {})
@@ -337,16 +337,16 @@ def close_object(node: SchemaNode, lowering: Lowering) -> None:
 
 def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: bool) -> JsonObject:
     """What is demanded of a schema whose inner ones are lowered; a new one where it changes."""
-    kinds = types_of(result.get("type"))
+    kinds = list_types(result.get("type"))
     if lowering.demands("all required") and "properties" in result:
         result = _all_required(result, node, lowering)
     any_value = lowering.dialect.takes is None and not lowering.demands("type")
     says = "items" in result or ("prefixItems" in result and not any_value)
     if lowering.demands("items") and "array" in kinds and not says:
         if any_value:
-            lowering.changed(node, "items", "not said", "any value")
+            lowering.note_change(node, "items", "not said", "any value")
             return {**result, "items": {}}
-        lowering.changed(node, "items", "any value", "string", "narrower")
+        lowering.note_change(node, "items", "any value", "string", "narrower")
         result = {**result, "items": {"type": "STRING" if lowering.dialect.upper else "string"}}
     if lowering.demands("properties") and not at_root and "object" in kinds:
         return result if result.get("properties") else _as_json_text(result, node, kinds, lowering)
@@ -357,12 +357,14 @@ def _as_json_text(
     result: JsonObject, node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering
 ) -> JsonObject:
     """An object without properties as a text that holds it."""
-    lowering.changed(node, "properties", "none", "JSON text", "narrower")
-    lowering.changed(node, "type", "object", "JSON text", "wider")
+    lowering.note_change(node, "properties", "none", "JSON text", "narrower")
+    lowering.note_change(node, "type", "object", "JSON text", "wider")
     annotations = _only_words(result)
     for keyword in result:
         if keyword not in annotations and keyword not in ("type", "properties"):
-            lowering.changed(node, keyword, clipped(as_text(result[keyword])), "dropped", "wider")
+            lowering.note_change(
+                node, keyword, clip_text(as_text(result[keyword])), "dropped", "wider"
+            )
     text = f"{annotations.get('description', '')} (a JSON object as text)".strip()
     others = [kind for kind in kinds if kind not in ("object", "string")]
     return {"type": keywords.type_value(["string", *others]), **annotations, "description": text}
@@ -379,9 +381,9 @@ def _all_required(result: JsonObject, node: SchemaNode, lowering: Lowering) -> J
     properties = dict(result["properties"])
     for name in absent:
         path = below("properties", name)
-        lowering.changed(node, path, "optional", "required", "narrower")
+        lowering.note_change(node, path, "optional", "required", "narrower")
         if not _takes_null(properties[name], lowering, 0):
-            lowering.changed(node, path, "optional", "or null", "wider")
+            lowering.note_change(node, path, "optional", "or null", "wider")
             properties[name] = _or_null(properties[name])
     if not absent and "required" in result:
         return result
@@ -398,7 +400,7 @@ def _takes_null(schema: Json, lowering: Lowering, level: int) -> bool:
     if isinstance(schema.get("$ref"), str) and level < 4:
         target = lowering.refs.target(schema["$ref"])
         return target is not None and _takes_null(target[1], lowering, level + 1)
-    return "null" in types_of(schema.get("type")) or "type" not in schema
+    return "null" in list_types(schema.get("type")) or "type" not in schema
 
 
 def _or_null(schema: JsonObject) -> JsonObject:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..text.json_text import Json, JsonObject, canonical, member
-from ..text.redaction import clipped
+from ..text.redaction import clip_text
 from .dialects import SchemaDialect
 from .keywords import Refs, below, same_or
 
@@ -89,7 +89,7 @@ class Lowered:
     rule: str = ""
 
 
-def verdict_of(changes: Iterable[Change]) -> Verdict:
+def combine_verdicts(changes: Iterable[Change]) -> Verdict:
     """The verdict of several changes together."""
     verdicts = {change.verdict for change in changes}
     if "wider" in verdicts:
@@ -126,7 +126,7 @@ class SchemaNode:
         """A node of some of these keywords, or of others in their place."""
         return SchemaNode(keywords, self.at, self.homes)
 
-    def copied(self) -> SchemaNode:
+    def copy(self) -> SchemaNode:
         """Another of the same keywords."""
         result = self.only(self.kw)
         result.told = dict(self.told)
@@ -143,7 +143,7 @@ def node_at(schema: Json, home: str, *names: str | int) -> Json:
     return SchemaNode(schema, below(home, *names)) if isinstance(schema, dict) else schema
 
 
-def keywords_of(schema: Json) -> JsonObject:
+def read_keywords(schema: Json) -> JsonObject:
     """The keywords of a schema or a node; none of true and false."""
     keywords = schema.kw if isinstance(schema, SchemaNode) else schema
     return keywords if isinstance(keywords, dict) else {}
@@ -171,7 +171,7 @@ class Lowering:
         """Whether the dialect demands this."""
         return demand in self.dialect.demands
 
-    def changed(
+    def note_change(
         self, node: SchemaNode | str, keyword: str, what: str, did: str, verdict: Verdict = "equal"
     ) -> None:
         """Note one change of a node or at a path; of several equal ones the first."""
@@ -199,7 +199,7 @@ class Lowering:
     def unrequire(self, node: SchemaNode, names: Collection[str]) -> None:
         """Take names out of `required`, which more values fit then."""
         for name in names:
-            self.changed(node, "required", name, "dropped", "wider")
+            self.note_change(node, "required", name, "dropped", "wider")
         if names:
             gone = set(names)
             node.kw["required"] = [name for name in node.kw["required"] if name not in gone]
@@ -214,9 +214,9 @@ class Lowering:
         text = f"{keyword}: {as_text(value)}"
         if self.tell and not quietly and len(text) <= _TELLABLE and text not in node.told:
             node.told[text] = None
-            self.changed(node, keyword, clipped(text), "told", verdict)
+            self.note_change(node, keyword, clip_text(text), "told", verdict)
         else:
-            self.changed(node, keyword, clipped(text), "dropped", verdict)
+            self.note_change(node, keyword, clip_text(text), "dropped", verdict)
 
     def close(self, opened: Iterable[str]) -> None:
         """The walk is done with what these references led into."""
@@ -225,7 +225,7 @@ class Lowering:
             if not self.opened[ref]:
                 del self.opened[ref]
 
-    def untold(self, node: SchemaNode) -> None:
+    def drop_told(self, node: SchemaNode) -> None:
         """What waits to be told has no description to stand in after all."""
         for path in dict.fromkeys((node.at, *node.homes.values())):
             for change in self._told.pop(path, ()):

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock
 from ..text.json_text import JsonObject
-from .seal import MARK, CallField, Envelope, Made, name_of, numbered
+from .seal import MARK, CallField, Envelope, Made, number_blocks, read_name
 
 _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
 
@@ -23,11 +23,11 @@ def opened(
     own, as something sealed that no provider reads, for the writer to name it.
     """
     tell = made or (lambda _new, _old: None)
-    messages = [_opened(m, envelope, tell, on_calls) for m in msgs]
+    messages = [_open_message(m, envelope, tell, on_calls) for m in msgs]
     return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
 
 
-def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) -> Msg:
+def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) -> Msg:
     if isinstance(m.content, str) or not any(_bears(block, on_calls) for block in m.content):
         return m
     blocks: list[ContentBlock] = []
@@ -66,7 +66,7 @@ def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) 
             blocks.append(thought)
             bare = []
     blocks = _with_thoughts(blocks, borne_by_calls)
-    whole = Msg.trusted(m.name, [*_rehung(blocks, attached, made)], m.role, m)
+    whole = Msg.trusted(m.name, [*_restore_fields(blocks, attached, made)], m.role, m)
     made(whole, m)
     return whole
 
@@ -176,11 +176,11 @@ def _origin(data: JsonObject) -> Origin:
     return Origin(**{f.name: data[f.name] for f in fields(Origin) if f.name in data})
 
 
-def _rehung(
+def _restore_fields(
     blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], made: Made
 ) -> Iterator[ContentBlock]:
-    for block, index in numbered(blocks):
-        fields = attached.get((block.type, index, name_of(block)))
+    for block, index in number_blocks(blocks):
+        fields = attached.get((block.type, index, read_name(block)))
         if fields is None:
             yield block
         else:

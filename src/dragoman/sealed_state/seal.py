@@ -128,16 +128,16 @@ def sealed(
     rider = Rider(envelope, reads)
     attached: list[list[Json]] = []
     first = None
-    for block, index in numbered(m.content):
+    for block, index in number_blocks(m.content):
         if type(block) is ThinkingBlock:
             new: ContentBlock = sealed_thought(block, here, reads, envelope)
             rider.thought(block)
         else:
             first = len(blocks) if first is None else first
-            new = unhung(block, reads)
+            new = drop_sealed_fields(block, reads)
             rider.count += 1
             rides = on_calls is not None and type(block) is ToolUseBlock
-            if (row := row_of(block, index, reads)) is not None:
+            if (row := build_row(block, index, reads)) is not None:
                 rider.rows.append(row)
                 attached += [] if rides else [row]
             if on_calls is not None and type(new) is ToolUseBlock:
@@ -171,7 +171,7 @@ class Rider:
     def thought(self, block: ThinkingBlock) -> None:
         """Take a thought along."""
         if block.origin is not None and block.origin.issuer not in self._reads:
-            state = state_of(block, block.origin)["thinking"]
+            state = collect_state(block, block.origin)["thinking"]
             self._thoughts.append({**state, "words": block.thinking, "at": self.count})
 
     def on(self, call: ToolUseBlock, field: CallField) -> ToolUseBlock:
@@ -189,7 +189,7 @@ def sealed_thought(
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
-    state = state_of(block, origin)
+    state = collect_state(block, origin)
     if not (block.signature or block.redacted):  # the words are all that there is, and some
         state["thinking"]["words"] = block.thinking  # clients bring the envelope back alone
     text = envelope.seal(state)
@@ -198,7 +198,7 @@ def sealed_thought(
     return ThinkingBlock("", redacted=text, origin=here)
 
 
-def state_of(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
+def collect_state(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
     """What is sealed of a thought: all but its words."""
     state = {"text": bool(block.thinking), "signature": block.signature,
             "redacted": block.redacted, "spelling": block.spelling, "extras": own_fields(block),
@@ -216,7 +216,7 @@ def with_fields_of_all(parts: list[ContentBlock]) -> ContentBlock:
     """The first part with the fields of all: what a row tells of a block is no more than that."""
     if len(parts) == 1:
         return parts[0]
-    first: Any = next((part for part in parts if name_of(part)), parts[0])
+    first: Any = next((part for part in parts if read_name(part)), parts[0])
     block: Any = replace(first, extras=latest([part.extras for part in parts if part.extras]))
     return cast("ContentBlock", block)
 
@@ -225,7 +225,7 @@ def with_fields_of_all(parts: list[ContentBlock]) -> ContentBlock:
 _ECHOES = frozenset({"annotations", "id", "index", "logprobs", "object", "status"})
 
 
-def row_of(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Json] | None:
+def build_row(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Json] | None:
     """(kind, ordinal, name, fields) of a block that bears fields of others; None for one without.
 
     Not by id: some protocols give none, and each client's wire makes its own.
@@ -235,10 +235,10 @@ def row_of(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Json]
               if (kept := {k: v for k, v in fields.items() if k not in _ECHOES})}  # fmt: skip
     if not opaque or type(block) is RawBlock:
         return None
-    return [block.type, index, name_of(block), plain_value(opaque)]
+    return [block.type, index, read_name(block), plain_value(opaque)]
 
 
-def numbered(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
+def number_blocks(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
     """Each block with its ordinal among those of its kind."""
     seen: Counter[str] = Counter()
     for block in blocks:
@@ -246,7 +246,7 @@ def numbered(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
         seen[block.type] += 1
 
 
-def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
+def drop_sealed_fields(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
     """The block without the fields that travel sealed; one that stays raw keeps them."""
     if block.extras is None or type(block) is RawBlock:
         return block
@@ -262,6 +262,6 @@ def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
     return cast("ContentBlock", result)
 
 
-def name_of(block: ContentBlock) -> str:
+def read_name(block: ContentBlock) -> str:
     """The name of a call, which tells it from others of its kind."""
     return block.name if type(block) is ToolUseBlock else ""

@@ -13,7 +13,15 @@ from ..message.answer import total
 from ..message.blocks import ContentBlock
 from ..stream.pieces import End, Key, Meta, Part, Piece
 from ..text.json_text import Json, JsonObject
-from .seal import CallField, Envelope, Rider, row_of, sealed_thought, unhung, with_fields_of_all
+from .seal import (
+    CallField,
+    Envelope,
+    Rider,
+    build_row,
+    drop_sealed_fields,
+    sealed_thought,
+    with_fields_of_all,
+)
 
 _LAST = 1 << 30  # behind every block of a candidate
 
@@ -57,24 +65,24 @@ class Sealing:
     def feed(self, piece: Piece) -> list[Piece]:
         """What goes out for the piece."""
         if type(piece) is End:
-            return [*self._closed(), *self._behind(piece.candidate), piece]
+            return [*self._close_thought(), *self._behind(piece.candidate), piece]
         if type(piece) is Meta and piece.model is not None and self._origin.model is None:
             self._origin = replace(self._origin, model=piece.model)
         if type(piece) is not Part:
             return [piece]
         block = piece.block
         if type(block) is not ThinkingBlock:
-            result = self._closed()
+            result = self._close_thought()
             if piece.key not in self._others:
-                return [*result, *self._begun(piece)]
+                return [*result, *self._begin_block(piece)]
             if block.extras is not None:
                 self._others[piece.key].append(block)
                 self._fresh.add(piece.key)
                 if self._envelope is not None:
-                    piece = replace(piece, block=unhung(block, self._reads))
+                    piece = replace(piece, block=drop_sealed_fields(block, self._reads))
             return [*result, self._bearing(piece) if piece.whole else piece]
         ends = self._thought is not None and self._thought[0] != piece.key
-        result = self._closed() if ends else []
+        result = self._close_thought() if ends else []
         if self._thought is None:
             self._thought = (piece.key, [])
         parts = self._thought[1]
@@ -89,9 +97,9 @@ class Sealing:
 
     def finish(self) -> list[Piece]:
         """What is still held when no more will come."""
-        return [*self._closed(), *self._behind(None)]
+        return [*self._close_thought(), *self._behind(None)]
 
-    def _begun(self, piece: Part) -> list[Piece]:
+    def _begin_block(self, piece: Part) -> list[Piece]:
         """The first piece of a block, behind what is sealed for it."""
         block = piece.block
         key = piece.key
@@ -106,7 +114,7 @@ class Sealing:
         self._waiting = []
         rider = self._rider(key[0])
         rider.count += 1
-        plain = unhung(block, self._reads)
+        plain = drop_sealed_fields(block, self._reads)
         on_call = self._on_calls is not None and type(plain) is ToolUseBlock
         if on_call or block.type != "text" or block.text:  # else the client may never see it
             rows = [row for _, row in self._rows(key[0])]
@@ -136,7 +144,7 @@ class Sealing:
         """The fields that have not gone out so far, in the order of their blocks."""
         for key in sorted(key for key in self._fresh if key[0] == candidate):
             self._fresh.discard(key)
-            row = row_of(with_fields_of_all(self._others[key]), self._ordinals[key], self._reads)
+            row = build_row(with_fields_of_all(self._others[key]), self._ordinals[key], self._reads)
             if row is not None and self._sent.get(key) != row[3]:
                 self._sent[key] = row[3]
                 yield key, row
@@ -149,7 +157,7 @@ class Sealing:
         block = ThinkingBlock("", redacted=state, origin=self._here)
         return Part((candidate, _LAST + self._seals), block)
 
-    def _closed(self) -> list[Piece]:
+    def _close_thought(self) -> list[Piece]:
         if self._thought is None:
             return []
         (key, parts), self._thought = self._thought, None

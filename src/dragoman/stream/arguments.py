@@ -249,7 +249,7 @@ def derived_id(source: str) -> str:
 
 
 @dataclass(slots=True)
-class _Slot:
+class _StreamedCall:
     """One call that is being streamed."""
 
     place: int
@@ -285,9 +285,9 @@ class StreamedCalls:
     """The calls of one candidate, in the order in which they began."""
 
     def __init__(self) -> None:
-        self._slots: list[_Slot] = []
-        self._by_index: dict[int, _Slot] = {}
-        self._by_id: dict[str, _Slot] = {}
+        self._slots: list[_StreamedCall] = []
+        self._by_index: dict[int, _StreamedCall] = {}
+        self._by_id: dict[str, _StreamedCall] = {}
 
     def says_nothing(self, id: str, name: str, index: object, text: str) -> bool:
         """Whether a fragment begins no call and goes on with none: some hosts end with such a one.
@@ -312,7 +312,7 @@ class StreamedCalls:
             slot.balance.add(text)
         return slot.place
 
-    def _slot(self, id: str, name: str, index: int | None, text: str) -> _Slot:
+    def _slot(self, id: str, name: str, index: int | None, text: str) -> _StreamedCall:
         slot = self._by_id.get(id) if id else None
         if slot is None or not slot.takes(id, name, index, text):
             slot = self._by_index.get(index) if index is not None else None
@@ -321,7 +321,7 @@ class StreamedCalls:
             if slot is not None and not slot.takes(id, name, index, text):
                 slot = None
         if slot is None:
-            slot = _Slot(len(self._slots), index)
+            slot = _StreamedCall(len(self._slots), index)
             self._slots.append(slot)
             if index is not None:
                 self._by_index[index] = slot

@@ -25,8 +25,8 @@ from ..message import (
     ToolUseBlock,
     Usage,
 )
-from ..message.answer import FinishReason, Status, behind, goes_on_in, joined, latest, total
-from ..message.blocks import ContentBlock, noted
+from ..message.answer import FinishReason, Status, behind, goes_on_in, join_values, latest, total
+from ..message.blocks import ContentBlock, name_notes
 from ..message.check import heal, note
 from ..message.ending import finish_and_status, told_finish, worst_status
 from ..text.json_text import Json, JsonObject, canonical
@@ -109,7 +109,7 @@ class FinishCorrector:
         return told
 
 
-class _Reader(Protocol):
+class _PieceReader(Protocol):
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]: ...
 
     def finish(self) -> list[Piece]: ...
@@ -123,7 +123,7 @@ class LaterReader:
 
     __slots__ = ("_begun", "_last", "_reader")
 
-    def __init__(self, reader: _Reader, last: Mapping[int, tuple[Key, ContentBlock]]) -> None:
+    def __init__(self, reader: _PieceReader, last: Mapping[int, tuple[Key, ContentBlock]]) -> None:
         self._reader = reader
         self._last = last  # block of each candidate that has come by now, and its key
         # where the first block of each candidate stands here; whether it is the last one there
@@ -131,13 +131,13 @@ class LaterReader:
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """See `protocols.base.Reader`."""
-        return [*map(self._moved, self._reader.feed(payload, event))]
+        return [*map(self._move_piece, self._reader.feed(payload, event))]
 
     def finish(self) -> list[Piece]:
         """See `protocols.base.Reader`."""
-        return [*map(self._moved, self._reader.finish())]
+        return [*map(self._move_piece, self._reader.finish())]
 
-    def _moved(self, piece: Piece) -> Piece:
+    def _move_piece(self, piece: Piece) -> Piece:
         if type(piece) is not Part:
             return piece
         candidate, place, *more = piece.key
@@ -346,7 +346,7 @@ class Builder:
         ]
         blocks = parse_calls(unparsed, {} if self._meant else self._names, end, self._seed)
         if self._meant:
-            blocks = [self._restored(block) for block in blocks]
+            blocks = [self._restore_call(block) for block in blocks]
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
         msg = Msg.trusted("", blocks, "assistant")
@@ -363,7 +363,7 @@ class Builder:
             finish = Finish("stop", end.raw)
         return Candidate(msg, finish), status
 
-    def _restored(self, block: ContentBlock) -> ContentBlock:
+    def _restore_call(self, block: ContentBlock) -> ContentBlock:
         """A call of the tool that the function stands for, under its own name."""
         if type(block) is not ToolUseBlock:
             return block
@@ -381,11 +381,11 @@ class Builder:
 
     def _extras(self, metas: list[Meta]) -> dict[str, JsonObject] | None:
         """Fields that nobody models: what grows joined, of the rest each as it was said last."""
-        fields = joined([meta.extras for meta in metas if meta.extras and meta.joined]) or {}
+        fields = join_values([meta.extras for meta in metas if meta.extras and meta.joined]) or {}
         others = [{"": meta.extras} for meta in metas if meta.extras and not meta.joined]
         fields = latest([{"": fields}, *others])[""]
         notes = {key: value for meta in metas for key, value in (meta.notes or {}).items()}
-        by_issuer = ((self._issuer, fields), (noted(self._issuer), notes))
+        by_issuer = ((self._issuer, fields), (name_notes(self._issuer), notes))
         return {issuer: data for issuer, data in by_issuer if data} or None
 
     @property

@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from ..errors import ProviderError
-from ..text.redaction import clipped
+from ..text.redaction import clip_text
 
 _Error = TypeVar("_Error", bound=ProviderError)
 
@@ -31,7 +31,7 @@ def told_by_headers(error: _Error, headers: Mapping[str, str]) -> _Error:
     """The error with what the headers say: the id of the request, and whether and when to retry."""
     if not error.request_id:
         found = (headers[name] for name in _REQUEST_IDS if headers.get(name))
-        error.request_id = clipped(next(found, ""), 100)
+        error.request_id = clip_text(next(found, ""), 100)
     delay = retry_delay(headers)
     error.retry_after = error.retry_after if delay is None else delay
     said = headers.get("x-should-retry", "").lower()
@@ -52,11 +52,11 @@ def retry_delay(headers: Mapping[str, str], now: datetime | None = None) -> floa
     text = headers.get("retry-after", "").strip()
     if (delay := _wait(text, now)) is not None:
         return delay
-    waits = [_wait(headers.get(name, ""), now) for name in _exhausted(headers)]
+    waits = [_wait(headers.get(name, ""), now) for name in _find_exhausted(headers)]
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-def _exhausted(headers: Mapping[str, str]) -> list[str]:
+def _find_exhausted(headers: Mapping[str, str]) -> list[str]:
     """The headers that say when there is more again of what there is none left of.
 
     OpenAI's and Groq's have the kind behind the word (`x-ratelimit-remaining-tokens`), Cerebras' a

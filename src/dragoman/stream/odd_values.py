@@ -68,7 +68,7 @@ class OddValues:
             return (
                 bool(more)
                 or type(key) is int
-                or any(passes(_changed(payload, places[0], [value])) for value in _EMPTY)
+                or any(passes(_replace_at(payload, places[0], [value])) for value in _EMPTY)
             )
 
         try:
@@ -79,8 +79,8 @@ class OddValues:
         if not pieces:
             return None
         words = {word for place in places for word in _texts(_unit(payload, place))}
-        odd = [Raw(event, _at(payload, place), _spelled(place)) for place in places]
-        return [*(_unfinished(piece, words) for piece in pieces), *odd]
+        odd = [Raw(event, _at(payload, place), _format_place(place)) for place in places]
+        return [*(_mark_unfinished(piece, words) for piece in pieces), *odd]
 
 
 def _odd_places(payload: Json, is_read: _IsRead, within: _Place = ()) -> list[_Place]:
@@ -128,16 +128,16 @@ def _at(payload: Json, place: _Place) -> Any:
 def _without(payload: Json, places: Sequence[_Place]) -> Json:
     """The payload without what stands at these places, which are in its order."""
     for place in reversed(places):  # of several entries of a list the last goes first
-        payload = _changed(payload, place, [])
+        payload = _replace_at(payload, place, [])
     return payload
 
 
-def _changed(value: Any, place: _Place, instead: list[Any]) -> Any:
+def _replace_at(value: Any, place: _Place, instead: list[Any]) -> Any:
     """The value with another one at the place, or with none."""
     key, *below = place
     rest = value.copy()
     if below:
-        rest[key] = _changed(value[key], tuple(below), instead)
+        rest[key] = _replace_at(value[key], tuple(below), instead)
     elif instead:
         rest[key] = instead[0]
     else:
@@ -160,7 +160,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _unfinished(piece: Piece, words: set[str]) -> Piece:
+def _mark_unfinished(piece: Piece, words: set[str]) -> Piece:
     """The piece; a call of the unit that something is missing of must not be run."""
     if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
         return piece
@@ -169,5 +169,5 @@ def _unfinished(piece: Piece, words: set[str]) -> Piece:
     return replace(piece, block=replace(call, unfinished=True)) if spoiled else piece
 
 
-def _spelled(place: _Place) -> str:
+def _format_place(place: _Place) -> str:
     return "$" + "".join(f"[{key}]" if type(key) is int else f".{key}" for key in place)

@@ -356,13 +356,13 @@ class Steps:
         now = self._current = _OpenBlock(self._count, key, pieces, kind)
         self._count += 1
         now.is_whole = key in self._whole
-        self._first = self._named(waiting[0], waiting[:run])
+        self._first = self._name_call(waiting[0], waiting[:run])
         if kind in _GROWS:
             steps.append(Open(now.index, key, self._first))
         for block in waiting[:run]:
             self._goes_on(now, block, steps)
 
-    def _named(self, first: ContentBlock, parts: list[ContentBlock]) -> ContentBlock:
+    def _name_call(self, first: ContentBlock, parts: list[ContentBlock]) -> ContentBlock:
         """The first piece; that of a call with the name and the id that all of them tell."""
         if type(first) is not ToolUseBlock:
             return first

@@ -13,7 +13,7 @@ from ..errors import ProviderError, ReadError, by_kind
 from ..message import Finish, Usage
 from ..message.blocks import ContentBlock
 from ..text.json_text import Json, JsonObject, canonical, loads
-from ..text.redaction import Shown, clipped
+from ..text.redaction import Shown, clip_text
 from .retry_words import told_delay
 
 # the candidate, then where the block stands in it: keys in order are blocks in order
@@ -110,7 +110,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     fallback = name or "the provider answered with an error"
     message = _with_more(message, error)
     made = ProviderError(
-        clipped(message or _body_text(body) or fallback, _MAX_LENGTH),
+        clip_text(message or _body_text(body) or fallback, _MAX_LENGTH),
         status=status,
         type=_first(error, _TYPES) or name or "",
         body=body,
@@ -192,9 +192,9 @@ def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
             return str(value)
         if isinstance(value, list) and (faults := _faults(value)):
-            return clipped(faults, _MAX_LENGTH)
+            return clip_text(faults, _MAX_LENGTH)
         if isinstance(value, (dict, list)) and value:
-            return clipped(canonical(value), _MAX_LENGTH)
+            return clip_text(canonical(value), _MAX_LENGTH)
     return ""
 
 

@@ -29,14 +29,14 @@ _LONGEST_ESCAPE = 6
 
 def restored_call(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
     """A whole call of the function that stands for the tool, as a call of the tool."""
-    restored = _named(call, tool)
+    restored = _rename_call(call, tool)
     if tool.freeform and not call.freeform:
         restored.input, restored.raw_input = freeform_text(call), None
         restored.freeform = True
     return restored
 
 
-def _named(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
+def _rename_call(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
     """The call under the tool's own names, and as one of the items that call it."""
     namespace = tool.namespace.name if tool.namespace is not None else None
     named = replace(call, name=tool.name, namespace=namespace)
@@ -85,14 +85,14 @@ class _ArgumentText:
             if match is None:
                 return ""
             text, self._head = self._head[match.end() :], None
-        return self._decoded(self._rest + text)
+        return self._decode_text(self._rest + text)
 
     @property
     def arguments(self) -> str:
         """All of the arguments so far."""
         return "".join(self._pieces)
 
-    def _decoded(self, text: str) -> str:
+    def _decode_text(self, text: str) -> str:
         match = _STRING.match(text)
         end = match.end() if match is not None else 0
         self.is_whole = text[end : end + 1] == '"'
@@ -130,8 +130,8 @@ class CallRestorer:
             self._tools[key] = self._meant.get(call.name)
             before = self._waiting.pop(key, [])
             if before:
-                return [made for part in (*before, piece) for made in self._restored(part)]
-        return self._restored(piece)
+                return [made for part in (*before, piece) for made in self._restore_piece(part)]
+        return self._restore_piece(piece)
 
     def finish(self) -> list[Piece]:
         """What waited for a name that never came, and texts that stood otherwise than usual."""
@@ -147,13 +147,13 @@ class CallRestorer:
         assert type(call) is ToolUseBlock  # as all pieces of it are
         return replace(call, freeform=False)
 
-    def _restored(self, piece: Part) -> list[Piece]:
+    def _restore_piece(self, piece: Part) -> list[Piece]:
         key, call = piece.key, piece.block
         tool = self._tools[key]
         if tool is None or type(call) is not ToolUseBlock:
             return [piece]
         if call.name:
-            call = _named(call, tool)
+            call = _rename_call(call, tool)
         if not tool.freeform or call.freeform:
             return [replace(piece, block=call)]
         if piece.whole or (call.raw_input is None and call.input):

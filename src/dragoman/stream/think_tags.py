@@ -114,7 +114,7 @@ class Text:
         blanks, self._blanks = "".join(self._blanks), []
         return blanks
 
-    def _started(self, text: str, _pieces: list[Piece]) -> str:
+    def _read_start(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if stripped.startswith(OPEN):
             self._opening += self._take_blanks() + OPEN
@@ -130,7 +130,7 @@ class Text:
         self._state = _TEXT
         return self._take_blanks() + stripped
 
-    def _opened(self, text: str, _pieces: list[Piece]) -> str:
+    def _read_opening(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if self._form == "inside" and not self._opening:
             if stripped.startswith(OPEN):  # the template opened nothing
@@ -158,7 +158,7 @@ class Text:
         self._full_text = None
         return behind
 
-    def _mirrored(self, text: str, _pieces: list[Piece]) -> str:
+    def _read_mirrored(self, text: str, _pieces: list[Piece]) -> str:
         """A section of an answer that has its thinking in a field, too."""
         words, behind = self._until(text, CLOSE)
         self._section.append(words)
@@ -173,7 +173,7 @@ class Text:
         self._state = _TEXT
         return tags + section + CLOSE + behind
 
-    def _closed(self, text: str, pieces: list[Piece]) -> str:
+    def _read_closing(self, text: str, pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if stripped:
             self._close(pieces)
@@ -271,7 +271,7 @@ class ExactText(Text):
 
     def _add(self, text: str, pieces: list[Piece]) -> None:
         if not self._form:  # thinking has a field of its own, so that this is text
-            self._say(self._held() + text, pieces)
+            self._say(self._take_held() + text, pieces)
             return
         rest: str | None = self._pending + text
         self._pending = ""
@@ -295,7 +295,7 @@ class ExactText(Text):
         if text:
             self._emit(TextBlock(text), pieces)
 
-    def _held(self) -> str:
+    def _take_held(self) -> str:
         """What waits for a tag, which goes with it."""
         tag = "" if self._state == _TEXT else OPEN
         held = tag + "".join(self._section) + self._pending
@@ -309,13 +309,13 @@ class ExactText(Text):
 
     def finish(self, pieces: list[Piece], stopped: bool) -> None:
         """Say what was held back; a section that nobody closed is text."""
-        self._say(self._held(), pieces)
+        self._say(self._take_held(), pieces)
 
 
 # By state, in the order of the states.
 _READERS: tuple[Callable[[Text, str, list[Piece]], str], ...] = (
-    *(Text._started, Text._opened, Text._thinking),
-    *(Text._closed, Text._mirrored, Text._outside),
+    *(Text._read_start, Text._read_opening, Text._thinking),
+    *(Text._read_closing, Text._read_mirrored, Text._outside),
 )
 
 
@@ -326,7 +326,7 @@ def join_think_tags(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
     joined_blocks: list[ContentBlock] = []
     tagged = False  # whether the text before ends with a section
     for block in blocks:
-        text = _spelled(block)
+        text = _spell_block(block)
         last = joined_blocks[-1] if joined_blocks else None
         if text is None:
             joined_blocks.append(block)
@@ -340,7 +340,7 @@ def join_think_tags(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
     return joined_blocks
 
 
-def _spelled(block: ContentBlock) -> str | None:
+def _spell_block(block: ContentBlock) -> str | None:
     """What the block says in the text of a message; None if it stands elsewhere."""
     note = block.spelling or ""
     if type(block) is TextBlock:

@@ -260,7 +260,7 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
         text = f"{type(self).__name__!r} object is not subscriptable{told}"
         raise TypeError(text)
 
-    def decorated(cls: type[T]) -> type[T]:
+    def decorate(cls: type[T]) -> type[T]:
         cls.__getattr__ = missing  # type: ignore[attr-defined]
         if {"__getitem__", "__iter__"}.isdisjoint(dir(cls)):
             # items alone would make it iterable
@@ -268,7 +268,7 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
                 setattr(cls, method, value)
         return cls
 
-    return decorated
+    return decorate
 
 
 # what people ask of classes, as constructors of other libraries are called -> what to write
@@ -381,20 +381,20 @@ def listing(
             return value.__name__.startswith(f"{names['__name__']}.")
         return public is None and getattr(value, "__module__", "") == names["__name__"]
 
-    def listed() -> list[str]:
+    def list_names() -> list[str]:
         own = (name for name, value in names.items() if offers(name, value))
         return sorted({*(public or ()), *own})
 
-    return listed
+    return list_names
 
 
 def refusing(module: str) -> Callable[[str], NoReturn]:
     """The `__getattr__` of a module that has all of its names already."""
 
-    def refused(name: str) -> NoReturn:
+    def refuse_name(name: str) -> NoReturn:
         refuse(module, name)
 
-    return refused
+    return refuse_name
 
 
 def _elsewhere(root: str, module: str, name: str) -> str:

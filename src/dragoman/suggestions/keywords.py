@@ -14,7 +14,7 @@ from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
 from ..errors import ConfigError, DragomanError, UnknownKeyword
-from ..text.redaction import shown
+from ..text.redaction import show
 from .import_names import explains_attributes
 
 P = ParamSpec("P")
@@ -292,7 +292,7 @@ def _snake(name: str) -> str:
     return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name).lstrip("_")
 
 
-def renamed(
+def rename_keywords(
     settings: Mapping[str, Any],
     known: Collection[str],
     synonyms: Mapping[str, str] = SYNONYMS,
@@ -326,7 +326,7 @@ def unknown_keyword(
     owner: str, name: str, known: Collection[str], hint: str | None = None
 ) -> UnknownKeyword:
     """The error of a keyword that a function or class does not take."""
-    text = f"{owner} takes no {shown(name)}"
+    text = f"{owner} takes no {show(name)}"
     hint = hint or advise(name, known)
     return UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
 
@@ -357,7 +357,7 @@ def explains_keywords(
         A decorator of classes.
     """
 
-    def decorated(cls: type[T]) -> type[T]:
+    def decorate(cls: type[T]) -> type[T]:
         if attributes is not None:
             explains_attributes(attributes)(cls)
         made_by: Callable[..., None] = cls.__init__
@@ -370,7 +370,7 @@ def explains_keywords(
                 if isinstance(error, DragomanError):
                     raise
                 names = _keywords(made_by)
-                meant = renamed(keywords, names, synonyms)
+                meant = rename_keywords(keywords, names, synonyms)
                 for name in meant:
                     if name not in names:
                         hint = (advice or {}).get(name)
@@ -383,7 +383,7 @@ def explains_keywords(
         cls.__init__ = init  # type: ignore[method-assign]
         return cls
 
-    return decorated
+    return decorate
 
 
 def explains_call(
@@ -399,9 +399,9 @@ def explains_call(
         A decorator of functions whose first argument is not the caller's.
     """
 
-    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
-        def called(*args: P.args, **keywords: P.kwargs) -> T:
+        def call(*args: P.args, **keywords: P.kwargs) -> T:
             try:
                 return function(*args, **keywords)
             except TypeError as error:
@@ -413,9 +413,9 @@ def explains_call(
                     _refuse_unfit(owner, function, args[1:], keywords)
                 raise
 
-        return called
+        return call
 
-    return decorated
+    return decorate
 
 
 def _refuse_unfit(
@@ -425,12 +425,12 @@ def _refuse_unfit(
     try:
         signature(made_by).bind(None, *args, **keywords)
     except TypeError as error:
-        hint = f"{owner}({', '.join(_needed(made_by))})"
+        hint = f"{owner}({', '.join(_list_needed(made_by))})"
         text = f"{owner}: {error}"
         raise UnknownKeyword(text, path="$", hint=hint, code="name.unknown") from None
 
 
-def _needed(function: Callable[..., Any]) -> list[str]:
+def _list_needed(function: Callable[..., Any]) -> list[str]:
     """How a function is called: its arguments without a default, or what it may be given first."""
     taken = [*signature(function).parameters.values()][1:]
     needed = [one.name for one in taken if one.default is Parameter.empty]

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InvalidMessage
-from ..text.redaction import shown
+from ..text.redaction import show
 
 _PATH = "$.response_format"
 _PLAIN = {"text": "text", "json_object": "json", "json": "json"}
@@ -77,7 +77,7 @@ def _named_schema(value: Mapping[str, Any], path: str) -> FormatForm:
     schema = inner.get("schema") if isinstance(inner, Mapping) else None
     if not isinstance(schema, Mapping):
         hint = '{"type": "json_schema", "json_schema": {"name": ..., "schema": {...}}}'
-        text = f"{shown('json_schema')} needs a schema, as an object"
+        text = f"{show('json_schema')} needs a schema, as an object"
         raise InvalidMessage(text, path=f"{at}.schema", hint=hint, code="format.kind")
     strict = inner.get("strict")
     return FormatForm(
@@ -95,14 +95,14 @@ def _of_gemini(value: Mapping[str, Any], path: str) -> FormatForm | None:
         text = "a schema must be an object of JSON"
         hint = "give the type itself: response_format=MyModel"
         raise InvalidMessage(text, path=path, hint=hint, code="format.kind")
-    return FormatForm("schema", _lowered(schemas[0]))
+    return FormatForm("schema", _lower_types(schemas[0]))
 
 
-def _lowered(schema: Any) -> Any:
+def _lower_types(schema: Any) -> Any:
     """Gemini's own schemas name types in capitals (`OBJECT`), JSON Schema does not."""
     if isinstance(schema, Mapping):
         return {
-            key: inner.lower() if key == "type" and isinstance(inner, str) else _lowered(inner)
+            key: inner.lower() if key == "type" and isinstance(inner, str) else _lower_types(inner)
             for key, inner in schema.items()
         }
-    return [_lowered(one) for one in schema] if isinstance(schema, list) else schema
+    return [_lower_types(one) for one in schema] if isinstance(schema, list) else schema

@@ -81,7 +81,7 @@ def asked_request(call: HttpCall, wire: Wire) -> ChatRequest:
     return wire.read_request(call.body, path, call.headers)
 
 
-def rendered(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
+def render_answer(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
     """The answer on this wire. Raises an exception that is none of a provider's with a status."""
     while callable(answer) and not isinstance(answer, type):
         answer = answer(request)
@@ -92,15 +92,15 @@ def rendered(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
     elif isinstance(answer, Exception):
         raise answer
     elif request.stream:
-        made = _stream(response_of(answer, request), wire, request, fault)
+        made = _stream(build_response(answer, request), wire, request, fault)
     else:
-        made = _whole(response_of(answer, request), wire, request, fault)
+        made = _whole(build_response(answer, request), wire, request, fault)
     made.headers.update({name.lower(): text for name, text in fault.headers.items()})
     made.pause = fault.pause
     return made
 
 
-def response_of(answer: Any, request: ChatRequest) -> ChatResponse:
+def build_response(answer: Any, request: ChatRequest) -> ChatResponse:
     """The answer as a ChatResponse, under the name of the model that was asked."""
     if isinstance(answer, str):
         answer = [TextBlock(answer)]
@@ -119,7 +119,7 @@ def response_of(answer: Any, request: ChatRequest) -> ChatResponse:
     return answer if answer.model else replace(answer, model=request.model)
 
 
-def error_of(status: int, message: str, type: str = "") -> ProviderError:
+def build_error(status: int, message: str, type: str = "") -> ProviderError:
     """An error to be answered with."""
     return ProviderError(message, status=status, type=type)
 

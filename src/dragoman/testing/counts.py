@@ -39,11 +39,11 @@ def counted_call(protocol: str, call: HttpCall, path: str) -> HttpCall:
     body: Any = loads(call.body)
     if not isinstance(body, dict):
         raise ReadError("a request for a count is a JSON object", path="$")
-    asked = arguments(_asked(protocol, body)).encode()
+    asked = arguments(_read_request(protocol, body)).encode()
     return replace(call, url=f"http://127.0.0.1{path}", body=asked)
 
 
-def _asked(protocol: str, body: JsonObject) -> JsonObject:
+def _read_request(protocol: str, body: JsonObject) -> JsonObject:
     if protocol == "anthropic":
         if "max_tokens" in body or "stream" in body:
             raise ReadError("a request for a count has neither max_tokens nor stream", path="$")
@@ -57,7 +57,7 @@ def _asked(protocol: str, body: JsonObject) -> JsonObject:
     return body
 
 
-def count_of(protocol: str, tokens: int) -> Rendered:
+def write_count(protocol: str, tokens: int) -> Rendered:
     """The answer that tells how many tokens there are."""
     body: JsonObject = {_COUNTS[protocol][2]: tokens}
     if protocol == "openai-responses":

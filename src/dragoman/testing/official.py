@@ -57,7 +57,7 @@ def official_faults(
     """
     row = _BETA_TYPES.get(protocol) if _names_beta(headers) else None
     row = row or _TYPES.get(protocol)
-    if row is None or not _installed(row[0].partition(".")[0]):
+    if row is None or not _is_installed(row[0].partition(".")[0]):
         return []
     try:
         data = loads(body) if isinstance(body, (bytes, str)) else body
@@ -92,7 +92,7 @@ def _is_sealed(item: Any) -> bool:
 
 def load_types(protocol: str) -> None:
     """Load the SDK's types now, which takes seconds, and not while a client waits."""
-    if (row := _TYPES.get(protocol)) is not None and _installed(row[0].partition(".")[0]):
+    if (row := _TYPES.get(protocol)) is not None and _is_installed(row[0].partition(".")[0]):
         _adapter(row[0], row[1])
         _adapter(row[0], row[2])
 
@@ -103,11 +103,11 @@ def _faults(adapter: Any, data: Any) -> list[str]:
     try:
         value = adapter.validate_python(data)
     except ValidationError as error:
-        return [_told(error, "$")]
+        return [_format_fault(error, "$")]
     return list(_late_faults(value, "$", ValidationError))
 
 
-def _installed(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     return find_spec(package) is not None and find_spec("pydantic") is not None
 
 
@@ -131,13 +131,13 @@ def _late_faults(value: Any, path: str, kind: type[Any]) -> Iterator[str]:
             except StopIteration:
                 return
             except kind as error:
-                yield _told(error, path)
+                yield _format_fault(error, path)
                 return
             yield from _late_faults(item, f"{path}[{index}]", kind)
             index += 1
 
 
-def _told(error: Any, path: str) -> str:
+def _format_fault(error: Any, path: str) -> str:
     """One fault of several: a value that fits no member of a union has one for each."""
     faults = error.errors(include_url=False, include_context=False)
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in faults[0]["loc"][:2]]

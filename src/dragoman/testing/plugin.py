@@ -56,7 +56,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def refuse_network(patch: pytest.MonkeyPatch) -> None:
     """Let Python's sockets reach this machine only, until the patch is undone."""
 
-    def guarded(name: str, at: int) -> None:
+    def guard(name: str, at: int) -> None:
         original = getattr(socket.socket, name)
 
         def call(self: socket.socket, *args: Any) -> Any:
@@ -66,9 +66,9 @@ def refuse_network(patch: pytest.MonkeyPatch) -> None:
 
         patch.setattr(socket.socket, name, call)
 
-    guarded("connect", 0)
-    guarded("connect_ex", 0)
-    guarded("sendto", -1)
+    guard("connect", 0)
+    guard("connect_ex", 0)
+    guard("sendto", -1)
     resolve = socket.getaddrinfo
 
     def getaddrinfo(host: Any, *args: Any, **options: Any) -> Any:

@@ -134,17 +134,17 @@ class Replay:
             may = self._left[:1] if self._in_order else self._left
             found = next((one for one in may if one.asks(call)), None)
             if found is None:
-                raise self._unknown(call, may)
+                raise self._build_unknown_error(call, may)
             self._left.remove(found)
         return found.rendered()
 
-    def _unknown(self, call: HttpCall, may: list[Exchange]) -> ConfigError:
+    def _build_unknown_error(self, call: HttpCall, may: list[Exchange]) -> ConfigError:
         text = f"{call.method} {_path(_open_url(call.url))} was not recorded"
         if not may:
             hint = "all exchanges are used up; record it"
         else:
-            asked = _spelled(call.method, _open_url(call.url), _json(call.body))
-            known = [_spelled(one.method, one.url, one.request) for one in may]
+            asked = _format_call(call.method, _open_url(call.url), _json(call.body))
+            known = [_format_call(one.method, one.url, one.request) for one in may]
             near = max(known, key=lambda one: difflib.SequenceMatcher(None, asked, one).ratio())
             lines = difflib.unified_diff(near, asked, "recorded", "asked", lineterm="", n=1)
             hint = "the nearest differs:\n" + "\n".join(list(lines)[:60])
@@ -226,9 +226,9 @@ class _Recorded:
         for chunk in self._inner:
             chunks.append(chunk)
             yield chunk
-        self._ended(chunks)
+        self._record_end(chunks)
 
-    def _ended(self, chunks: list[bytes]) -> None:
+    def _record_end(self, chunks: list[bytes]) -> None:
         self._recording._write(self._call, self.status, self.headers, chunks=chunks)
 
     def read(self) -> bytes:
@@ -346,6 +346,6 @@ def _secrets(call: HttpCall) -> set[str]:
     return {text for text in found if len(text) >= _ENOUGH}
 
 
-def _spelled(method: str, url: str, body: Json) -> list[str]:
+def _format_call(method: str, url: str, body: Json) -> list[str]:
     text = json.dumps(body, indent=1, ensure_ascii=False, sort_keys=True)
     return [f"{method} {_path(url)}", *text.splitlines()]

@@ -13,7 +13,7 @@ from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
 from ..transport.call import HttpCall, Reply, Timeouts
 from ..vendors import Vendor
-from .answers import Answer, Rendered, asked_request, asked_wire, rendered
+from .answers import Answer, Rendered, asked_request, asked_wire, render_answer
 
 
 class SentReply:
@@ -145,7 +145,7 @@ class Scripted:
             self.calls.append(call)
             self.requests.append(request)
             answer: Any = self._next()
-        return rendered(answer, wire, request)
+        return render_answer(answer, wire, request)
 
     def _next(self) -> Answer:
         if not self._answers:

@@ -22,8 +22,8 @@ from ..message import ChatRequest
 from ..text.json_text import arguments
 from ..transport.call import HttpCall, Timeouts
 from ..vendors import Vendor
-from .answers import Answer, asked_request, asked_wire, error_body, error_of
-from .counts import count_of, counted_call, counted_path
+from .answers import Answer, asked_request, asked_wire, build_error, error_body
+from .counts import counted_call, counted_path, write_count
 from .official import load_types, official_faults
 from .replay import Replay
 from .scripted import Scripted, SentReply
@@ -113,13 +113,13 @@ class StrictServer:
         counts = self.tokens is not None and counted_path(self.wire.room.protocol, path)
         if not (counts or _has_path(self.wire, path)):
             faults.append(f"{path} is no path of {self.wire.name}")
-            return error_of(404, faults[0], "not_found_error")
+            return build_error(404, faults[0], "not_found_error")
         if call.method != "POST":
             faults.append(f"{call.method} is not allowed, only POST")
-            return error_of(405, faults[0], "invalid_request_error")
+            return build_error(405, faults[0], "invalid_request_error")
         if self.key is not None and not self._knows(call):
             faults.append("the key is missing or wrong")
-            return error_of(401, faults[0], "authentication_error")
+            return build_error(401, faults[0], "authentication_error")
         try:
             if counts:
                 call, path = counted_call(self.wire.room.protocol, call, counts), counts
@@ -127,10 +127,10 @@ class StrictServer:
         except DragomanError as error:
             faults.append(str(error))
         if faults:
-            return error_of(400, "; ".join(faults), "invalid_request_error")
+            return build_error(400, "; ".join(faults), "invalid_request_error")
         self.requests.append(asked_request(call, self.wire))
         if counts:
-            return SentReply(count_of(self.wire.room.protocol, self.tokens or 0))
+            return SentReply(write_count(self.wire.room.protocol, self.tokens or 0))
         return self._source.stream(call, Timeouts())
 
     def _faults(self, call: HttpCall, path: str) -> list[str]:
@@ -179,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         except DragomanError as error:  # the script is at its end, or has no such exchange
-            answer = error_of(500, str(error), "api_error")
+            answer = build_error(500, str(error), "api_error")
         with suppress(*_MEANT):
             if isinstance(answer, ProviderError):
                 self._refuse(answer)

@@ -35,7 +35,7 @@ class HiddenKey:
         return "HiddenKey()"
 
     @cached_property
-    def _escaped(self) -> re.Pattern[bytes]:
+    def _escaped_pattern(self) -> re.Pattern[bytes]:
         """The key with each letter as it is or as an escape of JSON."""
         letters = [rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
                    for letter in self.key for sign in (letter.encode(),)]  # fmt: skip
@@ -50,16 +50,16 @@ class HiddenKey:
         if holds(data, (self.raw,)):
             data = data.replace(self.raw, INSTEAD.encode())
         if holds(data, _SPELLED):
-            data = self._unescaped(data)
+            data = self._hide_escaped(data)
         return data
 
-    def _unescaped(self, data: bytes) -> bytes:
+    def _hide_escaped(self, data: bytes) -> bytes:
         """The bytes without the key in escapes; looked through in pieces, see json_pieces."""
         parts: list[bytes] = []
         at = begin = 0
         while at < len(data):
             end = at + PIECE + len(self.raw) * _ESCAPE
-            if (match := self._escaped.search(data, at, end)) is None:
+            if (match := self._escaped_pattern.search(data, at, end)) is None:
                 # no row of backslashes is cut, for the key may begin with it
                 at += len(data[at : at + PIECE].rstrip(b"\\")) or PIECE
             else:
@@ -79,7 +79,7 @@ class HiddenKey:
         """What takes it out of bytes that come in pieces."""
         return Pieces(self)
 
-    def held(self, data: bytes) -> int:
+    def count_held(self, data: bytes) -> int:
         """How many bytes at the end may be its beginning, of which the rest has not come."""
         tail = data[-len(self.raw) * _ESCAPE :]
         if b"\\" in tail:
@@ -156,7 +156,7 @@ class Pieces:
         if not self._key:
             return piece
         data = self._key.data(self._late + piece)
-        size = self._key.held(data)
+        size = self._key.count_held(data)
         self._late = data[len(data) - size :]
         return data[: len(data) - size]
 

@@ -123,7 +123,7 @@ class _Reading:
                 at = self._close(at)
         if len(stack) != 1:
             raise self._fault("an array or object is not closed", size)
-        made = self._finished(stack[0], size)
+        made = self._finish_value(stack[0], size)
         if len(made) != 1:
             raise self._fault("one value is expected", size)
         return made[0]
@@ -218,11 +218,11 @@ class _Reading:
             return at + 1
         if self._data[at] != (0x7D if top.is_object else 0x5D):
             raise self._fault("a bracket closes another one", at)
-        value = self._finished(top, at)
+        value = self._finish_value(top, at)
         self._put(stack[-1], top.at - 1, value)
         return self._behind(stack[-1], at + 1)
 
-    def _finished(self, top: _Open, end: int) -> Any:
+    def _finish_value(self, top: _Open, end: int) -> Any:
         if not top.is_settled:
             self._read(top, end, may_be_empty=top.start == top.at)
         elif self._data[top.start : end].strip():

@@ -73,13 +73,13 @@ def _raw(value: Json) -> bytes:
     return _encode(value).encode(*_RAW)
 
 
-def encoded(value: Json, size: int = 0) -> bytes:
+def encode_json(value: Json, size: int = 0) -> bytes:
     """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for what is no JSON.
 
     `size`: about how many bytes it may have, where it may be long; it is then written in pieces.
     """
     if size > LONG:
-        return dumps_in_pieces(value, encoded)
+        return dumps_in_pieces(value, encode_json)
     if orjson is not None:
         try:
             return orjson.dumps(value)

@@ -23,10 +23,10 @@ _NAME = 64  # no name that people or providers choose is longer
 _VEIL = "<opaque text>"
 
 
-def veiled(text: str) -> str:
+def mask(text: str) -> str:
     """The whole text, but for what looks like base64: long runs of its signs.
 
-    >>> veiled("see " + "QUJD01" * 20), veiled("get_the_weather_of_tomorrow_in_the_city_of_paris")
+    >>> mask("see " + "QUJD01" * 20), mask("get_the_weather_of_tomorrow_in_the_city_of_paris")
     ('see <opaque text>', 'get_the_weather_of_tomorrow_in_the_city_of_paris')
     """
     return text if len(text) < 40 else re.sub(_RUN, _veil, text)
@@ -46,9 +46,9 @@ def _opaque(word: str) -> bool:
     return len(word) >= 20 or (len(word) > 8 and all(any(map(kind, word)) for kind in kinds))
 
 
-def shortened(path: str) -> str:
+def shorten_path(path: str) -> str:
     """A path into somebody's JSON, whose keys may be anything; of a long one, both ends."""
-    text = veiled(path)
+    text = mask(path)
     return text if len(text) <= 120 else f"{text[:60]}...{text[-20:]}"
 
 
@@ -60,34 +60,34 @@ def one_line(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+    return "".join(sign if sign.isprintable() else _escape_sign(sign) for sign in text)
 
 
-def _escaped(sign: str) -> str:
+def _escape_sign(sign: str) -> str:
     return sign.encode("unicode_escape").decode("ascii")
 
 
-def clipped(text: str, most: int = CAP) -> str:
+def clip_text(text: str, most: int = CAP) -> str:
     """The text in at most `most` characters and without what looks like base64.
 
-    >>> clipped("Where is Paris?", 12), clipped("see " + "QUJD" * 50)
+    >>> clip_text("Where is Paris?", 12), clip_text("see " + "QUJD" * 50)
     ('Where is ...', 'see <opaque text>')
     """
     if len(text) < min(most, 40):
         return text
-    head = veiled(text[:_WINDOW])
+    head = mask(text[:_WINDOW])
     if len(text) > _WINDOW:
         head = re.sub(_TAIL, "", head)  # it may be the beginning of what is longer
     return head if len(head) <= most and len(text) <= _WINDOW else f"{head[: most - 3]}..."
 
 
-def shown(value: object, most: int = CAP) -> str:
+def show(value: object, most: int = CAP) -> str:
     """A value as `repr` gives it, with at most `most` characters of its texts.
 
-    >>> shown({"city": "Paris", "days": [1, 2, 3]}, 12)
+    >>> show({"city": "Paris", "days": [1, 2, 3]}, 12)
     "{'city': 'Paris', 'da...': [...]}"
     """
-    return _Teller(most).told(value, 0)
+    return _Teller(most).tell(value, 0)
 
 
 class Shown:
@@ -125,9 +125,9 @@ class _Teller:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def told(self, value: object, depth: int) -> str:
+    def tell(self, value: object, depth: int) -> str:
         if isinstance(value, str):
-            return self._spent(clipped(value, max(self.left, 4)), quoted=True)
+            return self._spend(clip_text(value, max(self.left, 4)), quoted=True)
         if isinstance(value, (bytes, bytearray)):
             return f"<{len(value)} bytes>"
         if isinstance(value, int) and value.bit_length() > 256:
@@ -141,16 +141,16 @@ class _Teller:
             return self._fields(value, depth)
         # a method of our classes; pathlib has an attribute of this name, which is none
         if callable(parts := getattr(type(value), "_parts", None)):
-            text = ", ".join(self.told(part, depth + 1) for part in parts(value))
+            text = ", ".join(self.tell(part, depth + 1) for part in parts(value))
             return f"{type(value).__name__}({text})"
-        return self._spent(clipped(repr(value), max(self.left, 20)), quoted=False)
+        return self._spend(clip_text(repr(value), max(self.left, 20)), quoted=False)
 
     def field(self, owner: Any, name: str, depth: int = 0) -> str:
         """One field of a dataclass; of a sealed one only how long it is."""
         value = getattr(owner, name)
         if name in getattr(owner, "_sealed", ()) and isinstance(value, str):
             return f"<{len(value)} characters>"
-        return self.told(value, depth)
+        return self.tell(value, depth)
 
     def _fields(self, value: Any, depth: int) -> str:
         text = []
@@ -168,11 +168,11 @@ class _Teller:
                 text.append("...")
                 break
             if opening == "{":
-                text.append(f"{self.told(item[0], depth + 1)}: {self.told(item[1], depth + 1)}")
+                text.append(f"{self.tell(item[0], depth + 1)}: {self.tell(item[1], depth + 1)}")
             else:
-                text.append(self.told(item, depth + 1))
+                text.append(self.tell(item, depth + 1))
         return f"{opening}{', '.join(text)}{closing}"
 
-    def _spent(self, text: str, quoted: bool) -> str:
+    def _spend(self, text: str, quoted: bool) -> str:
         self.left -= max(1, len(text))
         return repr(text) if quoted else text

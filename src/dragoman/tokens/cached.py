@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..errors import ConfigError
 from ..text.json_text import JsonObject
-from ..text.redaction import shown
+from ..text.redaction import show
 from . import base
 from .base import Messages, SumTokenCounter, TokenCounterBase, Tools
 from .chat_messages import (
@@ -85,7 +85,7 @@ def part(tokens: object) -> Any:
     number = base.checked_figure(tokens)
     if abs(number) < _MOST:  # which NaN is not
         return number
-    fault = f"a token counter gave {shown(number)} for a part of a sum"
+    fault = f"a token counter gave {show(number)} for a part of a sum"
     raise ConfigError(fault, code="token.figure")
 
 
@@ -138,14 +138,14 @@ class Parts:
         tokens = self._tools.get(key)
         return self._tools.put(key, part(count(tools))) if tokens is None else tokens
 
-    def known(self, messages: Messages) -> list[int] | None:
+    def find_known(self, messages: Messages) -> list[int] | None:
         """The figures, or None if one would have to be made."""
         figures = [self._messages.get(content_key(message)) for message in messages]
         return None if None in figures else cast("list[int]", figures)
 
     def total(self, messages: Messages, tools: Tools) -> int | None:
         """The sum, or None if a figure would have to be made."""
-        overhead, parts = self._tools.get(content_key(tools)), self.known(messages)
+        overhead, parts = self._tools.get(content_key(tools)), self.find_known(messages)
         return None if overhead is None or parts is None else max(0, overhead + sum(parts))
 
 
@@ -203,13 +203,13 @@ class CachedTokenCounter(TokenCounterBase):
         """The exact count; keywords go to the wrapped counter, and then nothing is kept."""
         if kwargs:
             return cast("int", await self.counter.count(messages, tools, **kwargs))
-        tokens = self._known(messages, tools)
+        tokens = self._find_exact(messages, tools)
         if tokens is not None:
             return tokens
         if self.decomposes:
             return await asyncio.to_thread(self.estimate, messages, tools)
         tokens = await self.counter.count(messages, *(() if tools is None else (tools,)))
-        return self._verified(tokens, messages, tools)
+        return self._keep_exact(tokens, messages, tools)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The same without an event loop. Raises ConfigError if the wrapped counter needs one."""
@@ -217,13 +217,13 @@ class CachedTokenCounter(TokenCounterBase):
             return cast("int", self.counter.count_sync(messages, tools, **kwargs))
         if self.decomposes:
             return self.estimate(messages, tools)
-        tokens = self._known(messages, tools)
+        tokens = self._find_exact(messages, tools)
         if tokens is not None:
             return tokens
         tokens = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
-        return self._verified(tokens, messages, tools)
+        return self._keep_exact(tokens, messages, tools)
 
-    def _known(self, messages: Messages, tools: Tools) -> int | None:
+    def _find_exact(self, messages: Messages, tools: Tools) -> int | None:
         """The exact count, if it was made before."""
         if self.decomposes:
             return self._exact.total(messages, tools)
@@ -231,7 +231,7 @@ class CachedTokenCounter(TokenCounterBase):
 
     async def count_each(self, messages: Messages) -> list[int]:
         """The tokens of each message, as `count_each_sync`; new ones in a worker thread."""
-        if self.decomposes and self._exact.known(messages) is None:
+        if self.decomposes and self._exact.find_known(messages) is None:
             return await asyncio.to_thread(self.count_each_sync, messages)
         return self.count_each_sync(messages)
 
@@ -261,7 +261,7 @@ class CachedTokenCounter(TokenCounterBase):
         parts = self.count_each_sync(messages)
         return max(0, self.overhead(tools) + sum(parts))
 
-    def _verified(self, tokens: int, messages: Messages, tools: Tools) -> int:
+    def _keep_exact(self, tokens: int, messages: Messages, tools: Tools) -> int:
         """Keep an exact count, and let it correct the estimates to come."""
         self._lists.put(_list_key(messages, tools), tokens)
         rough = sum(self._rough.each(messages, rough_message))

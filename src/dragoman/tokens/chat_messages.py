@@ -113,11 +113,11 @@ def _part(part: JsonObject, media: list[Medium]) -> JsonObject:
             continue
         if changed_value is not value:
             changed[key] = changed_value
-    _detailed(part, media, start)
+    _set_detail(part, media, start)
     return {**part, **changed} if changed else part
 
 
-def _detailed(holder: JsonObject, media: list[Medium], start: int) -> None:
+def _set_detail(holder: JsonObject, media: list[Medium], start: int) -> None:
     """Tell the media found in `holder` the detail that it asks for."""
     if isinstance(detail := holder.get("detail"), str) and len(media) > start:
         media[start:] = [
@@ -170,7 +170,7 @@ def _holder(value: JsonObject, kind: Kind, media: list[Medium]) -> JsonObject:
             return value
     url, start = value.get("url"), len(media)
     new_url = _frame(url, kind, media, raw=False)
-    _detailed(value, media, start)
+    _set_detail(value, media, start)
     return value if new_url is url else {**value, "url": new_url}
 
 
@@ -235,7 +235,7 @@ def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[M
             turns += _message(message, turn)
         else:  # an item that is no message: a call, a result, reasoning
             _sort(message, turn)
-            turns += _said({"role": "assistant"}, turn, turn.text)
+            turns += _split_results({"role": "assistant"}, turn, turn.text)
         media += turn.media
     return turns, media
 
@@ -250,13 +250,15 @@ def _message(message: JsonObject, turn: _Turn) -> list[JsonObject]:
     if isinstance(content, list):
         for part in content:
             _sort(part, turn)
-        return _said(fields, turn, turn.texts)
+        return _split_results(fields, turn, turn.texts)
     if content is not None:
         _sort(content, turn)
-    return _said(fields, turn, turn.text)
+    return _split_results(fields, turn, turn.text)
 
 
-def _said(fields: JsonObject, turn: _Turn, content: str | list[str | None]) -> list[JsonObject]:
+def _split_results(
+    fields: JsonObject, turn: _Turn, content: str | list[str | None]
+) -> list[JsonObject]:
     """Results as tool messages of their own, then what else the message says."""
     if turn.results and not (turn.texts or turn.calls or turn.reasoning):
         return turn.results
@@ -373,10 +375,10 @@ def _texts(value: Any) -> list[str]:
 
 def styled_turns(messages: list[JsonObject], style: Style) -> list[JsonObject]:
     """Turns spelled as one template reads them."""
-    return [_styled(message, style) for message in messages]
+    return [_apply_style(message, style) for message in messages]
 
 
-def _styled(message: JsonObject, style: Style) -> JsonObject:
+def _apply_style(message: JsonObject, style: Style) -> JsonObject:
     content = message["content"]
     view = {**message}
     if isinstance(content, str) and not style.strings:

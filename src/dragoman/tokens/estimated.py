@@ -194,13 +194,13 @@ class EstimatedTokenCounter(SumTokenCounter):
         self._flat = media_estimates(media_tokens)
         self.maker = maker_row(model_name)
         self._tokens = self._vocabulary()
-        self._openai = self._framed()
+        self._openai = self._build_framing_counter()
 
     def _vocabulary(self) -> Callable[[str], float]:
         """What counts a text."""
         return TextEstimate(self.maker.vocabulary, self.maker.factor).tokens
 
-    def _framed(self) -> OpenAITokenCounter | None:
+    def _build_framing_counter(self) -> OpenAITokenCounter | None:
         """What counts for a model of OpenAI all but the texts."""
         if not self.maker.exact:
             return None
@@ -215,7 +215,7 @@ class EstimatedTokenCounter(SumTokenCounter):
     def __setstate__(self, state: JsonObject) -> None:
         self.__dict__.update(state)
         self._tokens = self._vocabulary()
-        self._openai = self._framed()
+        self._openai = self._build_framing_counter()
 
     def count_message(self, message: JsonObject) -> int:
         """The tokens of one formatted message, its calls, results, reasoning and media."""

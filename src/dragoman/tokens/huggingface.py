@@ -26,7 +26,7 @@ _TRIES = 4  # texts that are looked at for a border
 _LONG = 256  # what is longer is known by its length and hash, so that no long text is kept
 
 
-class Segments:
+class SegmentCounter:
     """Counts the tokens of texts with `count`, and remembers what stands between borders.
 
     The border is the special token that the first texts have most of.
@@ -42,13 +42,13 @@ class Segments:
     def tokens(self, text: str) -> int:
         """The tokens of the whole text, exactly."""
         if not self._border and self._tries:
-            self._border = self._found(text)
+            self._border = self._find_border(text)
         if not self._border:
             return self._count(text)
         segments = text.split(self._border)
         return len(segments) - 1 + sum(self._one(segment) for segment in segments if segment)
 
-    def _found(self, text: str) -> str:
+    def _find_border(self, text: str) -> str:
         self._tries -= 1
         counts = {border: text.count(border) for border in self._clean}
         likely = sorted((border for border in counts if counts[border] > 1), key=counts.__getitem__)
@@ -191,7 +191,7 @@ class HuggingFaceTokenCounter(Loading):
     def _forget(self) -> None:
         super()._forget()
         self._templates: dict[str, Template] = {}
-        self._segments: Segments | None = None
+        self._segments: SegmentCounter | None = None
 
     @property
     def tokenizer(self) -> Any:
@@ -233,7 +233,7 @@ class HuggingFaceTokenCounter(Loading):
         template = self._template(functions, kwargs.pop("chat_template", None))
         if turns and template is not None:
             text, left_out = template.write(turns, functions, kwargs)
-            return total + self._written(text) + self._schemas(left_out)
+            return total + self._count_written(text) + self._schemas(left_out)
         return total + sum(map(self._plain, turns)) + self._schemas(functions)
 
     @property
@@ -277,10 +277,10 @@ class HuggingFaceTokenCounter(Loading):
             self._templates[text] = Template(self.tokenizer, text)
         return self._templates[text]
 
-    def _written(self, text: str) -> int:
+    def _count_written(self, text: str) -> int:
         """The tokens of a template's text, of which the segments seen before cost nothing."""
         if self._segments is None:
-            self._segments = Segments(self.tokenizer, self._tokens)
+            self._segments = SegmentCounter(self.tokenizer, self._tokens)
         return self._segments.tokens(text)
 
     def _tokens(self, text: str) -> int:

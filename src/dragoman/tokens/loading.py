@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from ..errors import ConfigError, ProviderError
 from ..text.json_text import JsonObject
-from ..text.redaction import clipped
+from ..text.redaction import clip_text
 from .base import Messages, TokenCounterBase, Tools
 
 MIRROR = "https://hf-mirror.com"
@@ -37,13 +37,13 @@ _NEVER = ("*.index.json", "onnx/*", "checkpoint*/*")
 
 def require(counter: str, *names: str, extra: str = "tokens") -> None:
     """Raise ConfigError if a library is not installed, without importing any."""
-    missing = [name for name in names if not _installed(name)]
+    missing = [name for name in names if not _is_installed(name)]
     if missing:
         text = f"{counter} needs {' and '.join(missing)}"
         raise ConfigError(text, hint=f"pip install 'dragoman[{extra}]'", code="token.no_library")
 
 
-def _installed(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     try:
         return find_spec(name) is not None
     except ModuleNotFoundError:  # the package around it is not there
@@ -210,7 +210,7 @@ class ClientCounter(Transient, TokenCounterBase):
         try:
             counted = await self._ask(client, request, True)
         except self._errors() as error:
-            raise self._refused(error) from error
+            raise self._read_failure(error) from error
         return int(getattr(counted, self.figure) or 0)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
@@ -225,7 +225,7 @@ class ClientCounter(Transient, TokenCounterBase):
         try:
             counted = self._ask(self.sync_client or self._plain, request, False)
         except self._errors() as error:
-            raise self._refused(error) from error
+            raise self._read_failure(error) from error
         return int(getattr(counted, self.figure) or 0)
 
     async def count_body(self, body: JsonObject) -> int:
@@ -255,10 +255,10 @@ class ClientCounter(Transient, TokenCounterBase):
         module, name = self.error
         return getattr(library(module), name)
 
-    def _refused(self, error: Exception) -> ProviderError:
+    def _read_failure(self, error: Exception) -> ProviderError:
         status, kind, body = (getattr(error, name, None) for name in self.error_fields)
         return ProviderError(
-            f"the provider did not count: {clipped(str(error), _MOST)}",
+            f"the provider did not count: {clip_text(str(error), _MOST)}",
             status=status if isinstance(status, int) else None,
             type=kind if isinstance(kind, str) else "",
             body=body,

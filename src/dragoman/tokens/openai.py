@@ -291,7 +291,7 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
         """The tokens of one formatted message, its calls, results, reasoning and media."""
         turns, media = template_turns([message])
         total = sum(map(self._turn, turns)) + sum(map(self._medium, media))
-        return total + self._sealed(message)
+        return total + self._count_sealed(message)
 
     def overhead(self, tools: Tools = None) -> int:
         """The beginning of the answer, and the tool schemas."""
@@ -330,7 +330,7 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
         text = arguments if isinstance(arguments, str) else as_json(arguments)
         return _MESSAGE + self._tokens(f"functions.{function.get('name', '')}") + self._tokens(text)
 
-    def _sealed(self, message: JsonObject) -> int:
+    def _count_sealed(self, message: JsonObject) -> int:
         """Reasoning that only OpenAI can read: by its length, as the Codex client estimates it."""
         sealed = message.get("encrypted_content")
         if not isinstance(sealed, str):

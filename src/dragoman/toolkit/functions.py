@@ -213,7 +213,7 @@ class FunctionTool(Generic[P, R]):
 
         Raises InvalidOutput with the path of everything that does not fit.
         """
-        values = arguments_of(call, self.tool)
+        values = read_arguments(call, self.tool)
         if "parameters" in self._given:
             keep_to_schema(self.tool, values, _what(call), call.raw_input or "")
             return {**values, **self.preset}
@@ -244,11 +244,11 @@ class TypeTool:
 
     def parse(self, call: ToolUseBlock) -> Any:
         """The instance. Raises InvalidOutput with the path of everything that does not fit."""
-        values = arguments_of(call, self.tool)
+        values = read_arguments(call, self.tool)
         return typed_value(self._adapter, values, _what(call), call.raw_input or "")
 
 
-def arguments_of(call: ToolUseBlock, tool: Tool) -> dict[str, Any]:
+def read_arguments(call: ToolUseBlock, tool: Tool) -> dict[str, Any]:
     """The arguments of a whole call, with what is plainly meant set right.
 
     Raises InvalidOutput for a call that the answer broke off in, and for arguments that are no

@@ -23,7 +23,7 @@ from ..message import ContentBlock, DocumentBlock, TextBlock, Tool, ToolUseBlock
 from ..message.media import Base64Source, TextSource
 from ..schema.typed import keep_to_schema
 from ..text.json_text import Json, JsonObject, arguments, loads
-from .functions import Errors, arguments_of
+from .functions import Errors, read_arguments
 from .results import Outcome, media_block
 
 _READ = (
@@ -206,7 +206,7 @@ class McpServer:
                 f"{self!r} has ended by itself", hint="open it again", code="mcp.closed"
             )
         asking = asyncio.run_coroutine_threadsafe(connection.ask(name, values), connection.loop)
-        return outcome_of(await asyncio.wrap_future(asking))
+        return read_outcome(await asyncio.wrap_future(asking))
 
     @asynccontextmanager
     async def transport(self, forgotten: Callable[[], None]) -> AsyncIterator[Any]:
@@ -228,13 +228,13 @@ class McpServer:
         connect = _library("mcp.client.streamable_http").streamable_http_client
         waits = httpx.Timeout(self.timeout, read=_READ)
 
-        async def heard(response: Any) -> None:
+        async def hear(response: Any) -> None:
             # MCP specification 2025-11-25, transports: Session Management, points 3 and 4. A 404
             # to a request with a session begins a new one; without one it means something else.
             if response.status_code == _NOT_FOUND and _SESSION in response.request.headers:
                 forgotten()
 
-        hooks = {"response": [heard]}
+        hooks = {"response": [hear]}
         async with (
             httpx.AsyncClient(headers=self._headers, timeout=waits, event_hooks=hooks) as client,
             connect(self.url, http_client=client) as streams,
@@ -409,7 +409,7 @@ class McpTool:
 
         Without the extra `schema`, and where the schema is none that it takes, the server judges.
         """
-        values = arguments_of(call, self.tool)
+        values = read_arguments(call, self.tool)
         with suppress(ConfigError, InvalidMessage):
             keep_to_schema(self.tool, values, f"the input of {call.name}", call.raw_input or "")
         return values
@@ -433,19 +433,19 @@ def _library(name: str) -> Any:
 # MCP specification 2025-11-25, server/tools: Tool Result
 
 
-def outcome_of(result: Any) -> Outcome:
+def read_outcome(result: Any) -> Outcome:
     """The outcome of an MCP result: text, images, sound, resources, structured content."""
     blocks = [_block(item) for item in result.content]
     structured = result.structured_content
     texts = [block.text for block in blocks if type(block) is TextBlock]
-    if structured is not None and not _said(structured, texts):
+    if structured is not None and not _repeats_structured(structured, texts):
         blocks.append(TextBlock(arguments(structured)))
     if len(blocks) == 1 and type(blocks[0]) is TextBlock:
         return Outcome(blocks[0].text, bool(result.is_error))
     return Outcome(blocks or "", bool(result.is_error))
 
 
-def _said(structured: Json, texts: list[str]) -> bool:
+def _repeats_structured(structured: Json, texts: list[str]) -> bool:
     """Whether the texts say the structured content already, as servers should have it.
 
     Servers of the official package wrap what is no object: `{"result": value}`.

@@ -217,12 +217,14 @@ class RequestBuilder:
         serializer = self.serializer
         if isinstance(serializer, WireFormatter):
             return _able(serializer, config).format_request(request)
-        if isinstance(serializer, OpenAIChatMessageSerializer) and _untouched(serializer):
+        if isinstance(serializer, OpenAIChatMessageSerializer) and _is_unchanged(serializer):
             return serializer.formatter(config).format_request(request)
-        body = self._serialized(request, config, user if asked is None else None)
+        body = self._serialize_request(request, config, user if asked is None else None)
         return Written(body, model=request.model)
 
-    def _serialized(self, request: ChatRequest, config: ChatConfig, user: Msg | None) -> JsonObject:
+    def _serialize_request(
+        self, request: ChatRequest, config: ChatConfig, user: Msg | None
+    ) -> JsonObject:
         """Messages, tools if there are any, options. `user`: the message that brings the tools."""
         serializer = self.serializer
         for name in ("tool_choice", "response_format", "extras"):
@@ -232,7 +234,7 @@ class RequestBuilder:
         msgs = _with_prompt(request)
         body: JsonObject = {"model": request.model} if request.model else {}
         if isinstance(serializer, FormatterBase):
-            body["messages"] = _spoken(serializer, msgs)
+            body["messages"] = _format_messages(serializer, msgs)
         else:
             body["messages"] = serializer.serialize_messages(msgs, config)
         if schemas := self._schemas(request, config, user):
@@ -265,7 +267,7 @@ def _with_prompt(request: ChatRequest) -> list[Msg]:
     return [Msg.system(text.lstrip("\n")), *request.messages]
 
 
-def _spoken(formatter: FormatterBase, msgs: list[Msg]) -> list[JsonObject]:
+def _format_messages(formatter: FormatterBase, msgs: list[Msg]) -> list[JsonObject]:
     if isinstance(formatter, TruncatedFormatterBase):
         return formatter.format_sync(msgs)
     return drive(formatter.format(msgs), f"{type(formatter).__name__}.format")
@@ -282,7 +284,7 @@ def _able(formatter: WireFormatter, config: ChatConfig) -> WireFormatter:
     return able
 
 
-def _untouched(serializer: OpenAIChatMessageSerializer) -> bool:
+def _is_unchanged(serializer: OpenAIChatMessageSerializer) -> bool:
     """Whether no subclass says messages, tools or further fields its own way."""
     cls, base = type(serializer), OpenAIChatMessageSerializer
     names = ("serialize_messages", "serialize_tools", "serialize_tools_of", "further_fields")

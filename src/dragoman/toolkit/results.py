@@ -24,7 +24,7 @@ from ..message import (
 from ..message.blocks import Block, MediaBlock
 from ..message.media import Base64Source
 from ..text.json_text import arguments, loads
-from ..text.redaction import veiled
+from ..text.redaction import mask
 
 Output: TypeAlias = str | list[ContentBlock]
 _SHOWN = (Block, bytes, bytearray)  # a list that holds one of them is a list of blocks
@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
         """The message that answers the call. Raises InvalidMessage for blocks that are wrong."""
         return Msg.tool(call.id, self.output, call.name, self.is_error)
 
-    def shortened(self, most: int | None) -> tuple[Outcome, int]:
+    def shorten(self, most: int | None) -> tuple[Outcome, int]:
         """(the outcome with no more text than that, how many characters are left out of it)."""
         if isinstance(self.output, str):
             size = len(self.output)
@@ -101,7 +101,7 @@ def _ends(text: str, most: int) -> str:
     return text[: most - tail] + gap + text[len(text) - tail :]
 
 
-def output_of(value: Any) -> Output:
+def make_output(value: Any) -> Output:
     """The output that a returned value makes.
 
     Text and content blocks stay as they are, None is no text, bytes become the medium that their
@@ -125,7 +125,7 @@ def output_of(value: Any) -> Output:
 def _blocks(values: Sequence[Any]) -> list[ContentBlock]:
     found: list[Any] = []
     for value in values:
-        output = value if isinstance(value, Block) else output_of(value)
+        output = value if isinstance(value, Block) else make_output(value)
         if isinstance(output, str):
             found.append(TextBlock(output))
         else:
@@ -172,7 +172,7 @@ def error_text(error: BaseException) -> str:
 
 def failure(error: BaseException) -> Outcome:
     """The outcome of a call that raised: the type of the error and its text, and no traceback."""
-    text = veiled(error_text(error))
+    text = mask(error_text(error))
     if not isinstance(error, DragomanError):
         name = type(error).__name__
         text = f"{name}: {text}" if text else name

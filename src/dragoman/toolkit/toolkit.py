@@ -24,10 +24,10 @@ from ..message.python_types import describes_fields
 from ..suggestions.import_names import OF_TOOLKITS, ExplainsNames, tool_hint
 from ..suggestions.keywords import explains_keywords
 from ..text.json_text import JsonObject
-from ..text.redaction import shown
+from ..text.redaction import show
 from .functions import Errors, FunctionTool, ToolContext, TypeTool
 from .mcp import McpServer, McpTool
-from .results import CallResult, EndTurn, Outcome, error_text, failure, output_of
+from .results import CallResult, EndTurn, Outcome, error_text, failure, make_output
 
 _log = logging.getLogger(__name__)
 _HIDDEN = "the call has failed"
@@ -153,12 +153,12 @@ class Toolkit(metaclass=ExplainsNames):
         """Take a tool out. Raises ConfigError for a name that is not there."""
         if name not in self._tools:
             raise ConfigError(
-                f"there is no tool {name}", hint=self._known(), code="toolkit.unknown"
+                f"there is no tool {name}", hint=self._describe_tools(), code="toolkit.unknown"
             )
         del self._tools[name]
         self._runnable.pop(name, None)
 
-    def _known(self) -> str:
+    def _describe_tools(self) -> str:
         return f"the tools are {', '.join(self._tools)}" if self._tools else "there are no tools"
 
     # -- AgentScope's names ------------------------------------------------------------------------
@@ -207,9 +207,9 @@ class Toolkit(metaclass=ExplainsNames):
 
     def pending(self, calls: Sequence[ToolUseBlock]) -> list[ToolUseBlock]:
         """The calls that `run` leaves alone: of tools that are known here and run elsewhere."""
-        return self._sorted(calls)[1]
+        return self._sort_calls(calls)[1]
 
-    def _sorted(
+    def _sort_calls(
         self, calls: Sequence[ToolUseBlock]
     ) -> tuple[list[ToolUseBlock], list[ToolUseBlock]]:
         """(the calls that are answered here, those that somebody else runs), each in order."""
@@ -234,7 +234,7 @@ class Toolkit(metaclass=ExplainsNames):
         runnable = self._runnable.get(call.name)
         if runnable is None:
             fault = f"there is no tool {call.name} here"
-            raise InvalidOutput(fault, hint=self._known(), code="output.tool")
+            raise InvalidOutput(fault, hint=self._describe_tools(), code="output.tool")
         return runnable.parse(call)
 
     def run(
@@ -247,7 +247,7 @@ class Toolkit(metaclass=ExplainsNames):
         better one: this blocks it. Raises ToolFailed, once all calls have ended, where a tool ends
         the run.
         """
-        if not self._sorted(calls)[0]:
+        if not self._sort_calls(calls)[0]:
             return []
         try:
             asyncio.get_running_loop()
@@ -262,7 +262,7 @@ class Toolkit(metaclass=ExplainsNames):
         self, calls: Sequence[ToolUseBlock], *, deps: Any = None, messages: Sequence[Msg] = ()
     ) -> list[Msg]:
         """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
-        mine, _ = self._sorted(calls)
+        mine, _ = self._sort_calls(calls)
         limit = asyncio.Semaphore(self.threads) if self.threads else None
         about = [ToolContext(deps, call, messages) for call in mine]
         if not self.parallel or len(mine) == 1:
@@ -290,7 +290,7 @@ class Toolkit(metaclass=ExplainsNames):
         call = context.call
         try:
             outcome, ends_turn = await self._outcome(context, limit)
-            kept, gone = outcome.shortened(self._setting(call, "max_output"))
+            kept, gone = outcome.shorten(self._setting(call, "max_output"))
             msg = kept.message(call)
             if gone:
                 msg.blocks[0].extras = {HEALED: {"shortened": {"output": gone}}}
@@ -301,14 +301,14 @@ class Toolkit(metaclass=ExplainsNames):
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return self._failed(call, error)  # the tool has cancelled itself
+            return self._report_failure(call, error)  # the tool has cancelled itself
         except InvalidOutput as error:  # the model's fault, and not the tool's
             return CallResult(failure(error).message(call))
         except BaseException as error:  # noqa: BLE001  # a tool may raise anything
             _log.info("the tool %s has failed", call.name, exc_info=error)
-            return self._failed(call, error)
+            return self._report_failure(call, error)
 
-    def _failed(self, call: ToolUseBlock, error: BaseException) -> CallResult:
+    def _report_failure(self, call: ToolUseBlock, error: BaseException) -> CallResult:
         errors: Errors = self._setting(call, "errors")
         outcome = failure(error) if errors == "report" else Outcome(_HIDDEN, is_error=True)
         msg = outcome.message(call)
@@ -337,7 +337,7 @@ class Toolkit(metaclass=ExplainsNames):
         runnable = self._runnable[call.name]
         seconds = self.timeout if runnable.timeout is None else runnable.timeout
         if isinstance(runnable, TypeTool):
-            return Outcome(output_of(parsed)), False
+            return Outcome(make_output(parsed)), False
         if isinstance(runnable, McpTool):
             return await _within(seconds, runnable.acall(parsed)), False
         if runnable.context is not None:
@@ -347,12 +347,12 @@ class Toolkit(metaclass=ExplainsNames):
             value = await _within(seconds, waiting)
         else:
             async with limit or nullcontext():
-                value = await self._called(partial(runnable.function, **parsed), seconds)
+                value = await self._call_function(partial(runnable.function, **parsed), seconds)
         ends = isinstance(value, EndTurn)
-        output = output_of(value.value if isinstance(value, EndTurn) else value)
+        output = make_output(value.value if isinstance(value, EndTurn) else value)
         return Outcome(output), ends or runnable.ends_turn
 
-    async def _called(self, function: Callable[[], Any], seconds: float | None) -> Any:
+    async def _call_function(self, function: Callable[[], Any], seconds: float | None) -> Any:
         """What a sync function returns, called in a thread unless there shall be none."""
         if self.threads == 0:
             value = function()
@@ -432,7 +432,7 @@ def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
         kind = value.get("type")
         if isinstance(kind, str) and kind not in ("function", "custom"):
             hint = f'dragoman.ServerTool("own", extras={{vendor: {{"type": "{kind}", ...}}}})'
-            fault = f"a tool of type {shown(kind)} is no function of the program's"
+            fault = f"a tool of type {show(kind)} is no function of the program's"
             raise InvalidMessage(fault, path=path, code="tool.type", hint=hint)
     if isinstance(value, McpServer):
         return [(item.tool, item) for item in value.tools]

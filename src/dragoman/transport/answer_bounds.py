@@ -12,10 +12,10 @@ from typing import Any, Self
 
 from ..errors import ConfigError
 from ..text.hidden_keys import HiddenKey, keys_in
-from ..text.redaction import shown
+from ..text.redaction import show
 from .call import AsyncStreamReply, HttpCall, Reply, StreamReply
-from .errors import host_of, too_large
-from .over_httpx2 import ajoined, joined
+from .errors import read_host, too_large
+from .over_httpx2 import ajoin_pieces, join_pieces
 
 MAX_ANSWER_BYTES = 128 * 2**20  # of a whole body or a whole stream, unpacked
 MAX_EVENT_BYTES = 64 * 2**20  # of one event of a stream
@@ -24,7 +24,7 @@ MAX_EVENT_BYTES = 64 * 2**20  # of one event of a stream
 def check_bound(name: str, value: Any) -> None:
     """Raise ConfigError for what is no number of bytes; None is no bound."""
     if value is not None and (type(value) is not int or value < 1):
-        text = f"{name} must be a number of bytes above 0, not {shown(value)}"
+        text = f"{name} must be a number of bytes above 0, not {show(value)}"
         hint = "None takes answers of any size"
         raise ConfigError(text, path=f"$.{name}", hint=hint, code="connection.bound")
 
@@ -33,7 +33,7 @@ def check_size(reply: Reply, call: HttpCall) -> Reply:
     """The answer. Raises AnswerTooLarge for a body beyond the bound of the call."""
     most = call.max_answer_bytes
     if most is not None and isinstance(reply.body, bytes) and len(reply.body) > most:
-        raise too_large(host_of(call.url), most)
+        raise too_large(read_host(call.url), most)
     return reply
 
 
@@ -50,7 +50,7 @@ class WrappedReply:
 
     def read(self) -> bytes:
         """See StreamReply."""
-        return joined(self)
+        return join_pieces(self)
 
     def close(self) -> None:
         """See StreamReply."""
@@ -76,7 +76,7 @@ class AsyncWrappedReply:
 
     async def read(self) -> bytes:
         """See AsyncStreamReply."""
-        return await ajoined(self)
+        return await ajoin_pieces(self)
 
     async def aclose(self) -> None:
         """See AsyncStreamReply."""
@@ -94,7 +94,7 @@ class CountedReply(WrappedReply):
 
     def __init__(self, reply: StreamReply, call: HttpCall, most: int) -> None:
         super().__init__(reply)
-        self._host, self._most = host_of(call.url), most
+        self._host, self._most = read_host(call.url), most
 
     def __iter__(self) -> Iterator[bytes]:
         left = self._most
@@ -111,7 +111,7 @@ class AsyncCountedReply(AsyncWrappedReply):
 
     def __init__(self, reply: AsyncStreamReply, call: HttpCall, most: int) -> None:
         super().__init__(reply)
-        self._host, self._most = host_of(call.url), most
+        self._host, self._most = read_host(call.url), most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = self._most
@@ -123,13 +123,13 @@ class AsyncCountedReply(AsyncWrappedReply):
             yield piece
 
 
-def counted(reply: StreamReply, call: HttpCall) -> StreamReply:
+def count_reply(reply: StreamReply, call: HttpCall) -> StreamReply:
     """The stream, counted if the call has a bound."""
     most = call.max_answer_bytes
     return reply if most is None else CountedReply(reply, call, most)
 
 
-def acounted(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
+def acount_reply(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
     """The same for a loop."""
     most = call.max_answer_bytes
     return reply if most is None else AsyncCountedReply(reply, call, most)

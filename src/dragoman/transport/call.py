@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ..caches import remember
 from ..errors import ConfigError, Timeout
-from ..text.redaction import shown
+from ..text.redaction import show
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
 _NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
@@ -42,7 +42,7 @@ class Timeouts:
             if value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                text = f"a timeout must be a number of seconds above 0, not {shown(value)}"
+                text = f"a timeout must be a number of seconds above 0, not {show(value)}"
                 raise ConfigError(text, path=f"$.{name}", code="timeout.value")
 
     def left(self, since: float) -> Timeouts:
@@ -160,7 +160,7 @@ class Pouring(Protocol):
         """
 
 
-async def poured(pieces: AsyncIterator[bytes], take: Take) -> bool:
+async def apour(pieces: AsyncIterator[bytes], take: Take) -> bool:
     """The same for an answer that can only be iterated."""
     async for piece in pieces:
         if not take(piece):
@@ -197,14 +197,14 @@ class AsyncTransport(Protocol):
 
 
 @overload
-def transport_of(
+def choose_transport(
     value: str | Transport | AsyncTransport | None, *, asynchronous: Literal[False]
 ) -> Transport: ...
 @overload
-def transport_of(
+def choose_transport(
     value: str | Transport | AsyncTransport | None, *, asynchronous: Literal[True]
 ) -> AsyncTransport: ...
-def transport_of(
+def choose_transport(
     value: str | Transport | AsyncTransport | None, *, asynchronous: bool
 ) -> Transport | AsyncTransport:
     """A transport by name, `httpx2` (which None means) or `aiohttp`, or the one that is given.
@@ -213,17 +213,17 @@ def transport_of(
     that cannot be used this way: aiohttp serves a loop alone.
     """
     if value is None or value == "httpx2":
-        plain: Transport = _made("httpx2", "http", "Httpx2Transport")
+        plain: Transport = _build_transport("httpx2", "http", "Httpx2Transport")
         return plain
     if value == "aiohttp":
         if not asynchronous:
             text = "the transport aiohttp serves asynchronous calls alone"
             hint = 'use AsyncLLM, or transport="httpx2"'
             raise ConfigError(text, hint=hint, code="transport.kind")
-        fast: AsyncTransport = _made("aiohttp", "fast", "AiohttpTransport")
+        fast: AsyncTransport = _build_transport("aiohttp", "fast", "AiohttpTransport")
         return fast
     if isinstance(value, str):
-        text = f"unknown transport {shown(value)}"
+        text = f"unknown transport {show(value)}"
         raise ConfigError(text, hint="known: httpx2, aiohttp", code="transport.name")
     kind = AsyncTransport if asynchronous else Transport
     if not isinstance(value, kind):
@@ -233,7 +233,7 @@ def transport_of(
     return value
 
 
-def _made(library: str, extra: str, kind: str) -> Any:
+def _build_transport(library: str, extra: str, kind: str) -> Any:
     if find_spec(library) is None:
         text = f"sending needs the package {library}"
         raise ConfigError(text, hint=f'pip install "dragoman[{extra}]"', code="transport.missing")
@@ -249,11 +249,11 @@ def plain_url(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def checked(call: HttpCall) -> HttpCall:
+def check_call(call: HttpCall) -> HttpCall:
     """The call. Raises ConfigError, without its value, for a header that no server may be sent."""
     check_headers(call.headers)
     if not is_address(call.url):
-        text = f"{shown(plain_url(call.url))} is no address of an HTTP server"
+        text = f"{show(plain_url(call.url))} is no address of an HTTP server"
         raise ConfigError(text, hint="give base_url with https://", code="url.scheme")
     return call
 
@@ -262,11 +262,11 @@ def check_headers(headers: Mapping[str, str], path: str = "") -> None:
     """Raise ConfigError, without its value, for a header that HTTP does not allow."""
     for name, value in headers.items():
         if not (isinstance(name, str) and _TOKEN.fullmatch(name)):
-            text = f"{shown(name)} is no name of a header"
+            text = f"{show(name)} is no name of a header"
             hint = "letters, digits and dashes"
             raise ConfigError(text, path=path, hint=hint, code="header.name")
         if not (isinstance(value, str) and value.isascii() and value.isprintable()):
-            text = f"the header {shown(name)} holds what HTTP does not allow"
+            text = f"the header {show(name)} holds what HTTP does not allow"
             hint = "a header is one line of ASCII; look for a line break behind a key"
             at = f"{path}.{name}" if path else ""
             raise ConfigError(text, path=at, hint=hint, code="header.value")

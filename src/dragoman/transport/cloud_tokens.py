@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from ..caches import remember
 from ..errors import ConfigError, ProviderError
-from .call import HttpCall, Timeouts, transport_of
-from .errors import reason_of
+from .call import HttpCall, Timeouts, choose_transport
+from .errors import find_reason
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _REGION = re.compile(r"(?<=[./-])[a-z]{2}(?:-[a-z]+)+-[0-9](?=[./])")
@@ -80,7 +80,7 @@ class _Fetch:
 
         data = body.encode() if isinstance(body, str) else body or b""
         call = HttpCall(method, url, dict(headers or {}), data)
-        transport = transport_of(None, asynchronous=False)
+        transport = choose_transport(None, asynchronous=False)
         try:
             reply = transport.send(call, Timeouts(read=timeout or 30.0))
         except ProviderError as error:
@@ -109,7 +109,7 @@ def _azure_credential() -> Any:
     return DefaultAzureCredential()
 
 
-def signed(call: HttpCall, service: str, variable: str | None) -> HttpCall:
+def sign_call(call: HttpCall, service: str, variable: str | None) -> HttpCall:
     """The call with a signature of AWS (SigV4). Raises ConfigError without credentials or region.
 
     The region is the one of the host, else that of the environment or profile.
@@ -164,6 +164,6 @@ def _none_found(
     whose: str, error: Exception | None, variable: str | None, command: str
 ) -> ConfigError:
     key = f"give key=... or set {variable}, or " if variable else ""
-    reason = f": {reason_of(error)}" if error is not None else ""
+    reason = f": {find_reason(error)}" if error is not None else ""
     text = f"there is no key, and no credentials of {whose}{reason}"
     return ConfigError(text, hint=f"{key}run {command}", code="key.missing")

@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from ..errors import ConfigError
-from ..text.redaction import shown
+from ..text.redaction import show
 from .call import HttpCall
 
 Key: TypeAlias = "str | Callable[[], str | Awaitable[str]] | None"
@@ -62,7 +62,7 @@ API_KEY = Auth("x-api-key", "")  # Anthropic's protocol, at Anthropic and at mos
 OPTIONAL = Auth(needs_key=False)  # a server of one's own, which may be started with a key
 
 
-class Row(Protocol):
+class VendorRow(Protocol):
     """What is asked of a vendor's row; see `vendors.Vendor`."""
 
     @property
@@ -100,7 +100,7 @@ class Row(Protocol):
         """How the host of a protocol is given the key."""
 
 
-def authorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> HttpCall:
+def authorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None) -> HttpCall:
     """The call with the credentials that the vendor's host wants on this protocol.
 
     `key` may be a function that gives one for each call. Raises ConfigError, naming the variable,
@@ -108,13 +108,13 @@ def authorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> H
     """
     auth = vendor.auth_of(protocol)
     if callable(key):
-        key = _given(key())
+        key = _check_key(key())
     bearer = _bearer(key, auth, vendor)
     text = "" if bearer else _text(key, auth, vendor)
-    return _signed(_prepared(call, auth, vendor), auth, vendor, text, bearer)
+    return _add_key(_add_headers(call, auth, vendor), auth, vendor, text, bearer)
 
 
-async def aauthorized(call: HttpCall, vendor: Row, protocol: str, key: Key = None) -> HttpCall:
+async def aauthorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None) -> HttpCall:
     """The same for a loop: `key` may be a coroutine function; tokens are fetched in a thread."""
     from asyncio import to_thread
 
@@ -122,16 +122,19 @@ async def aauthorized(call: HttpCall, vendor: Row, protocol: str, key: Key = Non
     if callable(key):
         made = key()
         key = await made if isawaitable(made) else made
-    call = _prepared(call, auth, vendor)
+    call = _add_headers(call, auth, vendor)
     bearer = _bearer(key, auth, vendor)
     text = "" if bearer else _text(key, auth, vendor)
     if bearer or text or not auth.tokens:
-        return _signed(call, auth, vendor, text, bearer)
-    return await to_thread(_signed, call, auth, vendor, text)
+        return _add_key(call, auth, vendor, text, bearer)
+    return await to_thread(_add_key, call, auth, vendor, text)
 
 
 def address(
-    vendor: Row, protocol: str = "", places: Mapping[str, str] | None = None, base_url: str = ""
+    vendor: VendorRow,
+    protocol: str = "",
+    places: Mapping[str, str] | None = None,
+    base_url: str = "",
 ) -> str:
     """The base URL for a protocol, with its placeholders filled: `{region}`, `{account}` and so on.
 
@@ -142,7 +145,7 @@ def address(
     given = places or {}
     url = base_url or _url(vendor, protocol, _value(vendor, "region", given))
 
-    def filled(match: re.Match[str]) -> str:
+    def fill_variable(match: re.Match[str]) -> str:
         name = match[1]
         if value := _value(vendor, name, given):
             return value
@@ -151,10 +154,10 @@ def address(
         text = f"the address of {vendor.name} needs a value for {name}"
         raise ConfigError(text, hint=hint, code="address.place")
 
-    return _PLACE.sub(filled, url).rstrip("/")
+    return _PLACE.sub(fill_variable, url).rstrip("/")
 
 
-def environment_url(vendor: Row, protocol: str) -> str:
+def environment_url(vendor: VendorRow, protocol: str) -> str:
     """The base URL that the environment names for a vendor, as its official SDK reads it.
 
     Args:
@@ -183,13 +186,13 @@ def environment_url(vendor: Row, protocol: str) -> str:
     return f"{value}{path}"
 
 
-def environment_key(vendor: Row) -> str | None:
+def environment_key(vendor: VendorRow) -> str | None:
     """The key that the environment holds for a vendor: the first of its variables that is set."""
     names = vendor.keys or (vendor.key,)
     return next((text for name in names if name and (text := os.environ.get(name))), None)
 
 
-def _url(vendor: Row, protocol: str, region: str) -> str:
+def _url(vendor: VendorRow, protocol: str, region: str) -> str:
     url = vendor.url(protocol)
     if not region:
         return url
@@ -197,12 +200,12 @@ def _url(vendor: Row, protocol: str, region: str) -> str:
     rows = vendor.regions
     found = rows.get(f"{protocol}/{region}") or (rows.get(region) if usual else None)
     if found is None and "{region}" not in url:
-        text = f"{vendor.name} has no known address of {protocol or 'its wire'} in {shown(region)}"
+        text = f"{vendor.name} has no known address of {protocol or 'its wire'} in {show(region)}"
         raise ConfigError(text, hint="give base_url", code="address.region")
     return found or url
 
 
-def _value(vendor: Row, name: str, given: Mapping[str, str]) -> str:
+def _value(vendor: VendorRow, name: str, given: Mapping[str, str]) -> str:
     value = given.get(name) or next(
         (text for variable in vendor.places.get(name, ()) if (text := os.environ.get(variable))), ""
     )
@@ -210,12 +213,12 @@ def _value(vendor: Row, name: str, given: Mapping[str, str]) -> str:
         return ""
     value = value.removeprefix("https://").rstrip("/")  # some variables hold the whole address
     if not _PLACE_VALUE.fullmatch(value):
-        text = f"{shown(value)} cannot be the {name} of an address"
+        text = f"{show(value)} cannot be the {name} of an address"
         raise ConfigError(text, hint="letters, digits, dots and dashes", code="address.place")
     return value
 
 
-def _prepared(call: HttpCall, auth: Auth, vendor: Row) -> HttpCall:
+def _add_headers(call: HttpCall, auth: Auth, vendor: VendorRow) -> HttpCall:
     """The call with everything but a key."""
     if not (auth.headers or auth.variables or auth.query):  # as for most vendors
         return call
@@ -238,7 +241,7 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
     return urlunsplit(parts._replace(query=joined))
 
 
-def _given(made: str | Awaitable[str]) -> str:
+def _check_key(made: str | Awaitable[str]) -> str:
     if isawaitable(made):
         if (close := getattr(made, "close", None)) is not None:
             close()
@@ -247,7 +250,7 @@ def _given(made: str | Awaitable[str]) -> str:
     return made
 
 
-def _bearer(key: object, auth: Auth, vendor: Row) -> str:
+def _bearer(key: object, auth: Auth, vendor: VendorRow) -> str:
     """The bearer token that the environment holds, where it counts; empty otherwise."""
     if key or not auth.bearers or (not auth.bearers_first and environment_key(vendor)):
         return ""
@@ -255,7 +258,7 @@ def _bearer(key: object, auth: Auth, vendor: Row) -> str:
     return _text(token, auth, vendor) if token else ""
 
 
-def _text(key: object, auth: Auth, vendor: Row) -> str:
+def _text(key: object, auth: Auth, vendor: VendorRow) -> str:
     """The key that is given or set; empty where there is none."""
     if key is None and vendor.key and not auth.token_only:
         key = environment_key(vendor)
@@ -268,7 +271,7 @@ def _text(key: object, auth: Auth, vendor: Row) -> str:
     return text
 
 
-def _signed(call: HttpCall, auth: Auth, vendor: Row, key: str, bearer: str = "") -> HttpCall:
+def _add_key(call: HttpCall, auth: Auth, vendor: VendorRow, key: str, bearer: str = "") -> HttpCall:
     if bearer:
         return replace(call, headers={**call.headers, "authorization": f"Bearer {bearer}"})
     if key:
@@ -278,7 +281,7 @@ def _signed(call: HttpCall, auth: Auth, vendor: Row, key: str, bearer: str = "")
 
         missing = None if auth.token_only or not vendor.key else vendor.key
         if auth.tokens == "aws":
-            return cloud_tokens.signed(call, auth.scope, missing)
+            return cloud_tokens.sign_call(call, auth.scope, missing)
         token = (
             cloud_tokens.google(missing)
             if auth.tokens == "google"

@@ -9,29 +9,29 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from ..errors import AnswerTooLarge, ConnectionFailed, ProviderError, StreamBroken, Timeout
-from ..text.redaction import clipped
+from ..text.redaction import clip_text
 
 Stage: TypeAlias = Literal["connect", "answer", "body"]
 
 
-def host_of(url: str) -> str:
+def read_host(url: str) -> str:
     """The host and port of a URL, for the text of an error."""
     return urlsplit(url).netloc.rpartition("@")[2] or "the server"
 
 
-def reason_of(error: BaseException) -> str:
+def find_reason(error: BaseException) -> str:
     """What a library says of a fault, or of the fault below it, in one line."""
     below: BaseException | None = error
     while below is not None:
         if text := str(below).strip():
-            return clipped(text.splitlines()[0], 200)
+            return clip_text(text.splitlines()[0], 200)
         below = below.__cause__ or below.__context__
     return type(error).__name__
 
 
 def timed_out(url: str, stage: Stage, seconds: float | None, total: bool = False) -> ProviderError:
     """No connection, no answer or no further piece of one in time."""
-    host = host_of(url)
+    host = read_host(url)
     within = f" within {seconds:g} seconds" if seconds is not None else " in time"
     if total:
         kind, text = "total_timeout", f"{host} did not finish its answer{within}"
@@ -43,9 +43,9 @@ def timed_out(url: str, stage: Stage, seconds: float | None, total: bool = False
     return made(text, type=kind, hint="allow more time in `timeout`")
 
 
-def broken(url: str, stage: Stage, reason: str) -> ProviderError:
+def build_broken_error(url: str, stage: Stage, reason: str) -> ProviderError:
     """No connection, or one that broke."""
-    host = host_of(url)
+    host = read_host(url)
     if stage == "body":
         return StreamBroken(f"{host} broke off its answer: {reason}", type="connection")
     what = "cannot connect to" if stage == "connect" else "no answer from"
@@ -53,9 +53,9 @@ def broken(url: str, stage: Stage, reason: str) -> ProviderError:
     return ConnectionFailed(f"{what} {host}: {reason}", type="connection", hint=hint)
 
 
-def closed(url: str) -> ProviderError:
+def build_closed_error(url: str) -> ProviderError:
     """The stream was closed by the program while it was read."""
-    text = f"the answer of {host_of(url)} was closed while it was read"
+    text = f"the answer of {read_host(url)} was closed while it was read"
     return StreamBroken(text, type="connection_closed")
 
 

@@ -16,9 +16,17 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..caches import remember
 from ..errors import AnswerTooLarge, ConfigError, ProviderError
-from .call import HttpCall, Reply, Take, Timeouts, checked, poured, with_usual
-from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large
-from .over_httpx2 import PerLoop, ajoined, aread_all
+from .call import HttpCall, Reply, Take, Timeouts, apour, check_call, with_usual
+from .errors import (
+    Stage,
+    build_broken_error,
+    build_closed_error,
+    find_reason,
+    read_host,
+    timed_out,
+    too_large,
+)
+from .over_httpx2 import PerLoop, ajoin_pieces, aread_all
 
 if TYPE_CHECKING:
     import aiohttp
@@ -47,14 +55,14 @@ class AiohttpTransport:
         from yarl import URL
 
         begun = time.monotonic()
-        checked(call)
+        check_call(call)
         session = await self._sessions.get()
         limits = aiohttp.ClientTimeout(
             total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
         )
         try:
             url = URL(call.url, encoded=True)
-            proxy, told = proxy_of(url.scheme, url.host or "")
+            proxy, told = find_proxy(url.scheme, url.host or "")
             headers = with_usual(call)
             to_proxy = {"proxy-authorization": told} if told else {}
             if url.scheme == "http":  # the proxy reads the request itself
@@ -116,7 +124,7 @@ def _answer_class() -> type[aiohttp.ClientResponse]:
 
 
 @remember("the proxy of each host", entries=64, size=2**12)
-def proxy_of(scheme: str, host: str) -> tuple[str | None, str | None]:
+def find_proxy(scheme: str, host: str) -> tuple[str | None, str | None]:
     """The proxy that the environment names for a host, and how it is told who calls.
 
     aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and takes
@@ -153,9 +161,9 @@ def fault(
     if isinstance(error, aiohttp.InvalidURL):
         return ConfigError("this is no URL", hint="check base_url", code="url.form")
     if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError)):
-        return broken(url, "connect", reason_of(error))
+        return build_broken_error(url, "connect", find_reason(error))
     if isinstance(error, (aiohttp.ClientError, OSError)):
-        return broken(url, stage, reason_of(error))
+        return build_broken_error(url, stage, find_reason(error))
     return None
 
 
@@ -184,12 +192,12 @@ class AiohttpStream:
             while piece := await content.readany():
                 left -= len(piece)
                 if left < 0:
-                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
+                    raise self._build_size_error()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
         except Exception as error:
-            made = self._told(error)
+            made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
@@ -201,11 +209,11 @@ class AiohttpStream:
         if self._timeouts.read is not None or self._timeouts.total is not None:
             if self._pieces is None:  # aiohttp bounds the time of tasks that wait
                 self._pieces = aiter(self)
-            return await poured(self._pieces, take)
+            return await apour(self._pieces, take)
         if self._poured:
             return False
         if self._most is not None:
-            take = self._counted(take)
+            take = self._count_taken(take)
         response = self._response
         pump = _Pump(response.content, take)
         more = False
@@ -214,7 +222,7 @@ class AiohttpStream:
             if not more and self._closed:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
         except Exception as error:
-            made = self._told(error)
+            made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
@@ -228,11 +236,11 @@ class AiohttpStream:
     async def read(self) -> bytes:
         """The whole body; see AsyncStreamReply."""
         if self._most is not None and not self._is_within(self._most):
-            return await ajoined(self)
+            return await ajoin_pieces(self)
         try:
             body: bytes = await self._response.read()
         except Exception as error:
-            made = self._told(error)
+            made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
@@ -256,25 +264,25 @@ class AiohttpStream:
         packed = self.headers.get("content-encoding", "identity") != "identity"
         return not packed and length.isdecimal() and int(length) <= most
 
-    def _counted(self, take: Take) -> Take:
+    def _count_taken(self, take: Take) -> Take:
         """The same, which raises AnswerTooLarge beyond the bound."""
 
         def taking(piece: bytes) -> bool:
             self._taken += len(piece)
             if self._most is not None and self._taken > self._most:
-                raise self._exceeded()
+                raise self._build_size_error()
             return take(piece)
 
         return taking
 
-    def _exceeded(self) -> ProviderError:
-        return too_large(host_of(self._url), self._most or 0)
+    def _build_size_error(self) -> ProviderError:
+        return too_large(read_host(self._url), self._most or 0)
 
-    def _told(self, error: Exception) -> BaseException | None:
+    def _translate_error(self, error: Exception) -> BaseException | None:
         if isinstance(error, AnswerTooLarge):
             return None
         if self._closed:
-            return closed(self._url)
+            return build_closed_error(self._url)
         return fault(error, self._url, self._timeouts, self._begun, "body")
 
 

@@ -31,8 +31,17 @@ from weakref import WeakSet
 
 from ..caches import remember
 from ..errors import AnswerTooLarge, ConfigError, ProviderError
-from .call import HttpCall, Reply, Timeouts, checked, with_usual
-from .errors import Stage, broken, closed, host_of, reason_of, timed_out, too_large, whole
+from .call import HttpCall, Reply, Timeouts, check_call, with_usual
+from .errors import (
+    Stage,
+    build_broken_error,
+    build_closed_error,
+    find_reason,
+    read_host,
+    timed_out,
+    too_large,
+    whole,
+)
 from .response_heads import (
     CONNECTED,
     COUNTING,
@@ -81,9 +90,9 @@ class Httpx2Transport:
     def stream(self, call: HttpCall, timeouts: Timeouts) -> HttpxStream:
         """The answer as soon as its status and headers are there; see Transport."""
         begun = time.monotonic()
-        request = _request(checked(call), timeouts)
+        request = _request(check_call(call), timeouts)
         watch = None if timeouts.total is None else _Watch(timeouts.total)
-        request.extensions["trace"] = partial(self._traced, watch)
+        request.extensions["trace"] = partial(self._trace_connection, watch)
         try:
             with bounded_head(call.url), faults(call.url, timeouts, begun):
                 response = self._sync().send(request, stream=True)
@@ -110,7 +119,7 @@ class Httpx2Transport:
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
         """The answer as soon as its status and headers are there; see AsyncTransport."""
         begun = time.monotonic()
-        request = _request(checked(call), timeouts)
+        request = _request(check_call(call), timeouts)
         client = await self._clients.get()
         if client not in COUNTING:
             request.extensions["trace"] = trace_connection
@@ -136,7 +145,7 @@ class Httpx2Transport:
                 client = self._client
         return client
 
-    def _traced(self, watch: _Watch | None, event: str, info: Mapping[str, Any]) -> None:
+    def _trace_connection(self, watch: _Watch | None, event: str, info: Mapping[str, Any]) -> None:
         """Keep every connection that is made, for `close` in another thread and for the watch."""
         if event.endswith(CONNECTED):
             self._sockets.add(info["return_value"])
@@ -223,12 +232,12 @@ def _async_client() -> httpx2.AsyncClient:
 
 
 def _certificates() -> ssl.SSLContext:
-    return _loaded(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    return _load_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
 
 
 @remember("the certificates that clients of httpx2 trust; loading takes 50 ms",
           entries=2, size=2**21)  # fmt: skip
-def _loaded(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+def _load_certificates(_file: str | None, _folder: str | None) -> ssl.SSLContext:
     """What httpx2 trusts by default; it looks at these two variables of the environment itself."""
     import httpx2
 
@@ -247,14 +256,14 @@ def _request(call: HttpCall, timeouts: Timeouts) -> httpx2.Request:
     try:
         return httpx2.Request(
             call.method, call.url, headers=with_usual(call), content=call.body,
-            extensions={"timeout": limits_of(timeouts)},
+            extensions={"timeout": convert_timeouts(timeouts)},
         )  # fmt: skip
     except httpx2.InvalidURL as error:
-        text = f"this is no URL: {reason_of(error)}"
+        text = f"this is no URL: {find_reason(error)}"
         raise ConfigError(text, hint="check base_url", code="url.form") from None
 
 
-def limits_of(timeouts: Timeouts) -> dict[str, float | None]:
+def convert_timeouts(timeouts: Timeouts) -> dict[str, float | None]:
     """The four timeouts of httpx; none is longer than all of the call may take."""
 
     def least(seconds: float | None) -> float | None:
@@ -299,11 +308,11 @@ def fault(
         text = "the request is none that HTTP allows"  # the library would quote a header
         return ConfigError(text, hint="check base_url and headers", code="request.form")
     if names & {"ConnectError", "ProxyError"} and stage == "answer":
-        return broken(url, "connect", reason_of(error))
+        return build_broken_error(url, "connect", find_reason(error))
     if names & {"TransportError", "StreamError", "DecodingError"} or isinstance(error, OSError):
-        return broken(url, stage, reason_of(error))
+        return build_broken_error(url, stage, find_reason(error))
     if names & {"ClosedResourceError", "BrokenResourceError", "EndOfStream"}:  # of anyio
-        return broken(url, stage, "the connection is closed")
+        return build_broken_error(url, stage, "the connection is closed")
     return None
 
 
@@ -332,14 +341,14 @@ class _Received:
         total = self._timeouts.total
         return None if total is None else max(0.0, total - (time.monotonic() - self._begun))
 
-    def _exceeded(self) -> ProviderError:
-        return too_large(host_of(self._url), self._most or 0)
+    def _build_size_error(self) -> ProviderError:
+        return too_large(read_host(self._url), self._most or 0)
 
-    def _told(self, error: Exception) -> BaseException | None:
+    def _translate_error(self, error: Exception) -> BaseException | None:
         if isinstance(error, AnswerTooLarge):
             return None
         if self._closed:
-            return closed(self._url)
+            return build_closed_error(self._url)
         return fault(error, self._url, self._timeouts, self._begun, "body")
 
 
@@ -393,13 +402,13 @@ class HttpxStream(_Received):
                     break
                 left -= len(piece)
                 if left < 0:
-                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
+                    raise self._build_size_error()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed or self._deadline() == 0.0:
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
             ended = True
         except Exception as error:
-            made = self._told(error)
+            made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
@@ -412,7 +421,7 @@ class HttpxStream(_Received):
 
     def read(self) -> bytes:
         """The whole body; see StreamReply."""
-        return joined(self)
+        return join_pieces(self)
 
     def close(self) -> None:
         """Close the connection, from any thread; see StreamReply."""
@@ -452,7 +461,7 @@ class AsyncHttpxStream(_Received):
             async for piece in pieces if self._timeouts.total is None else self._in_time(pieces):
                 left -= len(piece)
                 if left < 0:
-                    raise self._exceeded()  # noqa: TRY301 - closes the connection below
+                    raise self._build_size_error()  # noqa: TRY301 - closes the connection below
                 yield piece
                 if self._closed:
                     break
@@ -460,7 +469,7 @@ class AsyncHttpxStream(_Received):
                 raise OSError("closed while it was read")  # noqa: TRY301 - told below
             ended = True
         except Exception as error:
-            made = self._told(error)
+            made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
@@ -478,7 +487,7 @@ class AsyncHttpxStream(_Received):
 
     async def read(self) -> bytes:
         """The whole body; see AsyncStreamReply."""
-        return await ajoined(self)
+        return await ajoin_pieces(self)
 
     async def aclose(self) -> None:
         """Close the connection; see AsyncStreamReply."""
@@ -494,7 +503,7 @@ class AsyncHttpxStream(_Received):
         await self.aclose()
 
 
-def joined(pieces: Iterable[bytes]) -> bytes:
+def join_pieces(pieces: Iterable[bytes]) -> bytes:
     """The whole body. Of one that breaks off or is too large, nothing stays in the traceback."""
     parts: list[bytes] = []
     try:
@@ -504,7 +513,7 @@ def joined(pieces: Iterable[bytes]) -> bytes:
         parts.clear()
 
 
-async def ajoined(pieces: AsyncIterable[bytes]) -> bytes:
+async def ajoin_pieces(pieces: AsyncIterable[bytes]) -> bytes:
     """The same for a loop."""
     parts: list[bytes] = []
     try:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from .errors import broken
+from .errors import build_broken_error
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,13 +31,13 @@ def bounded_head(url: str) -> Iterator[None]:
     except Exception as error:
         if left[0] < 0:
             reason = "it sends no end of answers of status 1xx"
-            raise broken(url, "answer", reason) from error
+            raise build_broken_error(url, "answer", reason) from error
         raise
     finally:
         _HEAD.reset(before)
 
 
-def _counted(piece: bytes) -> bytes:
+def _count_head_bytes(piece: bytes) -> bytes:
     """A piece of what comes; nothing, which is the end of it, beyond the bound of a head."""
     if (left := _HEAD.get()) is None:
         return piece
@@ -51,11 +51,11 @@ def count_head(stream: Any) -> None:
     if asyncio.iscoroutinefunction(usual):
 
         async def aread(*given: Any, **named: Any) -> bytes:
-            return _counted(await usual(*given, **named))
+            return _count_head_bytes(await usual(*given, **named))
 
         stream.read = aread
     else:
-        stream.read = lambda *given, **named: _counted(usual(*given, **named))
+        stream.read = lambda *given, **named: _count_head_bytes(usual(*given, **named))
 
 
 async def trace_connection(event: str, info: Mapping[str, Any]) -> None:

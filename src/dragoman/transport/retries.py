@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from ..error_kinds import ErrorKind
 from ..errors import ConfigError, ProviderError, StreamError
-from ..text.redaction import shown
+from ..text.redaction import show
 from .call import Timeouts
 
 T = TypeVar("T")
@@ -50,12 +50,12 @@ class Retries:
 
     def __post_init__(self) -> None:
         if type(self.attempts) is not int or self.attempts < 1:
-            text = f"attempts must be 1 or more, not {shown(self.attempts)}"
+            text = f"attempts must be 1 or more, not {show(self.attempts)}"
             raise ConfigError(text, path="$.attempts", hint="1: no retries", code="retries.value")
         for name in ("backoff", "longest", "patience"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                text = f"must be a number of seconds, not {shown(value)}"
+                text = f"must be a number of seconds, not {show(value)}"
                 raise ConfigError(text, path=f"$.{name}", code="retries.value")
 
     def pause(self, error: ProviderError, attempt: int) -> float | None:

@@ -20,17 +20,17 @@ from typing import Any
 from ..errors import AnswerTooLarge, ConfigError, ProviderError, by_kind
 from ..stream.error_headers import told_by_headers
 from ..text.json_text import loads
-from ..text.redaction import clipped
-from .call import HttpCall, Reply, Timeouts, checked, with_usual
-from .errors import Stage, broken, host_of, reason_of, timed_out, too_large
+from ..text.redaction import clip_text
+from .call import HttpCall, Reply, Timeouts, check_call, with_usual
+from .errors import Stage, build_broken_error, find_reason, read_host, timed_out, too_large
 from .over_httpx2 import (
     AsyncHttpxStream,
     Httpx2Transport,
     HttpxStream,
     aread_all,
+    convert_timeouts,
     fault,
     faults,
-    limits_of,
     read_all,
 )
 
@@ -78,7 +78,7 @@ class SdkTransport:
         """The answer as soon as its status and headers are there; see Transport."""
         begun = time.monotonic()
         with faults(call.url, timeouts, begun):
-            response = self._open(checked(call), timeouts)
+            response = self._open(check_call(call), timeouts)
         if not hasattr(response, "status_code"):
             raise self._other("asynchronous")
         return HttpxStream(response, call, timeouts, begun)
@@ -95,7 +95,7 @@ class SdkTransport:
         begun = time.monotonic()
         with faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
-                response = await self._aopen(checked(call), timeouts)
+                response = await self._aopen(check_call(call), timeouts)
         return AsyncHttpxStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
@@ -117,7 +117,7 @@ class SdkTransport:
         kept = {name: text for name, text in headers.items() if name.lower() not in own}
         return http.build_request(
             call.method, call.url, content=call.body, headers={**kept, **with_usual(call)},
-            extensions={"timeout": limits_of(timeouts)},
+            extensions={"timeout": convert_timeouts(timeouts)},
         )  # fmt: skip
 
     def _http(self, asynchronous: bool) -> Any:
@@ -176,7 +176,7 @@ class _Stainless(SdkTransport):
             stream=True,
             options={
                 "headers": with_usual(call),
-                "timeout": httpx2.Timeout(**limits_of(timeouts)),
+                "timeout": httpx2.Timeout(**convert_timeouts(timeouts)),
                 "max_retries": 0,
             },
         )
@@ -350,7 +350,7 @@ class BotoCalls:
             raise ConfigError(text, hint=hint, code="client.kind")
         self.client = client
         self._most: ContextVar[int | None] = ContextVar("most", default=None)  # bytes of an answer
-        client.meta.events.register("before-send.bedrock-runtime", self._sent)
+        client.meta.events.register("before-send.bedrock-runtime", self._send_request)
 
     @property
     def base_url(self) -> str:
@@ -369,20 +369,20 @@ class BotoCalls:
                 AnswerTooLarge beyond `most`.
             ConfigError: boto3 refuses an argument, or has no credentials.
         """
-        answer: Mapping[str, Any] = self._called(self.client.converse, arguments, most)
+        answer: Mapping[str, Any] = self._call_client(self.client.converse, arguments, most)
         return answer
 
     def converse_stream(
         self, arguments: Mapping[str, Any], most: int | None = None
     ) -> Iterator[Mapping[str, Any]]:
         """The events of a streamed answer. Left in any way, its connection is closed."""
-        stream = self._called(self.client.converse_stream, arguments, most)["stream"]
+        stream = self._call_client(self.client.converse_stream, arguments, most)["stream"]
         try:
             yield from stream
         except AnswerTooLarge:
             raise
         except Exception as error:
-            raise self._told(error, begun=True) from error
+            raise self._translate_error(error, begun=True) from error
         finally:
             stream.close()
 
@@ -403,7 +403,7 @@ class BotoCalls:
         finally:
             await asyncio.to_thread(events.close)  # type: ignore[attr-defined]
 
-    def _called(
+    def _call_client(
         self, call: Callable[..., Any], arguments: Mapping[str, Any], most: int | None
     ) -> Any:
         before = self._most.set(most)
@@ -412,41 +412,41 @@ class BotoCalls:
         except AnswerTooLarge:
             raise
         except Exception as error:
-            raise self._told(error, begun=False) from error
+            raise self._translate_error(error, begun=False) from error
         finally:
             self._most.reset(before)
 
-    def _sent(self, request: Any, **_: Any) -> Any:
+    def _send_request(self, request: Any, **_: Any) -> Any:
         """The answer to a request of ours, of which no more than the bound is read; else None."""
         most = self._most.get()
         if most is None:
             return None
         is_stream, request.stream_output = request.stream_output, True  # else all of it is read
         response = self.client._endpoint.http_session.send(request)
-        response.raw = _BoundedBody(response.raw, most, host_of(self.base_url))
+        response.raw = _BoundedBody(response.raw, most, read_host(self.base_url))
         if not is_stream:
             _ = response.content  # which it keeps
         return response
 
-    def _told(self, error: Exception, begun: bool) -> Exception:
+    def _translate_error(self, error: Exception, begun: bool) -> Exception:
         names = {kind.__name__ for kind in type(error).__mro__}
         url = self.base_url
         stage: Stage = "body" if begun else "answer"
         if "ClientError" in names:  # EventStreamError is one
-            return _refused(error.response)  # type: ignore[attr-defined]
+            return _build_error(error.response)  # type: ignore[attr-defined]
         if "ParamValidationError" in names:
-            text = clipped(" ".join(str(error).split()), 500)
+            text = clip_text(" ".join(str(error).split()), 500)
             return ConfigError(text, hint="boto3 knows no such argument", code="sdk.field")
         if names & {"NoCredentialsError", "PartialCredentialsError", "NoRegionError"}:
-            return ConfigError(reason_of(error), hint="run aws configure", code="key.missing")
+            return ConfigError(find_reason(error), hint="run aws configure", code="key.missing")
         if "ConnectTimeoutError" in names:
             return timed_out(url, "connect", None)
         if "ReadTimeoutError" in names:
             return timed_out(url, stage, None)
         if "EndpointConnectionError" in names:
-            return broken(url, "connect", "no connection")
+            return build_broken_error(url, "connect", "no connection")
         if names & {"HTTPClientError", "ProtocolError", "IncompleteReadError"}:
-            return broken(url, stage, reason_of(error))
+            return build_broken_error(url, stage, find_reason(error))
         made = fault(error, url, Timeouts(), time.monotonic(), stage)
         return made or error
 
@@ -462,13 +462,13 @@ class _BoundedBody:
     def stream(self, *given: Any, **named: Any) -> Iterator[bytes]:
         """The pieces. Raises AnswerTooLarge."""
         for piece in self._body.stream(*given, **named):
-            yield self._counted(piece)
+            yield self._count_piece(piece)
 
     def read(self, *given: Any, **named: Any) -> bytes:
         """The next bytes. Raises AnswerTooLarge."""
-        return self._counted(self._body.read(*given, **named))
+        return self._count_piece(self._body.read(*given, **named))
 
-    def _counted(self, piece: bytes) -> bytes:
+    def _count_piece(self, piece: bytes) -> bytes:
         self._left -= len(piece)
         if self._left < 0:
             self._body.close()
@@ -479,10 +479,10 @@ class _BoundedBody:
         return getattr(self._body, name)
 
 
-def _refused(answer: Mapping[str, Any]) -> ProviderError:
+def _build_error(answer: Mapping[str, Any]) -> ProviderError:
     told, about = answer.get("Error", {}), answer.get("ResponseMetadata", {})
     error = ProviderError(
-        clipped(str(told.get("Message") or "the provider answered with an error"), 500),
+        clip_text(str(told.get("Message") or "the provider answered with an error"), 500),
         status=about.get("HTTPStatusCode"),
         type=str(told.get("Code", "")),
         body=told,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 from ..caches import CACHES, remember
 from ..capabilities import Capabilities, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
-from ..capabilities.families.profiles import chosen
+from ..capabilities.families.profiles import read_facts
 from ..codec.wire import Wire
 from ..error_kinds import ErrorRow
 from ..errors import ConfigError
@@ -28,7 +28,7 @@ from ..message.request import OPTIONS
 from ..protocols.base import Room
 from ..suggestions.import_names import listing, refusing
 from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
-from ..text.redaction import shown as quoted
+from ..text.redaction import show as quoted
 from ..transport.credentials import BEARER, Auth
 
 if TYPE_CHECKING:
@@ -266,25 +266,25 @@ def vendor(name: str) -> Vendor:
     if name in VENDORS:
         row: Vendor = import_module(f".{name.replace('-', '_')}", __name__).VENDOR
         return row
-    if name not in (offered := _offered()):
-        CACHES["dragoman.vendors._offered"].clear()  # it may have been installed since
-        offered = _offered()
+    if name not in (offered := _find_offered()):
+        CACHES["dragoman.vendors._find_offered"].clear()  # it may have been installed since
+        offered = _find_offered()
     if name not in offered:
         close = nearest_vendor(name, (*PROTOCOLS, *VENDORS, *offered))
         known = f"known: {', '.join([*VENDORS, *offered])}; or pass a Vendor"
         hint = close if close.startswith("did you mean") else known
         raise ConfigError(f"unknown vendor {quoted(name)}", hint=hint)
-    return _loaded(name, offered[name])
+    return _load_vendor(name, offered[name])
 
 
 def wires() -> list[str]:
     """The names that `wire` knows: protocols, then vendors, then those of installed packages."""
-    CACHES["dragoman.vendors._offered"].clear()
-    return [*PROTOCOLS, *(name for name in VENDORS if name not in PROTOCOLS), *_offered()]
+    CACHES["dragoman.vendors._find_offered"].clear()
+    return [*PROTOCOLS, *(name for name in VENDORS if name not in PROTOCOLS), *_find_offered()]
 
 
 @remember("the vendors that installed packages offer", entries=1, size=2**17)
-def _offered() -> dict[str, list[EntryPoint]]:
+def _find_offered() -> dict[str, list[EntryPoint]]:
     """What installed packages offer; a name of ours is ours."""
     from importlib.metadata import entry_points  # slow to import, and seldom needed
 
@@ -295,7 +295,7 @@ def _offered() -> dict[str, list[EntryPoint]]:
     return dict(sorted(points.items()))
 
 
-def _loaded(name: str, points: list[EntryPoint]) -> Vendor:
+def _load_vendor(name: str, points: list[EntryPoint]) -> Vendor:
     title = f"the vendor {quoted(name)}"
     offers = ", ".join(f"{p.value} of {p.dist.name if p.dist else '?'}" for p in points)
     if len(points) > 1:
@@ -331,7 +331,7 @@ def wire(
     """
     if isinstance(name, Wire):
         host = name.vendor.name if name.vendor is not None else name.name
-        known = name.knowing(chosen(facts, name.room.protocol, host))
+        known = name.knowing(read_facts(facts, name.room.protocol, host))
         held = policy_of(known.policy if policy == "log" else policy, strict)
         reads = known.fetch if fetch is local_files else fetch
         if held is known.policy and reads is known.fetch:
@@ -346,13 +346,13 @@ def wire(
     policy = policy_of(policy, strict)
     if isinstance(name, Vendor):
         name.check()
-    row, protocol = _named(name)
+    row, protocol = _find_vendor(name)
     bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol too
     home = row or (vendor(bearer) if bearer in VENDORS else None)
     every = [FAMILIES, LIMITS]
     if home is not None and protocol in home.facts:
         every.append(home.facts[protocol])
-    every += chosen(facts, protocol, home.name if home else "")
+    every += read_facts(facts, protocol, home.name if home else "")
     title = name.name if isinstance(name, Vendor) else name
     dialect = row.wires[protocol] if row is not None else None
     # a protocol that one vendor owns has that one's address and key
@@ -361,7 +361,7 @@ def wire(
     )
 
 
-def _named(name: str | Vendor) -> tuple[Vendor | None, str]:
+def _find_vendor(name: str | Vendor) -> tuple[Vendor | None, str]:
     """The vendor, if the name is not that of a bare protocol, and the protocol."""
     head, _, protocol = ("", "", "") if isinstance(name, Vendor) else name.partition("/")
     if head in PROTOCOLS and not protocol:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, Dialect
 from ..transport.credentials import API_KEY
@@ -198,7 +198,7 @@ VENDOR = Vendor(
     facts={
         "dashscope": _FACTS,
         "openai-chat": _CHAT_FACTS,
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "dashscope", "2026-11-21", "Model Studio, Anthropic compatible messages",
             {
                 **BUDGETED, "cache_hints": 4, "cache_ttls": ("5m",), "cached_tools": True,

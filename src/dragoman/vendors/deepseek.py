@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import SAMPLES, copied
+from ..capabilities.families.shared import SAMPLES, copy_facts
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
@@ -103,7 +103,7 @@ _ITEM_FACTS = Facts(
 )
 
 
-_MESSAGE_FACTS = copied(
+_MESSAGE_FACTS = copy_facts(
     "deepseek", "2026-11-21", _CLAUDE,
     {
         **SAMPLES,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import TOP_K, copied
+from ..capabilities.families.shared import TOP_K, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
@@ -63,7 +63,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source=_REASONING,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "fireworks", "2026-11-28",
             "Fireworks docs, Anthropic compatibility: no server tools, no marks on tools; pi-ai"
             " 1.6.0: adaptive thinking, empty signatures",

@@ -7,7 +7,7 @@ Tencent Cloud docs, "OpenAI compatible", "Anthropic compatible", "TokenHub".
 from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
@@ -58,7 +58,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source=_TURNS,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "hunyuan", "2026-11-23",
             "Tencent Cloud docs, Anthropic compatible: thinking.type; no more is told",
             {**BUDGETED, **SAMPLES, "image": False},

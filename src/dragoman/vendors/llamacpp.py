@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..capabilities import Facts, without
-from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
+from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copy_facts
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import OPTIONAL
@@ -61,7 +61,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source=_SERVER,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "llamacpp", "2026-11-23", _SERVER, {**BUDGETED, **TOP_K, "forced_tools": True}
         ),
     },

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..capabilities import Facts, without
-from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
+from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copy_facts
 from ..capabilities.families.templates import HEADED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import OPTIONAL
@@ -62,7 +62,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source="LM Studio docs, Responses; API Changelog, 0.3.29",
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "lmstudio", "2026-11-23", "LM Studio docs, Anthropic Compatibility Endpoints",
             {**BUDGETED, **SAMPLES},
         ),

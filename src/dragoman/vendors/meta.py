@@ -9,7 +9,7 @@ pi-ai 1.6.0.
 from __future__ import annotations
 
 from ..capabilities import Fact, Facts
-from ..capabilities.families.shared import COPIED_ITEMS, copied
+from ..capabilities.families.shared import COPIED_ITEMS, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import API_KEY
 from . import Vendor
@@ -80,7 +80,7 @@ VENDOR = Vendor(
             since="2026-11-28",
             source=_RULES,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "meta", "2026-11-28", _RULES,
             {
                 **_MUSE,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import SAMPLES, UNKNOWN, copied
+from ..capabilities.families.shared import SAMPLES, UNKNOWN, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
@@ -108,7 +108,7 @@ VENDOR = Vendor(
     },
     facts={
         "openai-chat": _CHAT_FACTS,
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "minimax", "2026-11-21", "MiniMax docs, Anthropic API compatible; agentscope 2",
             {**SAMPLES, "signed_thinking": True},
         ),

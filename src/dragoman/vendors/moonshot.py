@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, copied
+from ..capabilities.families.shared import BUDGETED, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
@@ -71,7 +71,7 @@ VENDOR = Vendor(
     },
     facts={
         "openai-chat": _FACTS,
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "moonshot", "2026-11-21", "rig and hermes-agent issue 17510: the Anthropic route",
             {**BUDGETED, "base64_only": ("image",)},
         ),

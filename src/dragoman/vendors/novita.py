@@ -6,7 +6,7 @@ Reference: Novita docs, "LLM API", "Anthropic SDK Compatibility", "Error codes";
 from __future__ import annotations
 
 from ..capabilities import Facts, without
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
@@ -41,7 +41,7 @@ VENDOR = Vendor(
             since="2026-11-28",
             source="Novita docs, LLM API; litellm 1.110.2, novita",
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "novita", "2026-11-28", "Novita docs, Anthropic SDK Compatibility",
             {**BUDGETED, **SAMPLES, "signed_thinking": True},
         ),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, TOP_K, copied
+from ..capabilities.families.shared import BUDGETED, TOP_K, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect
 from ..transport.credentials import OPTIONAL
@@ -126,7 +126,7 @@ VENDOR = Vendor(
         "ollama": _FACTS,
         "openai-chat": _CHAT_FACTS,
         "openai-responses": _ITEM_FACTS,
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "ollama", "2026-08-21", "ollama docs, Anthropic compatibility: what is not supported",
             {**BUDGETED, **TOP_K, **_COPY},
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copied
+from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import API_KEY
 from . import Vendor
@@ -54,7 +54,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source=_DOCS,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "stepfun", "2026-11-23", _DOCS, {**SAMPLES, "thinks": "always", "efforts": _LEVELS},
             _FEW,
         ),

@@ -7,7 +7,7 @@ compatibility"; litellm 1.110.2 and pi-ai 1.6.0, which asks Messages.
 from __future__ import annotations
 
 from ..capabilities import Fact, Facts
-from ..capabilities.families.shared import SAMPLES, copied
+from ..capabilities.families.shared import SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat
 from . import Vendor
 
@@ -60,7 +60,7 @@ VENDOR = Vendor(
             since="2026-11-28",
             source=_DOCS,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "vercel-ai-gateway", "2026-11-28", "Vercel docs, Anthropic compatibility; pi-ai 1.6.0",
             {**SAMPLES, "signed_thinking": True, "cache_hints": 4,
              "document": ("user",), "efforts": ("low", "medium", "high", "xhigh", "max")},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
+from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copy_facts
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import OPTIONAL
@@ -70,7 +70,7 @@ VENDOR = Vendor(
             since="2026-11-21",
             source=_SERVER,
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "vllm",
             "2026-11-27",
             "vLLM 0.32, /v1/messages, tried: thinking with a signature",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
@@ -62,7 +62,7 @@ VENDOR = Vendor(
             since="2026-11-23",
             source=f"{_API}; agno, MiMo: no json_schema; {_BACK}",
         ),
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "xiaomi", "2026-11-23", f"MiMo docs, Anthropic API; {_BACK}",
             {**SAMPLES, "image": False, "empty_thinking": True, "thinks": "default", **BUDGETED},
             Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),

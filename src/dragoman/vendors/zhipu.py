@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
-from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
+from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
@@ -91,7 +91,7 @@ VENDOR = Vendor(
     },
     facts={
         "openai-chat": _FACTS,
-        "anthropic": copied(
+        "anthropic": copy_facts(
             "zhipu", "2026-11-21", "Z.AI docs, Claude Code: the Anthropic route",
             {**BUDGETED, **SAMPLES},
         ),

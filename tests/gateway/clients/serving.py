@@ -21,7 +21,7 @@ from dragoman.gateway.config.values import Config, config_for
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.process.connection import ClientConnection
 from dragoman.gateway.telemetry.record import ExchangeRecord
-from dragoman.transport.call import transport_of
+from dragoman.transport.call import choose_transport
 
 from .talk import Door
 
@@ -32,10 +32,10 @@ class Records:
     def __init__(self) -> None:
         self.ended_ones: list[ExchangeRecord] = []
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """See Observer."""
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """See Observer."""
         self.ended_ones.append(record)
 
@@ -48,7 +48,7 @@ class Served:
         self.records = records.ended_ones
         self.url = f"http://127.0.0.1:{port}"
         self._newer, self._older = httpx2.Client(timeout=60), httpx.HTTPTransport()
-        self._calls = transport_of("httpx2", asynchronous=False)
+        self._calls = choose_transport("httpx2", asynchronous=False)
 
     def door(self, config: Config) -> Door:
         """The way in over a socket, with this configuration from now on."""

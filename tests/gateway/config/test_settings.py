@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dragoman import ConfigError, MediaFetcher
 from dragoman.gateway.config import settings
 from dragoman.gateway.config.settings import judge, load, of_mapping, parse
-from dragoman.gateway.config.typed_toml import Place, lines_of, seconds, size
+from dragoman.gateway.config.typed_toml import Place, find_lines, seconds, size
 from dragoman.gateway.config.values import Config, Envelopes, Limits, Route
 from dragoman.losses import Policy
 from dragoman.transport.call import Timeouts
@@ -523,7 +523,7 @@ def places(value: Any, place: Place = ()) -> Iterator[Place]:
 
 
 def test_every_place_has_the_line_in_which_it_stands() -> None:
-    found, texts = lines_of(ODD), ODD.split("\n")
+    found, texts = find_lines(ODD), ODD.split("\n")
     expected = list(places(tomllib.loads(ODD)))
     # a list of tables stands where its first one does
     assert set(expected) == set(found)
@@ -548,7 +548,7 @@ def test_whatever_is_written_each_place_has_a_line(data: dict[str, Any]) -> None
     import tomlkit
 
     toml = tomlkit.dumps(data)
-    found, parsed = lines_of(toml), tomllib.loads(toml)
+    found, parsed = find_lines(toml), tomllib.loads(toml)
     assert set(found) == set(places(parsed))
     assert all(1 <= line <= toml.count("\n") + 1 for line in found.values())
 

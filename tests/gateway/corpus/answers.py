@@ -16,7 +16,7 @@ from typing import Any
 
 import dragoman
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.stream.framing import CONTENT_TYPES
 from tests.contract.converting.answers import told
 from tests.contract.converting.clients import CLIENTS as OFFICIAL
@@ -58,7 +58,7 @@ def answered(one: Recorded, kind: str, protocol: str, heard: Heard) -> None:
     """Send an answer through the gateway, and note what the client hears."""
     stream = one.events is not None
     opened = gateway(UPSTREAMS[kind]).open(ask(protocol, stream=stream))
-    assert isinstance(opened, Exchange)
+    assert isinstance(opened, GatewayExchange)
     opened.call()
     assert opened.upstream.protocol == kind
     if stream and one.taken:
@@ -70,14 +70,14 @@ def answered(one: Recorded, kind: str, protocol: str, heard: Heard) -> None:
     heard.faults += [(one.id, fault) for fault in faults]
 
 
-def _whole(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterator[str]:
+def _whole(one: Recorded, kind: str, exchange: GatewayExchange, heard: Heard) -> Iterator[str]:
     data = json.dumps(one.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
     protocol = exchange.surface.protocol
     if not one.taken:
         heard.errors += 1
-        failure = exchange.failed(_DOWN, {}, data)
+        failure = exchange.read_failure(_DOWN, {}, data)
         # in words of the client's own, where its program acts on them
-        reworded = exchange.surface.worded(failure) is not failure
+        reworded = exchange.surface.translate_error(failure) is not failure
         answer = exchange.refusal(failure)
         if exchange.passes and answer.body == data:
             return
@@ -122,7 +122,7 @@ def _is_same(passed: Any, sent: Any) -> bool:
     return bool(passed == sent)
 
 
-def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Iterator[str]:
+def _streamed(one: Recorded, kind: str, exchange: GatewayExchange, heard: Heard) -> Iterator[str]:
     assert one.events is not None
     framing = dragoman.wire(kind).room.framing
     events = [(_name(kind, name, payload), payload) for name, payload in one.events]
@@ -146,7 +146,7 @@ def _streamed(one: Recorded, kind: str, exchange: Exchange, heard: Heard) -> Ite
             yield "the stream that passes is another"
         return
     protocol = exchange.surface.protocol
-    exchange.relayed(relay)
+    exchange.note_stream_end(relay)
     yield from _compared(one, kind, exchange, heard,
                          lambda: _said_stream(protocol, exchange, out))  # fmt: skip
 
@@ -195,7 +195,7 @@ def _read(one: Recorded, kind: str) -> Any:
 
 
 def _compared(
-    one: Recorded, kind: str, exchange: Exchange, heard: Heard, listen: Any
+    one: Recorded, kind: str, exchange: GatewayExchange, heard: Heard, listen: Any
 ) -> Iterator[str]:
     """Lay what the client hears beside what the upstream said."""
     with warnings.catch_warnings():
@@ -250,7 +250,7 @@ def _said(protocol: str, body: Any) -> list[Said]:
     return [Said("".join(texts), [Call(one["name"], one["arguments"]) for one in called])]
 
 
-def _said_stream(protocol: str, exchange: Exchange, data: bytes) -> list[Said]:
+def _said_stream(protocol: str, exchange: GatewayExchange, data: bytes) -> list[Said]:
     if protocol in OFFICIAL:
         return client(protocol).streamed(events_of(data, exchange.framing), strict=True)
     heard = hear(protocol, data, CONTENT_TYPES[exchange.framing])

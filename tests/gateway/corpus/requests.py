@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from dragoman import analysis
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.exchange import Exchange
-from dragoman.gateway.surfaces import Answer, ClientRequest, wanted
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, match_request
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.contract.judges import examine, judge_of
 from tests.contract.reading.recorded import another, file_of
@@ -76,7 +76,7 @@ def of_agents(agent: str) -> Iterator[Asked]:
 def _asked(protocol: str, told: dict[str, Any]) -> Asked:
     body = told["request"]
     request = _request(told["url_path"] or "", {}, body)
-    surface, operation = wanted(request)
+    surface, operation = match_request(request)
     if operation is None or operation.kind != "generate" or surface.protocol != protocol:
         request = _request(_home(protocol, told, body), {}, body)
     known = 200 <= (told["status"] or 0) < 300
@@ -101,8 +101,8 @@ def sent(one: Asked, kind: str, tally: Tally) -> None:
     """Send a request to a kind of upstream, and note what became of it."""
     tally.count += 1
     opened = gateway(UPSTREAMS[kind]).open(one.request)
-    answer: Answer | None = opened if isinstance(opened, Answer) else None
-    if isinstance(opened, Exchange):
+    answer: ClientAnswer | None = opened if isinstance(opened, ClientAnswer) else None
+    if isinstance(opened, GatewayExchange):
         try:
             call = opened.call()
         except DragomanError as error:
@@ -118,7 +118,7 @@ def sent(one: Asked, kind: str, tally: Tally) -> None:
         tally.faults += [(one.id, fault) for fault in refusal_faults(one.protocol, answer)]
 
 
-def _passed(one: Asked, data: bytes, exchange: Exchange) -> Iterator[str]:
+def _passed(one: Asked, data: bytes, exchange: GatewayExchange) -> Iterator[str]:
     """Nothing but the model's name is another."""
     body = json.loads(data)
     expected = dict(one.body)
@@ -128,7 +128,7 @@ def _passed(one: Asked, data: bytes, exchange: Exchange) -> Iterator[str]:
         yield "the body that passes is not the client's"
 
 
-def _converted(exchange: Exchange, call: Any) -> Iterator[str]:
+def _converted(exchange: GatewayExchange, call: Any) -> Iterator[str]:
     upstream = exchange.upstream
     name, protocol, model = upstream.vendor.name, upstream.protocol, upstream.model
     body, path = json.loads(call.body), urlsplit(call.url).path
@@ -152,7 +152,7 @@ def _is_own(one: Asked, fault: str) -> bool:
     return code in {own.code for own in analysis.check(one.body, one.protocol, path=path)}
 
 
-def refusal_faults(protocol: str, answer: Answer) -> Iterator[str]:
+def refusal_faults(protocol: str, answer: ClientAnswer) -> Iterator[str]:
     """What is wrong with a refusal of ours: a 4xx, a code, a reason, the client's own shape."""
     if not 400 <= answer.status < 500:
         yield f"status {answer.status}: {answer.body[:200]!r}"
@@ -161,7 +161,7 @@ def refusal_faults(protocol: str, answer: Answer) -> Iterator[str]:
     yield from shape_faults(protocol, answer)
 
 
-def shape_faults(protocol: str, answer: Answer) -> Iterator[str]:
+def shape_faults(protocol: str, answer: ClientAnswer) -> Iterator[str]:
     """Whether an error, of whomever, is told as clients of the protocol read it."""
     if not _told(protocol, json.loads(answer.body), answer.status):
         yield f"not in the shape of {protocol}: {answer.body[:200]!r}"

@@ -21,8 +21,8 @@ from dragoman.gateway.config.values import (
     config_for,
 )
 from dragoman.gateway.exchange.cipher import Sealer
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
-from dragoman.gateway.surfaces import Answer, ClientRequest, surfaces, wanted
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, match_request, surfaces
 from tests.gateway.faults.wires import MESSAGES, OLLAMA, WIRES, Wire
 
 CHAT = {"model": "any", "messages": [{"role": "user", "content": "Hi"}]}
@@ -35,15 +35,15 @@ def asked(path: str, body: Any = None, method: str = "POST", **headers: str) -> 
     return ClientRequest(method, path, query, headers, data)
 
 
-def begun(config: Config, request: ClientRequest, key: ClientKey | None = None) -> Exchange:
+def begun(config: Config, request: ClientRequest, key: ClientKey | None = None) -> GatewayExchange:
     exchange = Gateway(config).open(request, key)
-    assert isinstance(exchange, Exchange), exchange
+    assert isinstance(exchange, GatewayExchange), exchange
     return exchange
 
 
-def refused(config: Config, request: ClientRequest, key: ClientKey | None = None) -> Answer:
+def refused(config: Config, request: ClientRequest, key: ClientKey | None = None) -> ClientAnswer:
     answer = Gateway(config).open(request, key)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ClientAnswer)
     return answer
 
 
@@ -91,7 +91,7 @@ def test_no_target_of_a_request_names_another_host(path: str) -> None:
 
 def test_a_path_of_ours_is_one_however_many_slashes_it_has() -> None:
     for path in ("/v1/chat/completions/", "//v1/chat/completions", "/v1//chat//completions"):
-        surface, operation = wanted(asked(path, CHAT))
+        surface, operation = match_request(asked(path, CHAT))
         assert surface.protocol == "openai-chat"
         assert operation is not None
         assert operation.kind == "generate"
@@ -280,7 +280,9 @@ def test_a_refusal_says_what_to_do_and_that_it_is_no_provider_s() -> None:
     assert answer.headers["x-dragoman-error"] == "path.unknown"
     exchange = begun(config_for("openai/x"), asked("/v1/messages", CHAT))
     exchange.call()
-    told = exchange.refusal(exchange.failed(400, {}, b'{"error": {"message": "no", "type": "a"}}'))
+    told = exchange.refusal(
+        exchange.read_failure(400, {}, b'{"error": {"message": "no", "type": "a"}}')
+    )
     assert told.status == 400
     assert "x-dragoman-error" not in told.headers
 
@@ -340,7 +342,7 @@ def test_a_recording_has_the_answer_of_the_last_attempt_alone() -> None:
     config = replace(falling("openai/a", "anthropic/b"), record=Path("unused"))
     exchange = begun(config, asked("/v1/messages", CHAT))
     exchange.call()
-    exchange.go_on(exchange.failed(503, {}, b'{"error": {"message": "busy"}}'))
+    exchange.go_on(exchange.read_failure(503, {}, b'{"error": {"message": "busy"}}'))
     exchange.call()
     exchange.keep(b"{}")
     assert exchange.record.kept is not None
@@ -448,7 +450,7 @@ def test_a_status_beyond_all_of_http_is_no_client_s(client: Wire, status: int) -
     config = Config(routes=(Route(Target(client.target, secret="of-the-provider")),))
     exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
     exchange.call()
-    error = exchange.failed(status, {}, b'{"error": {"message": "odd", "type": "odd"}}')
+    error = exchange.read_failure(status, {}, b'{"error": {"message": "odd", "type": "odd"}}')
     assert 500 <= exchange.refusal(error).status < 600
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
-from dragoman.gateway.surfaces import Answer, ClientRequest
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"
 ANN = ClientKey("ann", f"0123456789abcde0:{HASH}")
@@ -48,13 +48,13 @@ def request(
 
 def sent(made: Gateway, asked: ClientRequest, key: ClientKey | None) -> Any:
     exchange = made.open(asked, key)
-    assert isinstance(exchange, Exchange), exchange
+    assert isinstance(exchange, GatewayExchange), exchange
     return json.loads(exchange.call().body)
 
 
 def refusal(made: Gateway, asked: ClientRequest, key: ClientKey | None) -> tuple[int, str]:
     answer = made.open(asked, key)
-    assert isinstance(answer, Answer), answer
+    assert isinstance(answer, ClientAnswer), answer
     return answer.status, answer.headers["x-dragoman-error"]
 
 
@@ -86,8 +86,10 @@ OTHERS: list[Any] = [
 @pytest.mark.parametrize("more", OTHERS, ids=lambda more: json.dumps(more)[:50])
 def test_a_bound_key_reaches_no_model_by_another_field(wire: str, more: dict[str, Any]) -> None:
     assert refusal(gateway(wire), request(wire, more), BOUND) == (403, "key.model")
-    assert isinstance(gateway(wire).open(request(wire, more), BOB), Exchange)
-    assert isinstance(gateway(wire, shared_state=True).open(request(wire, more), BOB), Exchange)
+    assert isinstance(gateway(wire).open(request(wire, more), BOB), GatewayExchange)
+    assert isinstance(
+        gateway(wire, shared_state=True).open(request(wire, more), BOB), GatewayExchange
+    )
     shared = gateway(wire, shared_state=True)
     assert refusal(shared, request(wire, more), BOUND) == (403, "key.model")
 
@@ -99,7 +101,7 @@ def test_a_bound_key_names_its_own_models_wherever_it_likes(wire: str) -> None:
         "tools": [{"type": "image_generation", "model": "cheap-3"}],
         "metadata": {"model": "dear-1"},
     }
-    assert isinstance(gateway(wire).open(request(wire, more), BOUND), Exchange)
+    assert isinstance(gateway(wire).open(request(wire, more), BOUND), GatewayExchange)
 
 
 def test_a_model_is_its_own_where_the_route_leads_to_it() -> None:
@@ -107,7 +109,7 @@ def test_a_model_is_its_own_where_the_route_leads_to_it() -> None:
     target = Target("openrouter/deepseek/deepseek-chat", secret="of-the-provider-itself")
     made = Gateway(Config(routes=(Route(target, models=("cheap-*",)),), keys=(BOB,)))
     more = {"models": ["deepseek/deepseek-chat"]}
-    assert isinstance(made.open(request("chat", more), BOUND), Exchange)
+    assert isinstance(made.open(request("chat", more), BOUND), GatewayExchange)
     assert refusal(made, request("chat", {"models": ["cheap-2"]}), BOUND) == (403, "key.model")
 
 
@@ -131,7 +133,7 @@ FUNCTIONS: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("wire", "more"), FUNCTIONS)
 def test_what_a_program_s_own_functions_take_is_no_choice(wire: str, more: Any) -> None:
-    assert isinstance(gateway(wire).open(request(wire, more), BOUND), Exchange)
+    assert isinstance(gateway(wire).open(request(wire, more), BOUND), GatewayExchange)
 
 
 @pytest.mark.parametrize("wire", ["chat", "responses", "anthropic", "ollama"])
@@ -144,7 +146,7 @@ def test_of_two_keys_of_one_name_the_one_that_was_judged_is_sent(wire: str, seco
     own = json.dumps(WIRES[wire][2]).encode()
     body = b"{%b, %b" % (second, own[1:])
     exchange = gateway(wire).open(request(wire, body=body), BOUND)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     assert b"dear" not in exchange.call().body
 
 
@@ -174,7 +176,7 @@ def test_neither_headers_nor_query_choose_for_a_bound_key() -> None:
     asked.query = "beta=true&model=dear-1&%6dodel=dear-1"
     for key, bound in ((BOUND, True), (None, False)):
         exchange = gateway("anthropic").open(asked, key)
-        assert isinstance(exchange, Exchange)
+        assert isinstance(exchange, GatewayExchange)
         call = exchange.call()
         assert call.url.endswith("?beta=true") is bound
         assert {"x-portkey-config", "x-model"}.isdisjoint(call.headers) is bound
@@ -184,7 +186,7 @@ def test_neither_headers_nor_query_choose_for_a_bound_key() -> None:
 def test_what_only_an_escape_can_say_is_said_again() -> None:
     body = b'{"model": "cheap-1", "messages": [{"role": "user", "content": "\\ud83d"}]}'
     exchange = gateway("chat").open(request("chat", body=body), BOB)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     assert b'"\\ud83d"' in exchange.call().body
 
 
@@ -325,7 +327,7 @@ def test_the_ids_of_an_answer_come_back_and_none_of_its_words_changes(
 ) -> None:
     made = gateway("responses")
     exchange = made.open(request("responses", {"stream": stream}), BOB)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     exchange.call()
     if stream:
         relay, data = exchange.stream(), b"".join(_streamed(RESPONSE))
@@ -370,7 +372,7 @@ def test_the_ids_of_an_answer_come_back_and_none_of_its_words_changes(
 def test_ids_of_other_wires_come_back_too(wire: str, answer: Any, found: Any, back: Any) -> None:
     made = gateway(wire)
     exchange = made.open(request(wire), BOB)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     exchange.call()
     told = json.loads(exchange.whole(200, {}, json.dumps(answer).encode()).body)
     assert found(told) != found(answer)
@@ -400,14 +402,14 @@ def test_where_tenants_would_share_a_provider_s_state_nothing_passes(
 ) -> None:
     made = gateway("chat", pass_through=True)
     answer = made.open(ClientRequest(method, path), BOB)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ClientAnswer)
     assert answer.status == 404
     if ".." not in path:
         for free, key in (
             (made, None),
             (gateway("chat", pass_through=True, shared_state=True), BOB),
         ):
-            assert isinstance(free.open(ClientRequest(method, path), key), Exchange)
+            assert isinstance(free.open(ClientRequest(method, path), key), GatewayExchange)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +419,7 @@ def test_where_tenants_would_share_a_provider_s_state_nothing_passes(
 )  # fmt: skip
 def test_what_keeps_nothing_passes_for_every_tenant(path: str) -> None:
     made = gateway("chat", pass_through=True)
-    assert isinstance(made.open(ClientRequest("POST", path), BOB), Exchange)
+    assert isinstance(made.open(ClientRequest("POST", path), BOB), GatewayExchange)
     assert refusal(made, ClientRequest("POST", path), BOUND) == (403, "key.model")
 
 
@@ -440,7 +442,7 @@ def test_no_other_version_of_a_path_leads_past_the_routes(method: str, path: str
     made = gateway("chat", pass_through=True)
     for key in (None, BOB, BOUND):
         answer = made.open(ClientRequest(method, path, body=b'{"model": "dear-1"}'), key)
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, ClientAnswer)
         assert answer.status == 404
 
 
@@ -464,7 +466,7 @@ def test_what_passes_names_nothing_of_another_tenant_either(
     assert refusal(made, asked, ANN) == (404, "state.tenant")
     shared = gateway(wire, pass_through=True, shared_state=True)
     exchange = shared.open(ClientRequest("POST", path, "", {}, body), ANN)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     assert exchange.call().body == body
 
 
@@ -474,7 +476,7 @@ def test_what_passes_is_sent_as_it_was_judged() -> None:
     for body, goes in ((b'{"input":"x","input":"y"}', b'{"input":"y"}'), (form, form), (b"", b"")):
         asked = ClientRequest("POST", "/v1/embeddings", "", {}, body)
         exchange = made.open(asked, ANN)
-        assert isinstance(exchange, Exchange)
+        assert isinstance(exchange, GatewayExchange)
         assert exchange.call().body == goes
 
 
@@ -487,9 +489,9 @@ def test_what_passes_is_sent_as_it_was_judged() -> None:
 def test_no_field_of_a_query_names_what_is_kept(wire: str, query: str) -> None:
     asked = replace(request(wire), query=query)
     assert refusal(gateway(wire), asked, ANN) == (404, "state.tenant")
-    assert isinstance(gateway(wire, shared_state=True).open(asked, ANN), Exchange)
+    assert isinstance(gateway(wire, shared_state=True).open(asked, ANN), GatewayExchange)
     harmless = replace(request(wire), query="beta=true&alt=sse&include[]=a&api-version=1")
-    assert isinstance(gateway(wire).open(harmless, ANN), Exchange)
+    assert isinstance(gateway(wire).open(harmless, ANN), GatewayExchange)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from dragoman.conversion import convert
 from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
 from dragoman.gateway.exchange.relay import ConvertedAnswer
-from dragoman.gateway.exchange.text_fast_path import ShortWay
+from dragoman.gateway.exchange.text_fast_path import TextFastPath
 from dragoman.gateway.surfaces import ClientRequest
 from tests.contract.reading.recorded import PRESENT, exchanges
 from tests.gateway.asking import PATHS, request
@@ -53,7 +53,7 @@ def answer(client: str, upstream: str, *, short: bool) -> ConvertedAnswer:
     asked = ClientRequest("POST", PATHS_TOO[client], "", {"content-type": "application/json"})
     asked.body = body
     exchange = GATEWAY.open(asked)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     exchange.call()
     relay = exchange.stream()
     assert isinstance(relay, ConvertedAnswer)
@@ -86,7 +86,13 @@ def told(relay: ConvertedAnswer, chunks: list[bytes], broken: bool) -> list[Any]
         json.loads(line[6:]) if line.startswith(b"data: {") else line.decode() for line in lines
     ]
     events = [_without_ids(event) for event in events]
-    return [events, relay.told.usage, relay.events, [loss.code for loss in relay.losses], broken]
+    return [
+        events,
+        relay.answer_so_far.usage,
+        relay.events,
+        [loss.code for loss in relay.losses],
+        broken,
+    ]
 
 
 def _without_ids(value: Any) -> Any:
@@ -162,9 +168,9 @@ def _event(name: str | None, data: Any) -> bytes:
     return f"{f'event: {name}{chr(10)}' if name else ''}data: {text}\n\n".encode()
 
 
-def way(texts: Callable[[bytes], bytes]) -> ShortWay:
+def way(texts: Callable[[bytes], bytes]) -> TextFastPath:
     """A way whose usual one is `texts` of each chunk, with no piece that it could learn from."""
-    return ShortWay(lambda chunk: ([], texts(chunk)))
+    return TextFastPath(lambda chunk: ([], texts(chunk)))
 
 
 def test_without_pieces_of_text_nothing_is_learned() -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.exchange import Exchange
-from dragoman.gateway.exchange.relay import AnswerStream
-from dragoman.gateway.surfaces import Answer
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.relay import RelayStream
+from dragoman.gateway.surfaces import ClientAnswer
 from tests.gateway.corpus.asking import ask
 from tests.gateway.corpus.kinds import UPSTREAMS, gateway
 
@@ -20,23 +20,23 @@ __all__ = ["Relayed", "chunks", "exchange_of", "relayed"]
 class Relayed:
     """What the client got: a refusal with a status, or the bytes of a stream."""
 
-    exchange: Exchange
-    relay: AnswerStream
-    refusal: Answer | None
+    exchange: GatewayExchange
+    relay: RelayStream
+    refusal: ClientAnswer | None
     data: bytes
 
 
-def exchange_of(kind: str, protocol: str, query: str = "", choices: int = 1) -> Exchange:
+def exchange_of(kind: str, protocol: str, query: str = "", choices: int = 1) -> GatewayExchange:
     """A client's request for a stream of so many choices, sent to a kind of upstream."""
     asked = ask(protocol, stream=True, query=query, choices=choices)
     exchange = gateway(UPSTREAMS[kind]).open(asked)
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     exchange.call()
     assert exchange.upstream.protocol == kind
     return exchange
 
 
-def relayed(exchange: Exchange, pieces: Iterable[bytes], *, end: bool = True) -> Relayed:
+def relayed(exchange: GatewayExchange, pieces: Iterable[bytes], *, end: bool = True) -> Relayed:
     """Feed the pieces; `end`: the upstream closes behind them."""
     relay = exchange.stream()
     out = b""
@@ -48,7 +48,7 @@ def relayed(exchange: Exchange, pieces: Iterable[bytes], *, end: bool = True) ->
         if end and (relay.begun or relay.failed is None):
             out += relay.finish()
     except DragomanError as error:
-        out += relay.fail(exchange.told(error))
+        out += relay.fail(exchange.build_stream_error(error))
     if relay.failed is not None and not relay.begun:
         return Relayed(exchange, relay, exchange.refusal(relay.failed), b"")
     return Relayed(exchange, relay, None, out + relay.apart)

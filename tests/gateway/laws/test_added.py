@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.losses import Loss
 from tests.contract.agents.recorded import AGENTS, CORPUS
@@ -116,7 +116,7 @@ def _parsed(text: str) -> Any:
 def _sent(kind: str, request: ClientRequest) -> tuple[Any, list[Loss]] | None:
     """(what goes to the upstream, its losses); None for bytes that pass, and for refusals."""
     exchange = gateway(UPSTREAMS[kind], on_fault="drop").open(request)
-    if not isinstance(exchange, Exchange) or exchange.passes or exchange.kind != "generate":
+    if not isinstance(exchange, GatewayExchange) or exchange.passes or exchange.kind != "generate":
         return None
     return json.loads(exchange.call().body), [*exchange.record.losses]
 

@@ -184,8 +184,8 @@ def test_elements_of_an_array_pass_as_they_come() -> None:
     assert relay.over
     assert b"".join([*out, relay.finish()]) == b"".join(sent).rstrip()
     assert relay.events == 3
-    assert relay.told.usage.input == 3
-    assert relay.told.finishes
+    assert relay.answer_so_far.usage.input == 3
+    assert relay.answer_so_far.finishes
 
 
 @settings(max_examples=20)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS, gateway
 
@@ -42,7 +42,7 @@ def test_figures_are_those_of_the_upstream(kind: str, protocol: str, usage: Told
         assert heard.reasoning == REASONING
     if kind in CACHE and protocol != "ollama":
         assert heard.cached == 5
-    made.exchange.relayed(made.relay)
+    made.exchange.note_stream_end(made.relay)
     figures = made.exchange.record.usage
     assert figures is not None
     assert figures.output == OUTPUT
@@ -91,6 +91,6 @@ def test_the_first_event_has_the_figures_that_came_first(kind: str) -> None:
 @pytest.mark.parametrize("protocol", CLIENTS[1:])
 def test_chat_completions_are_asked_for_figures(protocol: str) -> None:
     exchange = gateway("deepseek/openai-chat/deepseek-flash").open(ask(protocol, stream=True))
-    assert isinstance(exchange, Exchange)
+    assert isinstance(exchange, GatewayExchange)
     body = json.loads(exchange.call().body)
     assert body["stream_options"] == {"include_usage": True}

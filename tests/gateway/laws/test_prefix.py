@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.exchange import Exchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
-from dragoman.text.json_text import encoded
+from dragoman.text.json_text import encode_json
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.gateway.corpus.kinds import CLIENTS, HOME, UPSTREAMS, gateway
 from tests.gateway.corpus.requests import Asked, of_agents
@@ -26,10 +26,10 @@ PAIRS = list(product(UPSTREAMS, CLIENTS))
 SEALING = {"openai-responses", "anthropic", "gemini"}
 
 
-def opened(kind: str, request: ClientRequest) -> Exchange | None:
+def opened(kind: str, request: ClientRequest) -> GatewayExchange | None:
     """The exchange; None for a request that is refused."""
     made = gateway(UPSTREAMS[kind], on_fault="drop").open(request)
-    return made if isinstance(made, Exchange) else None
+    return made if isinstance(made, GatewayExchange) else None
 
 
 def sent(kind: str, request: ClientRequest) -> bytes | None:
@@ -68,7 +68,7 @@ def test_an_answered_turn_only_grows(kind: str, protocol: str) -> None:
         assert exchange is not None
         bodies.append(exchange.call().body)
         passes = exchange.passes
-        told = exchange.whole(200, {}, encoded(answer(kind, turn)))
+        told = exchange.whole(200, {}, encode_json(answer(kind, turn)))
         assert told.status == 200
         body = grown(protocol, body, json.loads(told.body))
     bodies.append(sent(kind, request_of(protocol, body)) or b"")
@@ -76,7 +76,9 @@ def test_an_answered_turn_only_grows(kind: str, protocol: str) -> None:
         count = len(elements(kind, json.loads(before)))
         assert prefix_faults(kind, before, after, count) == []
         if not passes:
-            assert encoded(json.loads(after)) == after  # one way of spelling, so bytes are equal
+            assert (
+                encode_json(json.loads(after)) == after
+            )  # one way of spelling, so bytes are equal
     if kind in SEALING and protocol != "ollama":  # whose messages have no place for it
         assert bodies[-1].count(SEALED.encode()) >= TURNS - 1
 
@@ -86,7 +88,7 @@ def test_what_clients_of_ollama_cannot_bring_back_is_named(kind: str) -> None:
     exchange = opened(kind, request_of("ollama", begun("ollama")))
     assert exchange is not None
     exchange.call()
-    exchange.whole(200, {}, encoded(answer(kind, 0)))
+    exchange.whole(200, {}, encode_json(answer(kind, 0)))
     unsaid = [loss.where for loss in exchange.record.losses if loss.code == "answer.unsaid"]
     assert any(where.endswith(".signature") for where in unsaid)
 
@@ -100,7 +102,7 @@ def test_another_upstream_in_between_changes_no_spelling(protocol: str) -> None:
     exchange = opened(other, request_of(protocol, body))
     assert exchange is not None
     exchange.call()
-    told = exchange.whole(200, {}, encoded(answer(other, 0)))
+    told = exchange.whole(200, {}, encode_json(answer(other, 0)))
     body = grown(protocol, body, json.loads(told.body))
     second = sent(protocol, request_of(protocol, body))
     assert first is not None

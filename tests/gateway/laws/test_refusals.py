@@ -29,7 +29,7 @@ ERRORS: dict[str, Any] = {
 @pytest.mark.parametrize(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])
 def test_an_error_is_told_in_the_shape_of_the_client(kind: str, protocol: str) -> None:
     exchange = exchange_of(kind, protocol)
-    error = exchange.failed(429, {"retry-after": "7"}, json.dumps(ERRORS[kind]).encode())
+    error = exchange.read_failure(429, {"retry-after": "7"}, json.dumps(ERRORS[kind]).encode())
     answer = exchange.refusal(error)
     assert answer.status == 429
     if exchange.passes:

@@ -14,7 +14,7 @@ from dragoman import Wire, wire
 from dragoman.errors import ProviderError, StreamBroken
 from dragoman.message import ChatRequest, ChatResponse
 from dragoman.testing import Fault, Scripted, StrictServer
-from dragoman.testing.answers import Rendered, rendered
+from dragoman.testing.answers import Rendered, render_answer
 from dragoman.testing.scripted import SentReply
 from dragoman.transport.call import HttpCall
 
@@ -247,7 +247,7 @@ def break_of(
                     text = call.raw_input or json.dumps(call.input)
                     call.input = call.raw_input = text[: text.index(HALF) + 4]
                     call.unfinished = True
-            chunks = rendered(answer, kind.host, request).chunks
+            chunks = render_answer(answer, kind.host, request).chunks
             told = next(i for i, chunk in enumerate(chunks, 1) if b"echo ran" in chunk)
             return Fault(answer, cut=told, headers={_ENDS: how})
 

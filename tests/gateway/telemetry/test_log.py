@@ -19,14 +19,14 @@ from dragoman import Msg, wire
 from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
 from dragoman.gateway.config.keys import new_key
 from dragoman.gateway.config.values import config_for
-from dragoman.gateway.exchange.exchange import Exchange, Gateway
-from dragoman.gateway.server.sending import stalled
-from dragoman.gateway.surfaces import Answer, ClientRequest
+from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.server.sending import build_stall_error
+from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept, log_message, new_record
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
-from dragoman.transport.errors import broken, timed_out
+from dragoman.transport.errors import build_broken_error, timed_out
 
 
 def record(**fields: Any) -> ExchangeRecord:
@@ -37,8 +37,8 @@ def lines(*records: ExchangeRecord) -> list[dict[str, Any]]:
     stream = io.StringIO()
     log = JsonLog(stream)
     for one in records:
-        log.begun(one)
-        log.ended(one)
+        log.begin_exchange(one)
+        log.end_exchange(one)
     assert log.close()
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
@@ -92,16 +92,16 @@ SAID = "Bob loves the diary"
 TO_CHAT = config_for("openai/openai-chat/gpt-5.6", key="k")
 
 
-def asked(path: str, body: dict[str, Any]) -> tuple[Exchange | Answer, ExchangeRecord]:
+def asked(path: str, body: dict[str, Any]) -> tuple[GatewayExchange | ClientAnswer, ExchangeRecord]:
     request = ClientRequest("POST", path, body=json.dumps(body).encode())
     made = new_record(request)
     return Gateway(TO_CHAT).open(request, None, made), made
 
 
-def exchange(path: str = "/v1/chat/completions", **more: Any) -> Exchange:
+def exchange(path: str = "/v1/chat/completions", **more: Any) -> GatewayExchange:
     messages = [{"role": "user", "content": SAID}]
     begun, _ = asked(path, {"model": "m", "max_tokens": 9, "messages": messages, **more})
-    assert isinstance(begun, Exchange)
+    assert isinstance(begun, GatewayExchange)
     begun.call()
     return begun
 
@@ -111,7 +111,7 @@ def test_what_a_provider_says_of_an_error_is_told_by_type_and_code(path: str) ->
     begun = exchange(path)
     body = {"error": {"type": "invalid_request_error", "code": "string_too_long",
                       "param": f"messages.{SAID}", "message": f"bad value: {SAID!r}"}}  # fmt: skip
-    error = begun.failed(400, {}, json.dumps(body).encode())
+    error = begun.read_failure(400, {}, json.dumps(body).encode())
     assert SAID in error.message
     begun.refusal(error)
     [line] = lines(begun.record)
@@ -127,7 +127,7 @@ def test_an_error_in_the_middle_of_a_stream_is_told_so_too(path: str) -> None:
     event = {"error": {"message": f"overloaded by {SAID}", "type": "server_error", "code": SAID}}
     relay.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
     relay.finish()
-    begun.relayed(relay)
+    begun.note_stream_end(relay)
     [line] = lines(begun.record)
     assert line["message"] == "server_error"
     assert "Bob" not in json.dumps(line)
@@ -157,7 +157,7 @@ def test_an_answer_that_cannot_be_read_is_not_quoted() -> None:
 )  # fmt: skip
 def test_a_fault_of_a_request_is_told_by_code_and_path(body: dict[str, Any], told: str) -> None:
     begun, made = asked("/v1/messages", body)
-    if isinstance(begun, Exchange):
+    if isinstance(begun, GatewayExchange):
         try:
             begun.call()
         except DragomanError as error:
@@ -170,10 +170,10 @@ def test_a_fault_of_a_request_is_told_by_code_and_path(body: dict[str, Any], tol
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (stalled(300), "the provider sent nothing for 300 seconds"),
+        (build_stall_error(300), "the provider sent nothing for 300 seconds"),
         (timed_out("https://host.example/v1/x", "connect", 5),
          "no connection to host.example within 5 seconds"),
-        (broken("https://host.example/x", "body", "reset\nby peer"),
+        (build_broken_error("https://host.example/x", "body", "reset\nby peer"),
          "host.example broke off its answer: reset\\nby peer"),
         (ConfigError("the route to openai/x has no key", code="key.missing"),
          "the route to openai/x has no key"),
@@ -208,7 +208,9 @@ FORGERIES = [
 def test_no_name_forges_a_line(name: str) -> None:
     stream = io.StringIO()
     log = JsonLog(stream)
-    log.ended(record(model=name, path=f"/{name}", message=name, session=name, upstream_model=name))
+    log.end_exchange(
+        record(model=name, path=f"/{name}", message=name, session=name, upstream_model=name)
+    )
     log.close()
     text = stream.getvalue()
     assert text.isascii()
@@ -223,7 +225,7 @@ def test_no_name_forges_a_line(name: str) -> None:
 def test_any_names_make_one_line(model: str, path: str, tenant: str) -> None:
     stream = io.StringIO()
     log = JsonLog(stream)
-    log.ended(record(model=model, path=path, tenant=tenant))
+    log.end_exchange(record(model=model, path=path, tenant=tenant))
     log.close()
     text = stream.getvalue()
     assert text[:-1].isascii()
@@ -249,10 +251,10 @@ def test_a_broken_stream_raises_nothing_and_tells_later_what_is_lost() -> None:
     stream = Broken()
     log = JsonLog(stream)
     for number in range(3):
-        log.ended(record(status=200 + number))
+        log.end_exchange(record(status=200 + number))
         assert log.flush()
     stream.broken = False
-    log.ended(record(status=500))
+    log.end_exchange(record(status=500))
     assert log.close()
     note, line = (json.loads(text) for text in stream.getvalue().splitlines())
     assert (note["lost"], line["status"]) == (3, 500)
@@ -262,9 +264,9 @@ def test_a_closed_stream_raises_nothing() -> None:
     stream = io.StringIO()
     stream.close()
     log = JsonLog(stream)
-    log.ended(record())
+    log.end_exchange(record())
     assert log.close()
-    log.ended(record())
+    log.end_exchange(record())
 
 
 def test_a_full_pipe_stops_nobody() -> None:
@@ -273,14 +275,14 @@ def test_a_full_pipe_stops_nobody() -> None:
         log = JsonLog(stream)
         # more than the pipe and what may wait can hold; nobody reads
         for _ in range(40_000):
-            log.ended(record(model="m" * 190))
+            log.end_exchange(record(model="m" * 190))
         assert not log._thread.put("{}", 2)
         with os.fdopen(reading, "rb") as reader:
             got: list[bytes] = []
             drain = threading.Thread(target=lambda: got.append(reader.read()))
             drain.start()
             assert log.flush()
-            log.ended(record(status=503))
+            log.end_exchange(record(status=503))
             assert log.close()
             stream.close()
             drain.join()

@@ -59,8 +59,8 @@ def value(counted: Metrics, name: str, **labels: str) -> float:
 
 def run(counted: Metrics, *records: ExchangeRecord) -> None:
     for one in records:
-        counted.begun(one)
-        counted.ended(one)
+        counted.begin_exchange(one)
+        counted.end_exchange(one)
 
 
 SIDE = {"protocol": "openai-chat", "vendor": "anthropic", "model": "claude-opus-5-5"}
@@ -82,12 +82,12 @@ def test_exchanges_are_counted_by_both_sides_status_and_error() -> None:
 def test_what_is_under_way_goes_up_and_down() -> None:
     counted = metrics()
     one, two = record(), record()
-    counted.begun(one)
-    counted.begun(two)
+    counted.begin_exchange(one)
+    counted.begin_exchange(two)
     assert value(counted, "under_way") == 2
-    counted.ended(one)
+    counted.end_exchange(one)
     assert value(counted, "under_way") == 1
-    counted.ended(two)
+    counted.end_exchange(two)
     assert value(counted, "under_way") == 0
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dragoman import Msg, errors, wire
 from dragoman.analysis.fidelity import record as study_record
 from dragoman.gateway.telemetry.record import ExchangeRecord, Kept
-from dragoman.gateway.telemetry.recording import Recorder, row_of
+from dragoman.gateway.telemetry.recording import Recorder, build_row
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.stream.framing import encode
 from tests.cli.bodies import ANSWER, EVENTS, PLAIN
@@ -73,8 +73,8 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def recorded(folder: Path, *records: ExchangeRecord, **settings: Any) -> list[dict[str, Any]]:
     recorder = Recorder(folder, **settings)
     for one in records:
-        recorder.begun(one)
-        recorder.ended(one)
+        recorder.begin_exchange(one)
+        recorder.end_exchange(one)
     assert recorder.close()
     return rows(folder)
 
@@ -116,14 +116,14 @@ def test_every_framing_is_read(framing: Any) -> None:
     events = [("delta" if named else None, event) for event in EVENTS]
     data = bytearray(encode(events, framing))
     for told in (framing, "json"):  # it is seen where it was not told
-        row = row_of(exchange(kept(response=data, framing=told)))
+        row = build_row(exchange(kept(response=data, framing=told)))
         assert row["framing"] == framing
         assert [(event["event"], event["data"]) for event in row["events"]] == events
 
 
 def test_json_on_several_lines_is_no_stream() -> None:
     data = bytearray(json.dumps(ANSWER, indent=2).encode() + b"\n")
-    row = row_of(exchange(kept(response=data)))
+    row = build_row(exchange(kept(response=data)))
     assert (row["framing"], row["response"], row["events"]) == ("json", ANSWER, None)
 
 
@@ -135,7 +135,7 @@ def test_bytes_that_passed_untouched_stand_on_both_sides(tmp_path: Path) -> None
 
 def test_a_stream_that_broke_off_is_kept_as_far_as_it_came() -> None:
     data = encode([(None, event) for event in EVENTS], "sse")[:-20]
-    row = row_of(exchange(kept(response=bytearray(data), framing="sse"), error="connection",
+    row = build_row(exchange(kept(response=bytearray(data), framing="sse"), error="connection",
                           message="it broke", client_left=True))  # fmt: skip
     assert [event["data"] for event in row["events"][:2]] == EVENTS[:2]
     assert row["error"] == {"kind": "connection", "message": "it broke"}
@@ -146,14 +146,16 @@ def test_a_broken_frame_keeps_what_came_before() -> None:
     events = [("delta", {"n": number, "fill": "x" * 3000}) for number in range(9)]
     data = bytearray(encode(events, "aws-eventstream"))
     data[-10] ^= 1
-    row = row_of(exchange(kept(upstream_response=data, upstream_framing="aws-eventstream")))
+    row = build_row(exchange(kept(upstream_response=data, upstream_framing="aws-eventstream")))
     assert row["upstream"]["broken"]
     assert [event["data"]["n"] for event in row["upstream"]["events"]][:7] == list(range(7))
 
 
 def test_what_is_no_json_is_kept_as_text() -> None:
     page = b"<html>\xff 502 Bad Gateway" + b"x" * 300_000
-    row = row_of(exchange(kept(request=b"{broken", upstream_response=bytearray(page)), status=400))
+    row = build_row(
+        exchange(kept(request=b"{broken", upstream_response=bytearray(page)), status=400)
+    )
     assert (row["request"], row["request_text"]) == (None, "{broken")
     assert row["upstream"]["response_text"].startswith("<html>\ufffd 502 Bad Gateway")
     assert len(row["upstream"]["response_text"]) == 2**16
@@ -161,7 +163,7 @@ def test_what_is_no_json_is_kept_as_text() -> None:
 
 def test_without_a_provider_there_is_no_upstream() -> None:
     bare = kept(upstream_path="", upstream_request=b"", upstream_response=bytearray())
-    assert row_of(exchange(bare, upstream_status=0))["upstream"] is None
+    assert build_row(exchange(bare, upstream_status=0))["upstream"] is None
 
 
 def test_an_exchange_whose_bytes_were_not_gathered_is_not_kept(tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_no_secret_is_kept_anywhere(tmp_path: Path) -> None:
                                                  "aws-eventstream"]))  # fmt: skip
 def test_any_bytes_are_kept_in_one_line(data: bytes, framing: str) -> None:
     junk = kept(request=data, response=bytearray(data), framing=framing)
-    row = row_of(exchange(junk))
+    row = build_row(exchange(junk))
     assert json.loads(json.dumps(row)) == row
 
 
@@ -240,7 +242,7 @@ def test_what_is_too_large_is_left_out_and_told(
     recorder = Recorder(tmp_path, most=4000)
     with caplog.at_level(logging.WARNING, "dragoman.gateway"):
         for one in (large, exchange(), large):
-            recorder.ended(one)
+            recorder.end_exchange(one)
         assert recorder.close()
     assert recorder.left_out == {"too large": 2}
     assert "1 exchanges were not recorded: too large" in caplog.text
@@ -251,7 +253,7 @@ def test_what_the_disk_is_too_slow_for_is_left_out_and_told(tmp_path: Path) -> N
     one = exchange()
     recorder = Recorder(tmp_path, waiting=200)  # bytes; an exchange has more
     for _ in range(5):
-        recorder.ended(one)
+        recorder.end_exchange(one)
     recorder.close()
     assert recorder.left_out == {"the disk is too slow": 5}
 
@@ -263,12 +265,12 @@ def test_a_disk_that_fails_raises_nothing_and_is_told(
     recorder = Recorder(folder)
     folder.rmdir()
     with caplog.at_level(logging.WARNING, "dragoman.gateway"):
-        recorder.ended(exchange())
+        recorder.end_exchange(exchange())
         assert recorder.flush()
     assert recorder.left_out == {"No such file or directory": 1}
     assert "No such file" in caplog.text
     folder.mkdir()
-    recorder.ended(exchange())
+    recorder.end_exchange(exchange())
     assert recorder.close()
     assert len(rows(folder)) == 1
 

@@ -45,8 +45,8 @@ def spans(*records: ExchangeRecord) -> list[ReadableSpan]:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     observer = Spans(provider)
     for one in records:
-        observer.begun(one)
-        observer.ended(one)
+        observer.begin_exchange(one)
+        observer.end_exchange(one)
     observer.close()
     return list(exporter.get_finished_spans())
 
@@ -168,9 +168,9 @@ def test_without_a_provider_that_was_asked_there_is_no_span() -> None:
 def test_who_samples_nothing_gets_nothing() -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider(ALWAYS_OFF, shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    Spans(provider).ended(record())
+    Spans(provider).end_exchange(record())
     assert exporter.get_finished_spans() == ()
-    Spans().ended(record())  # the global one is none here
+    Spans().end_exchange(record())  # the global one is none here
 
 
 def test_nothing_that_was_said_and_no_secret_is_told() -> None:

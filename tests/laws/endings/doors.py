@@ -10,7 +10,7 @@ from itertools import cycle
 from typing import Any, Self
 
 from dragoman import LLM, AsyncLLM, DragomanError, ReActAgent, convert_stream
-from dragoman.message.ending import ending_of
+from dragoman.message.ending import classify_ending
 from dragoman.transport.call import HttpCall, Reply, Timeouts
 from tests.gateway.corpus.asking import events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
@@ -111,7 +111,7 @@ def _failed(error: DragomanError) -> Outcome:
 
 
 def _answered(response: Any) -> Outcome:
-    return Outcome(ending_of(response), response.text)
+    return Outcome(classify_ending(response), response.text)
 
 
 def stream(case: Case, **more: Any) -> Outcome:
@@ -193,7 +193,9 @@ def convert(case: Case) -> Outcome:
         good = any(is_good(target, event) for event in events)
         return Outcome("complete beside an error" if good else "error", converted.response.text)
     ended = any(is_good(target, event) for event in events) or target == "gemini"
-    return Outcome(ending_of(converted.response) if ended else "no end", converted.response.text)
+    return Outcome(
+        classify_ending(converted.response) if ended else "no end", converted.response.text
+    )
 
 
 def _payload(data: str) -> Any:

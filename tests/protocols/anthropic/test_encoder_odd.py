@@ -19,7 +19,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 from dragoman.stream.pieces import End, Meta, Part, Piece
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
@@ -85,7 +85,7 @@ def test_the_last_reason_with_a_word_is_the_reason() -> None:
 
 
 def test_a_block_begins_with_its_first_word() -> None:
-    own = answered("anthropic")
+    own = name_answers("anthropic")
     made, _ = encoded(
         NAMED, Part((0, 0), TextBlock("")), Part((0, 0), TextBlock("a", extras={own: {"x": 1}})),
         Part((0, 1), ThinkingBlock("")), Part((0, 1), ThinkingBlock("h")),
@@ -146,7 +146,9 @@ def test_a_whole_block_that_says_otherwise_comes_too_late() -> None:
 
 def test_a_provider_call_whose_input_breaks_off() -> None:
     call = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
-    block = RawBlock("anthropic", call, "call", "s", extras={answered("anthropic"): {"input": "{"}})
+    block = RawBlock(
+        "anthropic", call, "call", "s", extras={name_answers("anthropic"): {"input": "{"}}
+    )
     made, _ = encoded(Meta(id="msg_1", model="m", issuer="anthropic"), Part((0, 0), block), STOP)
     assert [one.get("delta") for one in made[1:4]] == [
         None, {"type": "input_json_delta", "partial_json": "{"}, None]  # fmt: skip
@@ -156,7 +158,7 @@ def test_a_provider_call_whose_input_breaks_off() -> None:
 
 
 def test_fields_of_a_call_stand_in_its_beginning() -> None:
-    extras: Any = {"anthropic": {"caller": {"type": "direct"}}, answered("anthropic"): {"y": 1},
+    extras: Any = {"anthropic": {"caller": {"type": "direct"}}, name_answers("anthropic"): {"y": 1},
                    "acme": {"z": 1}}  # fmt: skip
     call = ToolUseBlock("c", "f", raw_input="{}", extras=extras)
     made, losses = encoded(NAMED, Part((0, 0), call), End(Finish("tool_calls")), COST)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.message import ContentBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 
 from .test_reader_stream import OVER, START, begun, delta, ended, read, stop, text, thought
 
@@ -84,7 +84,7 @@ def test_deltas_with_fields_that_nobody_knows() -> None:
     cited = delta(0, "citations_delta", citation=CITED, x=1)
     [block] = blocks(EMPTY, text(0, "A"), cited, stop(0))
     assert isinstance(block, TextBlock)
-    assert (block.extras or {})[answered("anthropic")] == {"x": 1}
+    assert (block.extras or {})[name_answers("anthropic")] == {"x": 1}
     assert (block.extras or {})["anthropic"] == {"citations": [CITED]}
 
 

@@ -25,7 +25,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 from dragoman.stream.pieces import End, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
@@ -168,7 +168,7 @@ def test_events_that_nobody_knows() -> None:
 
 def test_input_of_a_provider_call_that_broke_off() -> None:
     told = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
-    cut: Any = {answered("anthropic"): {"input": '{"q'}}
+    cut: Any = {name_answers("anthropic"): {"input": '{"q'}}
     blocks = [RawBlock("anthropic", told, "call", "s", extras=cut),
               RawBlock("anthropic", told, "call", "s", extras={"anthropic": {"input": 1}}),
               RawBlock("anthropic", told, "call", "s")]  # fmt: skip

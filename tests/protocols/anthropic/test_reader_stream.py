@@ -12,7 +12,7 @@ import pytest
 import dragoman
 from dragoman import ChatResponse
 from dragoman.message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 from dragoman.stream.pieces import Raw
 
 START = {"type": "message_start", "message": {
@@ -98,7 +98,7 @@ def test_thinking_without_text_keeps_its_signature() -> None:
 def test_counts_of_omitted_thinking_are_summed() -> None:
     told = [delta(0, "thinking_delta", thinking="", estimated_tokens=n) for n in (50, None, 30)]
     resp = read([START, begun(0, type="thinking", thinking=""), *told, stop(0), ended(), OVER])
-    assert resp.msg.blocks[0].extras == {answered("anthropic"): {"estimated_tokens": 80}}
+    assert resp.msg.blocks[0].extras == {name_answers("anthropic"): {"estimated_tokens": 80}}
 
 
 def test_citations_stand_on_their_text_and_go_back_whole() -> None:
@@ -134,7 +134,7 @@ def test_input_of_a_server_tool_that_breaks_off_is_kept_as_text() -> None:
     assert resp.status == "interrupted"
     (block,) = resp.msg.blocks
     assert block == RawBlock("anthropic", call, "call", "s1",
-                             extras={answered("anthropic"): {"input": '{"qu'}})  # fmt: skip
+                             extras={name_answers("anthropic"): {"input": '{"qu'}})  # fmt: skip
 
 
 def test_a_summary_may_come_in_pieces_and_null_is_a_failed_one() -> None:

@@ -25,7 +25,7 @@ from dragoman.message import (
     Usage,
     VideoBlock,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 
 WIRE = dragoman.wire("bedrock-converse", policy="ignore")
 ISSUER = "bedrock-converse"
@@ -200,7 +200,7 @@ def test_bytes_in_what_nobody_models_are_base64() -> None:
 
 def test_a_text_beside_a_type_is_a_text() -> None:
     (block,) = read({"type": "text", "text": "A"}).msg.blocks
-    assert block == TextBlock("A", extras={answered(ISSUER): {"type": "text"}})
+    assert block == TextBlock("A", extras={name_answers(ISSUER): {"type": "text"}})
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 
 ISSUER = "bedrock-converse"
 Event = tuple[str, dict[str, Any]]
@@ -174,7 +174,7 @@ def test_input_of_a_server_tool_that_breaks_off_is_kept_as_text() -> None:
     (block,) = read([START, begun(0, toolUse=SEARCH), argued(0, '{"sn')]).msg.blocks
     assert isinstance(block, RawBlock)
     assert block.data == {"toolUse": {**SEARCH, "input": {}}}
-    assert block.extras == {answered(ISSUER): {"input": '{"sn'}}
+    assert block.extras == {name_answers(ISSUER): {"input": '{"sn'}}
 
 
 @pytest.mark.parametrize("how", [named, wrapped])

@@ -24,7 +24,7 @@ from dragoman.message import (
 from dragoman.message.blocks import MediaBlock
 from dragoman.protocols.gemini import CAN, Dialect
 from dragoman.protocols.gemini.blocks import write_media
-from dragoman.protocols.gemini.dialect import Target
+from dragoman.protocols.gemini.dialect import WriteTarget
 from tests.contract.judges import judge_request
 
 DOT = "iVBORw0KGgo="
@@ -164,4 +164,4 @@ def test_mp3_has_agentscopes_name_in_its_form() -> None:
 def test_a_local_file_must_have_been_read_before() -> None:
     block = ImageBlock(LocalSource("cat.png"))
     with pytest.raises(WriteError):
-        write_media(block, Target(Dialect(), CAN, Report()))
+        write_media(block, WriteTarget(Dialect(), CAN, Report()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.protocols.gemini import Dialect
-from dragoman.protocols.gemini.dialect import camel_key, cased, merged, snake_key
+from dragoman.protocols.gemini.dialect import camel_key, change_case, merge_fields, snake_key
 
 CAMEL, SNAKE = Dialect(), Dialect(case="snake")
 
@@ -19,10 +19,10 @@ def test_both_cases_of_a_key() -> None:
 
 def test_one_level_is_respelled() -> None:
     given = {"topK": 1, "thinkingConfig": {"thinkingBudget": {"myKey": 0}}, "stop": 2}
-    assert cased(given, SNAKE) == {
+    assert change_case(given, SNAKE) == {
         "top_k": 1, "thinking_config": {"thinkingBudget": {"myKey": 0}}, "stop": 2,
     }  # fmt: skip
-    assert cased({"thought_signature": "x", "topK": 1}, CAMEL) == {
+    assert change_case({"thought_signature": "x", "topK": 1}, CAMEL) == {
         "thoughtSignature": "x", "topK": 1,
     }  # fmt: skip
 
@@ -31,7 +31,7 @@ def test_objects_are_filled_lists_grow_and_the_rest_is_set() -> None:
     inner: dict[str, Any] = {"a": 1}
     listed = [1]
     own = {"config": {"b": 2}, "list": [2], "new": {"c_d": 3}, "text": "theirs"}
-    made = merged({"config": inner, "list": listed, "text": "ours"}, own, CAMEL)
+    made = merge_fields({"config": inner, "list": listed, "text": "ours"}, own, CAMEL)
     assert made == {"config": {"a": 1, "b": 2}, "list": [1, 2], "new": {"c_d": 3}, "text": "theirs"}
     assert inner == {"a": 1}
     assert listed == [1]

@@ -20,7 +20,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
-from dragoman.message.ending import failure_of
+from dragoman.message.ending import find_failure
 from tests.laws.streams.gemini_interactions import USAGE, called, created, ended, event, step
 
 WIRE = dragoman.wire("gemini-interactions")
@@ -103,7 +103,7 @@ def test_why_it_ended(status: str, reason: str, ended_as: str) -> None:
 
 def test_an_interaction_that_was_cancelled_is_no_whole_answer() -> None:
     resp = whole({**SAID, "content": [text("There.")]}, status="cancelled")
-    failure = failure_of(resp)
+    failure = find_failure(resp)
     assert isinstance(failure, StreamBroken)
     assert failure.response is resp
     written = dragoman.wire("openai-responses").write_response(resp)

@@ -17,7 +17,7 @@ from dragoman.message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 from tests.protocols.openai_responses.reading import OWN, answer, item_of, read, replayed
 from tests.protocols.openai_responses.writing import wire
 
@@ -69,7 +69,7 @@ def test_messages_without_fields_stay_apart() -> None:
 def test_parts_that_nobody_knows_are_kept() -> None:
     strange = {"type": "output_hologram", "data": "x"}
     block = only({**SAID, "content": [TEXT, strange], "extra": 1})
-    assert block.extras[answered(OWN)] == {"item": {"extra": 1, "content": {"1": strange}}}
+    assert block.extras[name_answers(OWN)] == {"item": {"extra": 1, "content": {"1": strange}}}
     lone = {**SAID, "content": [strange]}
     assert only(lone) == RawBlock(OWN, lone)
     empty = {**SAID, "content": []}
@@ -79,7 +79,7 @@ def test_parts_that_nobody_knows_are_kept() -> None:
 def test_own_fields_of_a_part_are_not_its_items() -> None:
     block = only({**SAID, "content": [{**TEXT, "id": "part_1"}]})
     assert block.extras[OWN]["id"] == "msg_1"
-    assert block.extras[answered(OWN)] == {"part": {"id": "part_1"}}
+    assert block.extras[name_answers(OWN)] == {"part": {"id": "part_1"}}
 
 
 def test_a_citation_says_where_it_stands_and_what_it_leans_on() -> None:
@@ -156,7 +156,7 @@ def test_a_call_keeps_what_pairs_it_apart_from_its_own_id() -> None:
 
 def test_the_place_of_a_call_does_not_go_back() -> None:
     block = only({**CALL, "item_id": "fc_1", "output_index": 0})
-    assert block.extras[answered(OWN)] == {"item_id": "fc_1", "output_index": 0}
+    assert block.extras[name_answers(OWN)] == {"item_id": "fc_1", "output_index": 0}
 
 
 def test_arguments_that_are_an_object_are_taken_as_they_are() -> None:

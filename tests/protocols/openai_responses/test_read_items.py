@@ -23,7 +23,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.message.blocks import answered
+from dragoman.message.blocks import name_answers
 
 from .asked import CALL, PIXEL, RESULT, SAID, THOUGHT, USER, msgs, read
 from .writing import OWN, own, wire
@@ -287,4 +287,4 @@ def test_items_of_the_clients(kind: str) -> None:
 def test_an_unknown_part_of_the_models_is_told_as_a_loss_elsewhere() -> None:
     part = {"type": "output_text", "text": "a", "id": "x"}
     [m] = msgs({"role": "assistant", "content": [part]})
-    assert (m.blocks[0].extras or {})[answered(OWN)] == {"part": {"id": "x"}}
+    assert (m.blocks[0].extras or {})[name_answers(OWN)] == {"part": {"id": "x"}}

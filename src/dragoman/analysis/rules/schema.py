@@ -11,7 +11,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Rule:
     """What stands at `path` of a body, if anything does: null passes unless it is `needed`.
 
     `types`: the JSON types that it may have (number, integer, text, boolean, list, object);
@@ -41,9 +41,9 @@ class Field:
 
 def each(
     paths: str, types: str, least: float | None = None, most: float | None = None
-) -> tuple[Field, ...]:
+) -> tuple[Rule, ...]:
     """The same rule for each of several paths."""
-    return tuple(Field(path, types, least, most) for path in paths.split())
+    return tuple(Rule(path, types, least, most) for path in paths.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Rules:
 
     source: str
     since: str
-    fields: tuple[Field, ...]
+    fields: tuple[Rule, ...]
     together: tuple[Together, ...] = ()
     last_turn: LastTurn | None = None
     schemas: tuple[Schema, ...] = ()
@@ -134,7 +134,7 @@ class RefusedLoss:
     known: bool = False
     harmless: tuple[tuple[str, object], ...] = ()
 
-    def decided(self, hosts: frozenset[str], by_fact: bool) -> bool:
+    def is_decided(self, hosts: frozenset[str], by_fact: bool) -> bool:
         """Whether what decides it is enough."""
         return by_fact or not self.by_fact or not hosts.isdisjoint(self.own.split())
 

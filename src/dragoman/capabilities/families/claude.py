@@ -37,7 +37,7 @@ _BOUND: dict[str, Any] = {"binding": "prefix"}
 _UNFORCED: dict[str, Any] = {"forced_tools": False}
 
 
-def _named(*models: str) -> tuple[str, ...]:
+def _match(*models: str) -> tuple[str, ...]:
     """Patterns of models such as `opus-4.5`: hosts write 4-5, add dates and versions of theirs.
 
     A further digit makes another model: opus-5 is neither opus-5-5 nor a number yet to come, while
@@ -84,7 +84,7 @@ def _model(
 
     `lines` are patterns of models that are taken for these, as no row above names them.
     """
-    names = (*_named(*models), *lines)
+    names = (*_match(*models), *lines)
     spelled = {"forced_tools": True, **anywhere, **messages}
     own = Fact(names, spelled, since, source, wire="anthropic", sources=_SOURCES)
     return own, Fact(names, anywhere, since, source, sources=_SOURCES)
@@ -147,13 +147,13 @@ _MODELS = (
 )  # fmt: skip
 
 
-_BUDGETED = _named(
+_BUDGETED = _match(
     "opus-4.5", "sonnet-4.5", "haiku-4.5", "opus-4.1", "opus-4", "opus-4.0", "sonnet-4",
     "sonnet-4.0", "3.7-sonnet",
 )  # fmt: skip
 
 
-_BOTH = _named("opus-4.6", "sonnet-4.6")
+_BOTH = _match("opus-4.6", "sonnet-4.6")
 
 
 _STATES = (
@@ -168,7 +168,7 @@ _STATES = (
     Fact(_BOTH, _UNFORCED, "2026-02-05", "Anthropic docs, Extended thinking: tool use",
          when="budget"),
     # 400 where an effort above high stands beside thinking that is turned off
-    Fact(_named("opus-5", "sonnet-5.5", "haiku-5.5"), {"efforts": ("low", "medium", "high")},
+    Fact(_match("opus-5", "sonnet-5.5", "haiku-5.5"), {"efforts": ("low", "medium", "high")},
          "2026-07-24", "Anthropic docs, Thinking: support by model", when="still"),
     # 400 "When thinking is disabled, an `assistant` message in the final position cannot contain
     # `thinking`"; of earlier turns these models keep none anyhow

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import Fact
-from .shared import CHAT, known
+from .shared import CHAT, state
 
 _GUIDE = "OpenAI docs, Reasoning: efforts by model; efforts that answers echo"
 _REFUSED = "OpenAI API, recorded 400s: unsupported_value, unsupported_parameter"
@@ -88,46 +88,46 @@ _CLI = "ben-vargas/ai-sdk-provider-codex-cli pull request 8: efforts by model"
 
 
 _MODELS = (
-    known(("gpt-audio*", "gpt-*-audio*"), "2024-10-01", "OpenAI docs, Audio: models",
+    state(("gpt-audio*", "gpt-*-audio*"), "2024-10-01", "OpenAI docs, Audio: models",
           {**_thinks("never"), **_BLIND, "audio": ("user",)}),
-    known(("gpt-5-pro*",), "2025-10-06", _GUIDE, _thinks("always", ("high",)), _ELSEWHERE),
-    known(("o1-pro*", "o3-pro*", "o[0-9]*-deep-research*"), "2025-03-19", _GUIDE,
+    state(("gpt-5-pro*",), "2025-10-06", _GUIDE, _thinks("always", ("high",)), _ELSEWHERE),
+    state(("o1-pro*", "o3-pro*", "o[0-9]*-deep-research*"), "2025-03-19", _GUIDE,
           _thinks("always", _THREE), _ELSEWHERE),
-    known(_PRO, "2025-12-11", _TABLE, _thinks("always", ("medium", "high", "xhigh")), _ELSEWHERE),
-    known(("codex-mini*",), "2025-05-16", _GUIDE, _thinks("always", _THREE), _ELSEWHERE),
-    known(("gpt-5-codex*", "gpt-5.1-codex*"), "2025-09-23", _CLI,
+    state(_PRO, "2025-12-11", _TABLE, _thinks("always", ("medium", "high", "xhigh")), _ELSEWHERE),
+    state(("codex-mini*",), "2025-05-16", _GUIDE, _thinks("always", _THREE), _ELSEWHERE),
+    state(("gpt-5-codex*", "gpt-5.1-codex*"), "2025-09-23", _CLI,
           _thinks("always", _THREE), _ELSEWHERE, but=("gpt-5.1-codex-max*",)),
-    known(("gpt-5.1-codex-max*", "gpt-5.2-codex*"), "2025-11-19", _CLI,
+    state(("gpt-5.1-codex-max*", "gpt-5.2-codex*"), "2025-11-19", _CLI,
           _thinks("always", _FOUR), _ELSEWHERE),
-    known(_CODEX, "2026-02-05", "litellm 1.106: none to xhigh of gpt-5.3-codex; " + _TABLE,
+    state(_CODEX, "2026-02-05", "litellm 1.106: none to xhigh of gpt-5.3-codex; " + _TABLE,
           _thinks("default", _FOUR), _ELSEWHERE),
-    known(("gpt-5-chat*",), "2025-08-07", "OpenAI docs, model pages", _thinks("never")),
-    known(_CHAT, "2025-11-13", _TABLE, _thinks("always", ("medium",))),
-    known(("gpt-4", "gpt-4-0*", "gpt-4-32k*", "gpt-3*"), "2023-03-01",
+    state(("gpt-5-chat*",), "2025-08-07", "OpenAI docs, model pages", _thinks("never")),
+    state(_CHAT, "2025-11-13", _TABLE, _thinks("always", ("medium",))),
+    state(("gpt-4", "gpt-4-0*", "gpt-4-32k*", "gpt-3*"), "2023-03-01",
           "OpenAI docs, model pages: text alone", {**_thinks("never"), **_BLIND}),
-    known(("gpt-4*", "chatgpt-*"), "2023-11-06", "OpenAI docs, model pages", _thinks("never")),
-    known(("gpt-5.[6-9]*",), "2026-07-09", _TOOLS, _thinks("default", _FIVE, **_MARKS),
+    state(("gpt-4*", "chatgpt-*"), "2023-11-06", "OpenAI docs, model pages", _thinks("never")),
+    state(("gpt-5.[6-9]*",), "2026-07-09", _TOOLS, _thinks("default", _FIVE, **_MARKS),
           _NO_TOOLS),
-    known(("gpt-5.5*",), "2026-04-23", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
-    known(("gpt-5.[2-4]*", "gpt-mini-latest"), "2025-12-11", _TOOLS,
+    state(("gpt-5.5*",), "2026-04-23", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
+    state(("gpt-5.[2-4]*", "gpt-mini-latest"), "2025-12-11", _TOOLS,
           _thinks("asked", _FOUR), _UNLESS_ASKED),
-    known(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("asked", _THREE)),
-    known(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
-    known(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
+    state(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("asked", _THREE)),
+    state(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
+    state(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
           _thinks("default", _FIVE, **_MARKS), _NO_TOOLS),
     # since Astra no effort of none, unless the model is one of those above
-    known(("gpt-6-astra*", "gpt-6.1-sol*"), "2026-09-03",
+    state(("gpt-6-astra*", "gpt-6.1-sol*"), "2026-09-03",
           "OpenAI docs, GPT-6 Astra and GPT-6.1 Sol; docs.apiyi.com: none is refused",
           _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
-    known(("gpt-[0-9]*", "gpt-astra-latest", "gpt-sol-latest"), "2026-11-17",
+    state(("gpt-[0-9]*", "gpt-astra-latest", "gpt-sol-latest"), "2026-11-17",
           "apidog.com, GPT-6.2 Astra API: the API rejects none",
           _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
-    known(("o3-mini*",), "2025-01-31", _REFUSED,
+    state(("o3-mini*",), "2025-01-31", _REFUSED,
           {**_thinks("always", _THREE), **_BLIND}),
-    known(("o1-mini*", "o1-preview*"), "2024-09-12", _REFUSED,
+    state(("o1-mini*", "o1-preview*"), "2024-09-12", _REFUSED,
           {**_thinks("always", ("on",)), **_BLIND}),
-    known(("o1*",), "2024-12-17", _REFUSED, _thinks("always", _THREE)),
-    known(("o[0-9]*",), "2025-04-16", _REFUSED,
+    state(("o1*",), "2024-12-17", _REFUSED, _thinks("always", _THREE)),
+    state(("o[0-9]*",), "2025-04-16", _REFUSED,
           _thinks("always", _THREE, options={**_DEAF["options"], "stop": "refuses"})),
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ _STATES = (
 )  # fmt: skip
 
 
-def _placed(fact: Fact) -> tuple[Fact, ...]:
+def _place_fact(fact: Fact) -> tuple[Fact, ...]:
     """The fact on OpenAI's own wires; on any other without what those alone have words for."""
     fact = replace(fact, sources=_SOURCES)
     if fact.wire:
@@ -161,4 +161,4 @@ def _placed(fact: Fact) -> tuple[Fact, ...]:
     )
 
 
-ROWS = (*(one for rows in _MODELS for fact in rows for one in _placed(fact)), *_STATES)
+ROWS = (*(one for rows in _MODELS for fact in rows for one in _place_fact(fact)), *_STATES)

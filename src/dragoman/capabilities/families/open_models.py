@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import Fact
 from ..capabilities import MEDIA
-from .shared import CHAT, known
+from .shared import CHAT, state
 
 _TEXT: dict[str, Any] = {"image": False, "audio": False, "document": False}
 _IMAGES: dict[str, Any] = {"audio": False, "document": False}
@@ -39,16 +39,16 @@ _MISTRAL = ("mistral*", "magistral*", "ministral*", "codestral*", "devstral*", "
             "pixtral*", "voxtral*", "open-mistral*", "open-mixtral*")  # fmt: skip
 
 _WEIGHTS = (
-    *known(("gpt-oss*",), "2025-08-05", _OSS, _thinks("always", "low", "medium", "high", **_TEXT),
+    *state(("gpt-oss*",), "2025-08-05", _OSS, _thinks("always", "low", "medium", "high", **_TEXT),
            {"call_text": "thought"}),
     # Bedrock makes ids of its own for them, and takes those: recorded with Pixtral
     Fact(_MISTRAL, {}, "2025-04-08", "recorded: tooluse_... of Pixtral", wire="bedrock-converse"),
     Fact(_MISTRAL, {"ids": {"chars": "a-zA-Z0-9", "exact": 9}}, "2024-02-26", _NINE),
-    *known(("llama-3.2-*vision*", "llama3.2-vision*"), "2024-09-25", _LLAMA,
+    *state(("llama-3.2-*vision*", "llama3.2-vision*"), "2024-09-25", _LLAMA,
            _thinks("never", **_IMAGES)),
-    *known(("llama-[23]*", "llama[23]*", "meta-llama-3*"), "2023-07-18", _LLAMA,
+    *state(("llama-[23]*", "llama[23]*", "meta-llama-3*"), "2023-07-18", _LLAMA,
            _thinks("never", **_TEXT)),
-    *known(("llama-[0-9]*", "llama[0-9]*"), "2025-04-05", _LLAMA, _thinks("never", **_IMAGES)),
+    *state(("llama-[0-9]*", "llama[0-9]*"), "2025-04-05", _LLAMA, _thinks("never", **_IMAGES)),
 )  # fmt: skip
 
 # Model Studio docs, "Deep thinking", "Visual understanding"; Qwen's model cards.
@@ -60,27 +60,27 @@ _QWEN_FORCED = (
 )
 
 _QWEN = (
-    *known(("qvq*", "qwen3-vl-*-thinking*"), "2025-03-25", _DEEP, _thinks("always", **_FILES)),
-    *known(("qwq*", "qwen3-*-thinking*"), "2025-03-05", _DEEP, _thinks("always", **_TEXT)),
-    *known(("qwen*-vl-*-instruct*", "qwen-vl*", "qwen2*-vl*", "qwen*-ocr*"), "2023-12-01",
+    *state(("qvq*", "qwen3-vl-*-thinking*"), "2025-03-25", _DEEP, _thinks("always", **_FILES)),
+    *state(("qwq*", "qwen3-*-thinking*"), "2025-03-05", _DEEP, _thinks("always", **_TEXT)),
+    *state(("qwen*-vl-*-instruct*", "qwen-vl*", "qwen2*-vl*", "qwen*-ocr*"), "2023-12-01",
            _DEEP, _thinks("never", **_FILES)),
-    *known(("qwen3-vl-[0-9]*b*", "qwen3-vl:*"), "2025-09-23", _DEEP,
+    *state(("qwen3-vl-[0-9]*b*", "qwen3-vl:*"), "2025-09-23", _DEEP,
            _thinks("default", **_FILES)),
-    *known(("qwen*-vl*",), "2025-09-23", _DEEP, _thinks("asked", **_FILES)),
-    *known(("qwen3.8*-omni*",), "2026-09-02", "litellm 1.106: reasoning of qwen3.8-omni-flash",
+    *state(("qwen*-vl*",), "2025-09-23", _DEEP, _thinks("asked", **_FILES)),
+    *state(("qwen3.8*-omni*",), "2026-09-02", "litellm 1.106: reasoning of qwen3.8-omni-flash",
            _thinks("asked")),
-    *known(("qwen*-omni*", "qwen*-audio*", "qwen*-asr*"), "2024-08-01", _SIGHT, _thinks("never")),
-    *known(("qwen3-*-instruct*", "qwen*-coder*", "qwen3-coder*"), "2024-11-12", _DEEP,
+    *state(("qwen*-omni*", "qwen*-audio*", "qwen*-asr*"), "2024-08-01", _SIGHT, _thinks("never")),
+    *state(("qwen3-*-instruct*", "qwen*-coder*", "qwen3-coder*"), "2024-11-12", _DEEP,
            _thinks("never", **_TEXT)),
-    *known(("qwen3.6-max-preview*", "qwen3.7-max*"), "2026-05-20", _DEEP,
+    *state(("qwen3.6-max-preview*", "qwen3.7-max*"), "2026-05-20", _DEEP,
            _thinks("asked", **_TEXT)),
-    *known(("qwen3", "qwen3:*", "qwen3-[0-9]*b*", "qwen3-next*"), "2025-04-28", _DEEP,
+    *state(("qwen3", "qwen3:*", "qwen3-[0-9]*b*", "qwen3-next*"), "2025-04-28", _DEEP,
            _thinks("default", **_TEXT)),
-    *known(("qwen3-max*", "qwen-max*", "qwen-plus*", "qwen-turbo*", "qwen-flash*"), "2024-01-25",
+    *state(("qwen3-max*", "qwen-max*", "qwen-plus*", "qwen-turbo*", "qwen-flash*"), "2024-01-25",
            _DEEP, _thinks("asked", **_TEXT)),
-    *known(("qwen-long*", "qwen-mt*", "qwen-math*", "qwen1*", "qwen2*"), "2023-09-13", _SIGHT,
+    *state(("qwen-long*", "qwen-mt*", "qwen-math*", "qwen1*", "qwen2*"), "2023-09-13", _SIGHT,
            _thinks("never", **_TEXT)),
-    *known(("qwen[0-9]*",), "2026-02-15", _DEEP, _thinks("default", **_FILES)),
+    *state(("qwen[0-9]*",), "2026-02-15", _DEEP, _thinks("default", **_FILES)),
     Fact(("qwen*", "qwq*", "qvq*"), {"forced_tools": False}, "2025-03-05", _QWEN_FORCED,
          when="thinking"),
 )  # fmt: skip
@@ -98,17 +98,17 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 _LEVELS: dict[str, Any] = {**_KEPT, "efforts": _EFFORTS}
 
 _DEEPSEEK = (
-    *known(("deepseek-v4-flash-vision*",), "2026-04-24", _FLASH,
+    *state(("deepseek-v4-flash-vision*",), "2026-04-24", _FLASH,
            _thinks("default", **_BACK, **_IMAGES), _LEVELS),
-    *known(("deepseek-v4", "deepseek-v4[-:]*", "deepseek-pro-latest"), "2026-04-24", _MODE,
+    *state(("deepseek-v4", "deepseek-v4[-:]*", "deepseek-pro-latest"), "2026-04-24", _MODE,
            _thinks("default", **_BACK, **_TEXT), _LEVELS),
-    *known(("deepseek-v3.[1-9]*",), "2025-08-21", _MODE,
+    *state(("deepseek-v3.[1-9]*",), "2025-08-21", _MODE,
            _thinks("asked", **_BACK, **_TEXT), _KEPT),
-    *known(("deepseek-r1*", "deepseek-reasoner*"), "2025-01-20", _MODE,
+    *state(("deepseek-r1*", "deepseek-reasoner*"), "2025-01-20", _MODE,
            _thinks("always", **_TEXT), _KEPT),
-    *known(("deepseek-v2*", "deepseek-v3*", "deepseek-chat*", "deepseek-coder*"), "2024-05-06",
+    *state(("deepseek-v2*", "deepseek-v3*", "deepseek-chat*", "deepseek-coder*"), "2024-05-06",
            _MODE, _thinks("never", **_TEXT)),
-    *known(("deepseek-flash*", "deepseek-v[0-9]*"), "2026-09-10", _FLASH,
+    *state(("deepseek-flash*", "deepseek-v[0-9]*"), "2026-09-10", _FLASH,
            _thinks("default", **_BACK, **_IMAGES), _LEVELS),
     Fact(("deepseek-flash*", "deepseek-v[0-9]*"), {"forced_tools": False}, "2025-08-21",
          '400 "Thinking mode does not support this tool_choice": recorded',
@@ -138,16 +138,16 @@ _SECOND: dict[str, Any] = {**_KEPT, "tool_choices": ("auto", "none", "tool"), **
 # They refuse a call without its thinking: 400 "thinking is enabled but reasoning_content is missing
 # in assistant tool call message".
 _KIMI = (
-    *known(("kimi-k2.7*", "kimi-for-coding*"), "2026-05-15", _CLIENT,
+    *state(("kimi-k2.7*", "kimi-for-coding*"), "2026-05-15", _CLIENT,
            _thinks("always", **_PINNED, **_BACK, **_IMAGES), _SECOND),
-    *known(("kimi-k2.5*", "kimi-k2.6*"), "2026-01-27", _CLIENT,
+    *state(("kimi-k2.5*", "kimi-k2.6*"), "2026-01-27", _CLIENT,
            _thinks("default", **_PINNED, **_BACK, **_IMAGES), _SECOND),
-    *known(("kimi-k2-thinking*",), "2025-11-06", _CARD,
+    *state(("kimi-k2-thinking*",), "2025-11-06", _CARD,
            _thinks("always", **_PINNED, **_BACK, **_TEXT), _SECOND),
-    *known(("kimi-k2*", "moonshot-kimi-k2*"), "2025-07-11", _CARD, _thinks("never", **_TEXT), _IDS,
+    *state(("kimi-k2*", "moonshot-kimi-k2*"), "2025-07-11", _CARD, _thinks("never", **_TEXT), _IDS,
            but=("*-vision*",)),
-    *known(("moonshot-v1-*",), "2024-02-06", _CARD, _thinks("never", **_TEXT), but=("*-vision*",)),
-    *known(("kimi-k[0-9]*", "kimi-latest", "kimi-fast-latest"), "2026-07-30", _CLIENT,
+    *state(("moonshot-v1-*",), "2024-02-06", _CARD, _thinks("never", **_TEXT), but=("*-vision*",)),
+    *state(("kimi-k[0-9]*", "kimi-latest", "kimi-fast-latest"), "2026-07-30", _CLIENT,
            _thinks("always", **_PINNED, **_BACK, **_IMAGES),
            {**_KEPT, "efforts": ("low", "high", "max")}, but=("kimi-k2*",)),
     Fact(("kimi-k2.[5-9]*", "kimi-k2-thinking*"), {"forced_tools": False}, "2026-01-27",
@@ -164,17 +164,17 @@ _PAGES = "Z.AI docs, model pages: GLM-4.6V, GLM-4.5V"
 _DEEPEST: dict[str, Any] = {**_KEPT, "efforts": ("low", "high", "max")}
 
 _GLM = (
-    *known(("glm-4v*",), "2024-06-05", _PAGES, _thinks("never", **_IMAGES)),
-    *known(("glm-[0-9]v*", "glm-[0-9].[0-9]v*"), "2025-08-11", _PAGES,
+    *state(("glm-4v*",), "2024-06-05", _PAGES, _thinks("never", **_IMAGES)),
+    *state(("glm-[0-9]v*", "glm-[0-9].[0-9]v*"), "2025-08-11", _PAGES,
            _thinks("default", **_IMAGES), _KEPT),
-    *known(("glm-5.2*",), "2026-06-30", _ZAI, _thinks("default", **_TEXT), _KEPT),
-    *known(("glm-4.[5-9]*", "glm-5", "glm-5[-:]*", "glm-5.[01]*"), "2025-07-28", _ZAI,
+    *state(("glm-5.2*",), "2026-06-30", _ZAI, _thinks("default", **_TEXT), _KEPT),
+    *state(("glm-4.[5-9]*", "glm-5", "glm-5[-:]*", "glm-5.[01]*"), "2025-07-28", _ZAI,
            _thinks("default", **_TEXT), _KEPT),
-    *known(("glm-4*", "glm-3*"), "2024-01-16", _ZAI, _thinks("never", **_TEXT)),
-    *known(("glm-[0-9]*-flash*", "glm-flash-latest"), "2026-08-20",
+    *state(("glm-4*", "glm-3*"), "2024-01-16", _ZAI, _thinks("never", **_TEXT)),
+    *state(("glm-[0-9]*-flash*", "glm-flash-latest"), "2026-08-20",
            "litellm 1.106: glm-5.3-flash sees; " + _ALWAYS,
            _thinks("always", **_IMAGES), _DEEPEST),
-    *known(("glm-[0-9]*", "glm-latest", "glm-fast-latest"), "2026-08-20", _ALWAYS,
+    *state(("glm-[0-9]*", "glm-latest", "glm-fast-latest"), "2026-08-20", _ALWAYS,
            _thinks("always", **_TEXT), _DEEPEST),
 )  # fmt: skip
 
@@ -185,10 +185,10 @@ _DOCS = "MiniMax docs, OpenAI API compatible: thinking by model"
 _M3_1 = "MiniMax docs, MiniMax-M3.1-Flash: thinking cannot be turned off"
 
 _MINIMAX = (
-    *known(("minimax-m1*", "minimax-text*"), "2025-06-16", _DOCS, _TEXT),
-    *known(("minimax-m2*",), "2025-10-27", _DOCS, _thinks("always", **_TEXT), _KEPT),
-    *known(("minimax-m3.[1-9]*-flash*",), "2026-10-19", _M3_1, _thinks("always", **_IMAGES), _KEPT),
-    *known(("minimax-m[0-9]*",), "2026-06-01", _DOCS, _thinks("default", **_IMAGES), _KEPT),
+    *state(("minimax-m1*", "minimax-text*"), "2025-06-16", _DOCS, _TEXT),
+    *state(("minimax-m2*",), "2025-10-27", _DOCS, _thinks("always", **_TEXT), _KEPT),
+    *state(("minimax-m3.[1-9]*-flash*",), "2026-10-19", _M3_1, _thinks("always", **_IMAGES), _KEPT),
+    *state(("minimax-m[0-9]*",), "2026-06-01", _DOCS, _thinks("default", **_IMAGES), _KEPT),
 )
 
 # xAI docs, "Reasoning"; 400s quoted in hermes-agent issue 23435, CLIProxyAPI issue 3968 and uni-api
@@ -202,23 +202,23 @@ _LIVE = "pydantic-ai 2.68, profiles/grok.py, verified live in 2026-10"
 _SEES = "litellm 1.106, model table: vision of grok-build"
 
 _GROK = (
-    *known(("grok-*non-reasoning*",), "2025-09-19", _XAI, _thinks("never", **_FILES)),
-    *known(("grok-4.5*", "grok-build-latest"), "2026-07-09",
+    *state(("grok-*non-reasoning*",), "2025-09-19", _XAI, _thinks("never", **_FILES)),
+    *state(("grok-4.5*", "grok-build-latest"), "2026-07-09",
            "xAI docs, Grok 4.5: reasoning cannot be disabled; " + _LIVE,
            _thinks("always", *_THREE, **_FILES)),
-    *known(("grok-4.3*", "grok-latest"), "2026-04-30",
+    *state(("grok-4.3*", "grok-latest"), "2026-04-30",
            "vercel/ai, xai 4.0: none to high for Grok 4.3; " + _LIVE,
            _thinks("default", *_THREE, **_FILES)),
-    *known(("grok-4.20-multi-agent*",), "2026-03-10", f"{_XAI}; litellm 1.106: no functions",
+    *state(("grok-4.20-multi-agent*",), "2026-03-10", f"{_XAI}; litellm 1.106: no functions",
            _thinks("always", *_THREE, tools=False, **_FILES)),
-    *known(("grok-3-mini*",), "2025-04-09", _LIVE, _thinks("default", "low", "high", **_TEXT)),
-    *known(("grok-build*",), "2025-08-28", _SEES, _thinks("always", "on", **_FILES)),
-    *known(("grok-code*",), "2025-08-28", _NO_EFFORT, _thinks("always", "on", **_TEXT)),
-    *known(("grok-4", "grok-4-*", "grok-4.[0-2]*"), "2025-07-09", _NO_EFFORT,
+    *state(("grok-3-mini*",), "2025-04-09", _LIVE, _thinks("default", "low", "high", **_TEXT)),
+    *state(("grok-build*",), "2025-08-28", _SEES, _thinks("always", "on", **_FILES)),
+    *state(("grok-code*",), "2025-08-28", _NO_EFFORT, _thinks("always", "on", **_TEXT)),
+    *state(("grok-4", "grok-4-*", "grok-4.[0-2]*"), "2025-07-09", _NO_EFFORT,
            _thinks("always", "on", **_FILES)),
-    *known(("grok-2-vision*", "grok-vision*"), "2024-12-12", _XAI, _thinks("never", **_FILES)),
-    *known(("grok-2*", "grok-3*", "grok-beta*"), "2024-11-04", _XAI, _thinks("never", **_TEXT)),
-    *known(("grok-[0-9]*",), "2026-08-13", "chenyme/grok2api pull request 901: xhigh of Grok 4.6;"
+    *state(("grok-2-vision*", "grok-vision*"), "2024-12-12", _XAI, _thinks("never", **_FILES)),
+    *state(("grok-2*", "grok-3*", "grok-beta*"), "2024-11-04", _XAI, _thinks("never", **_TEXT)),
+    *state(("grok-[0-9]*",), "2026-08-13", "chenyme/grok2api pull request 901: xhigh of Grok 4.6;"
            " Amazon Bedrock user guide, model cards of Grok 4.6 and 4.7",
            _thinks("always", *_THREE, "xhigh", **_FILES)),
     Fact(("grok-*",),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import ConfigError
-from ...text.redaction import shown
+from ...text.redaction import show
 from .. import Fact, Facts
 
 DOCUMENTS = "documents-2025"
@@ -52,12 +52,12 @@ def profile(name: str, wire: str, vendor: str) -> Facts:
     """The facts of a named profile for one wire. Raises ConfigError for an unknown name."""
     if name not in PROFILES:
         hint = f"known: {', '.join(sorted(PROFILES))}; dragoman.facts(path) reads a file"
-        raise ConfigError(f"unknown fact profile {shown(name)}", hint=hint)
+        raise ConfigError(f"unknown fact profile {show(name)}", hint=hint)
     facts = PROFILES[name]
     return facts.get(vendor) or facts.get(wire) or Facts()
 
 
-def chosen(facts: Facts | str | None, wire: str, vendor: str) -> tuple[Facts, ...]:
+def read_facts(facts: Facts | str | None, wire: str, vendor: str) -> tuple[Facts, ...]:
     """What somebody gave as facts: none or one. Raises ConfigError for what is neither."""
     if facts is None:
         return ()

@@ -13,7 +13,7 @@ from .. import Fact, Facts
 CHAT = "openai-chat"
 
 
-def known(
+def state(
     models: tuple[str, ...],
     since: str,
     source: str,
@@ -73,7 +73,7 @@ COPIED_ITEMS: dict[str, Any] = {
 TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
 
 
-def copied(issuer: str, since: str, source: str, changes: dict[str, Any], *rows: Fact) -> Facts:
+def copy_facts(issuer: str, since: str, source: str, changes: dict[str, Any], *rows: Fact) -> Facts:
     """The facts of one host: the copy's, with `changes`, and rows by model or state."""
     always = {**_COPY, "signatures": (issuer,), **changes}
     return Facts(rows=(*rows, _STILL), always=always, since=since, source=source)

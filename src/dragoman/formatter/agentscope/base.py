@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ...capabilities import ChatConfig, Facts, changes_of
 from ...capabilities.families import FAMILIES, LIMITS
-from ...capabilities.families.profiles import DOCUMENTS, chosen
+from ...capabilities.families.profiles import DOCUMENTS, read_facts
 from ...codec.wire import Wire
 from ...history.speakers import ByName, ByRole, Rewrite
 from ...history.wording import Told
@@ -138,7 +138,7 @@ def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
         dialect = replace(dialect, **cls.documented)
     room: Room = cls.room(dialect)
     counted: list[Facts] = [FAMILIES, LIMITS, cls.vendor.facts.get(room.protocol, Facts())]
-    counted += chosen(facts, room.protocol, cls.vendor.name)
+    counted += read_facts(facts, room.protocol, cls.vendor.name)
     return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(counted))
 
 

@@ -13,7 +13,7 @@ from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 _SEATS = ("user", "assistant", "system")
 
 
-class _Named(NamedFormatter):
+class _DashScopeFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"cache_hints": 0}
     told = Told(media="media")
@@ -27,13 +27,13 @@ class _Named(NamedFormatter):
     documented: ClassVar = {"think_tags": "exact"}
 
 
-class DashScopeChatFormatter(_Named, ChatFormatter):
+class DashScopeChatFormatter(_DashScopeFormatter, ChatFormatter):
     """Messages for Qwen on DashScope's own wire; text alone is a string, media make a list."""
 
     documented: ClassVar = {"think_tags": "exact", "typed": True}
 
 
-class DashScopeMultiAgentFormatter(_Named, MultiAgentFormatter):
+class DashScopeMultiAgentFormatter(_DashScopeFormatter, MultiAgentFormatter):
     """Many agents' messages for Qwen, their conversation merged into user messages.
 
     As long as no `model` is named, a call without text has the content `[{"text": null}]`.

@@ -11,7 +11,7 @@ from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 
 
 # AgentScope: null beside tool calls; without a model, no thinking field where none was thought
-class _Named(NamedFormatter):
+class _DeepSeekFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
     unknown: ClassVar = {"empty_thinking": False}
@@ -28,11 +28,11 @@ class _Named(NamedFormatter):
     )
 
 
-class DeepSeekChatFormatter(_Named, ChatFormatter):
+class DeepSeekChatFormatter(_DeepSeekFormatter, ChatFormatter):
     """Messages for DeepSeek; thinking goes back as `reasoning_content`."""
 
 
-class DeepSeekMultiAgentFormatter(_Named, MultiAgentFormatter):
+class DeepSeekMultiAgentFormatter(_DeepSeekFormatter, MultiAgentFormatter):
     """Many agents' messages for DeepSeek, their conversation merged into user messages."""
 
-    dialect = replace(_Named.dialect, system_parts=True)
+    dialect = replace(_DeepSeekFormatter.dialect, system_parts=True)

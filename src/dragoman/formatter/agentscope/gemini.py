@@ -28,7 +28,7 @@ _CHANGES: dict[str, Any] = {
 }
 
 
-class _Named(NamedFormatter):
+class _GeminiFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = _CHANGES
     promotes = ("promote_tool_result_images",)
@@ -37,7 +37,7 @@ class _Named(NamedFormatter):
     documented: ClassVar = {"result_role": "function"}
 
 
-class GeminiChatFormatter(_Named, ChatFormatter):
+class GeminiChatFormatter(_GeminiFormatter, ChatFormatter):
     """Messages for Gemini; the user says the system prompt in the list, a request hoists it."""
 
     changes: ClassVar = {**_CHANGES, "system": ("text", *MEDIA)}
@@ -48,7 +48,7 @@ class GeminiChatFormatter(_Named, ChatFormatter):
     }
 
 
-class GeminiMultiAgentFormatter(_Named, MultiAgentFormatter):
+class GeminiMultiAgentFormatter(_GeminiFormatter, MultiAgentFormatter):
     """Many agents' messages for Gemini, their conversation merged into user messages."""
 
     dialect = replace(_AGENTSCOPE, joined_system=True)

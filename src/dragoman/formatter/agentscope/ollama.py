@@ -12,7 +12,7 @@ from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 _CHANGES = {"empty_messages": False, "thinking": "never"}
 
 
-class _Named(NamedFormatter):
+class _OllamaFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = _CHANGES
     promotes = ("promote_tool_result_images",)
@@ -20,11 +20,11 @@ class _Named(NamedFormatter):
     dialect = Dialect(no_text="null", bullets=True)
 
 
-class OllamaChatFormatter(_Named, ChatFormatter):
+class OllamaChatFormatter(_OllamaFormatter, ChatFormatter):
     """Messages for Ollama; results carry `tool_name`, which is all that its server matches by."""
 
 
-class OllamaMultiAgentFormatter(_Named, MultiAgentFormatter):
+class OllamaMultiAgentFormatter(_OllamaFormatter, MultiAgentFormatter):
     """Many agents' messages for Ollama, their conversation merged into user messages."""
 
     changes: ClassVar = {**_CHANGES, "system": ("text",)}

@@ -32,7 +32,7 @@ class OpenAIMultiAgentFormatter(_Chat, MultiAgentFormatter):
     """Many agents' messages for OpenAI, their conversation merged into user messages."""
 
 
-class _Items(NamedFormatter):
+class _ItemFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"result": ("text",), "result_names": True}
     promotes = ("promote_tool_result_images",)
@@ -41,7 +41,7 @@ class _Items(NamedFormatter):
     dialect = responses.Dialect(text="parts", said="parts", detail=False, bullets=True)
 
 
-class OpenAIResponseChatFormatter(_Items, ChatFormatter):
+class OpenAIResponseChatFormatter(_ItemFormatter, ChatFormatter):
     """Input items for OpenAI's Responses API; the role decides who speaks."""
 
     support_multiagent = True
@@ -50,7 +50,7 @@ class OpenAIResponseChatFormatter(_Items, ChatFormatter):
 OpenAIResponsesChatFormatter = OpenAIResponseChatFormatter
 
 
-class OpenAIResponseMultiAgentFormatter(_Items, MultiAgentFormatter):
+class OpenAIResponseMultiAgentFormatter(_ItemFormatter, MultiAgentFormatter):
     """Many agents' input items for the Responses API, their conversation merged."""
 
 

@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ...errors import AuthenticationFailed, ConfigError, Overloaded, ProviderError, RateLimited
-from ...text.redaction import shown
+from ...text.redaction import show
 from ..bodies import count_values
 from .values import ClientKey
 
@@ -59,7 +59,7 @@ def new_key(
     if not name:
         raise ConfigError("a client key needs the name of its tenant", code="key.name")
     secret = secrets.token_urlsafe(_SECRET)
-    key_id = _id_of(secret)
+    key_id = _hash_id(secret)
     entry = ClientKey(name, f"{key_id}:{_hasher().hash(secret)}", rate, concurrent, models)
     _check_bounds(entry)
     return NewKey(f"{PREFIX}{key_id}_{secret}", entry)
@@ -76,19 +76,19 @@ def _hasher() -> argon2.PasswordHasher:
     return argon2.PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
 
 
-def _id_of(secret: str) -> str:
+def _hash_id(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_ID]
 
 
 def _check_bounds(key: ClientKey) -> None:
     """Raises ConfigError for bounds that let nothing through."""
     if key.rate is not None and not (isfinite(key.rate) and key.rate > 0):
-        text = f"the client key {shown(key.name)} has a rate of {key.rate} requests a minute"
+        text = f"the client key {show(key.name)} has a rate of {key.rate} requests a minute"
         raise ConfigError(
             text, hint="a rate is a number above 0; without it there is none", code="key.rate"
         )
     if key.concurrent is not None and key.concurrent < 1:
-        text = f"the client key {shown(key.name)} has {key.concurrent} concurrent requests"
+        text = f"the client key {show(key.name)} has {key.concurrent} concurrent requests"
         hint = "1 is the least; without the number there is no bound"
         raise ConfigError(text, hint=hint, code="key.concurrent")
 
@@ -107,7 +107,7 @@ class KeyRing:
         for key in keys:
             key_id, encoded = _entry(key)
             if key_id in self._entries:
-                text = f"the hash of the client key {shown(key.name)} stands there twice"
+                text = f"the hash of the client key {show(key.name)} stands there twice"
                 raise ConfigError(text, hint="each key has an entry", code="key.twice")
             self._entries[key_id] = (key, encoded)
         self._blind = os.urandom(32)
@@ -140,7 +140,7 @@ class KeyRing:
         self._waiting += 1
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, self._verified, secret, digest)
+            return await loop.run_in_executor(self._pool, self._verify_secret, secret, digest)
         finally:
             self._waiting -= 1
 
@@ -149,7 +149,7 @@ class KeyRing:
         if self.open:
             return None
         secret, digest, known = self._looked_up(presented)
-        return self._verified(secret, digest) if known is None else known
+        return self._verify_secret(secret, digest) if known is None else known
 
     def _looked_up(self, presented: str | None) -> tuple[str, bytes, ClientKey | None]:
         """(secret, its digest for the memory, the entry if it was right before)."""
@@ -175,14 +175,16 @@ class KeyRing:
         if not presented.startswith(PREFIX):
             return ""
         key_id, _, secret = presented[len(PREFIX) :].partition("_")
-        fits = hmac.compare_digest(key_id.encode("utf-8", "surrogatepass"), _id_of(secret).encode())
+        fits = hmac.compare_digest(
+            key_id.encode("utf-8", "surrogatepass"), _hash_id(secret).encode()
+        )
         return secret if fits and key_id in self._entries else ""
 
-    def _verified(self, secret: str, digest: bytes) -> ClientKey:
+    def _verify_secret(self, secret: str, digest: bytes) -> ClientKey:
         """The entry whose hash the secret fits. Raises AuthenticationFailed if it does not."""
         from argon2.exceptions import Argon2Error
 
-        key, encoded = self._entries[_id_of(secret)]
+        key, encoded = self._entries[_hash_id(secret)]
         with self._one:
             if digest in self._known:  # of several that came at once, the first has checked it
                 return key
@@ -209,12 +211,12 @@ def _entry(key: ClientKey) -> tuple[str, str]:
 
     key_id, colon, encoded = key.hash.partition(":")
     if not colon or len(key_id) != _ID or set(key_id) - set("0123456789abcdef"):
-        text = f"the hash of the client key {shown(key.name)} is not `<id>:<argon2 hash>`"
+        text = f"the hash of the client key {show(key.name)} is not `<id>:<argon2 hash>`"
         raise ConfigError(text, hint=_HINT, code="key.hash")
     try:
         argon2.extract_parameters(encoded)
     except InvalidHashError as error:
-        text = f"the hash of the client key {shown(key.name)} is none of argon2"
+        text = f"the hash of the client key {show(key.name)} is none of argon2"
         raise ConfigError(text, hint=_HINT, code="key.hash") from error
     _check_bounds(key)
     return key_id, encoded
@@ -230,7 +232,7 @@ def may_ask(key: ClientKey | None, model: str) -> None:
     """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
     if key is None or key.may_ask(model):
         return
-    text = f"the client key {shown(key.name)} may not ask for the model {shown(model)}"
+    text = f"the client key {show(key.name)} may not ask for the model {show(model)}"
     hint = f"it is for {', '.join(key.models) or 'no model'}"
     raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
 
@@ -287,12 +289,12 @@ class Bounds:
         with self._lock:
             use = self._uses.setdefault(key.hash, _Use())
             if key.concurrent is not None and use.under_way >= key.concurrent:
-                text = f"{use.under_way} requests of the client key {shown(key.name)} are under way"
+                text = f"{use.under_way} requests of the client key {show(key.name)} are under way"
                 raise _too_many(text, f"its bound is {key.concurrent} at a time", 1.0)
             if key.rate is not None:
                 self._take(key.name, key.rate, use)
             use.under_way += 1
-        return Lease(lambda: self._left(use))
+        return Lease(lambda: self._release_use(use))
 
     def spend(self, key: ClientKey | None, data: bytes) -> None:
         """Count the body of a request, unpacked, to what its key may send in a minute.
@@ -309,7 +311,7 @@ class Bounds:
                      (use.values, key.values, values, "values")]  # fmt: skip
             bounds = [(bucket, most, size, what) for bucket, most, size, what in spent if most]
             for bucket, most, size, what in bounds:
-                text = f"the client key {shown(key.name)} may send {most} {what} in a minute"
+                text = f"the client key {show(key.name)} may send {most} {what} in a minute"
                 if size > most:
                     raise ProviderError(text, status=413, type="request_too_large",
                                         code="key.budget", hint="send less")  # fmt: skip
@@ -323,12 +325,12 @@ class Bounds:
         """Take one request out of the bucket. Raises RateLimited if there is none."""
         left = use.requests.fill(max(rate, 1.0), rate, self._clock())
         if left < 1:
-            text = f"the client key {shown(name)} has sent its {rate:g} requests of this minute"
+            text = f"the client key {show(name)} has sent its {rate:g} requests of this minute"
             wait = (1 - left) * 60 / rate
             raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
         use.requests.left = left - 1
 
-    def _left(self, use: _Use) -> None:
+    def _release_use(self, use: _Use) -> None:
         with self._lock:
             use.under_way -= 1
 

@@ -30,20 +30,20 @@ from ...losses.codes.code import KINDS
 from ...media_fetch.media_fetcher import MediaFetcher
 from ...message import Options
 from ...suggestions.keywords import nearest  # SORT
-from ...text.redaction import shown
+from ...text.redaction import show
 from ...transport.call import Timeouts
 from ...transport.credentials import address
 from ...transport.retries import Retries
 from ...vendors import VENDORS
-from ..config.targets import counter_of, unset_key
+from ..config.targets import make_counter, unset_key
 from .typed_toml import (
-    Fault,
+    ConfigFault,
+    FaultReport,
     Place,
-    Report,
     Table,
+    choose_from,
+    find_lines,
     flag,
-    lines_of,
-    one_of,
     positive,
     seconds,
     size,
@@ -75,13 +75,13 @@ class Judgement:
     """What a file says, and all that is wrong with it; `config` is None where it cannot be used."""
 
     config: Config | None
-    faults: tuple[Fault, ...]
+    faults: tuple[ConfigFault, ...]
     name: str
     lines: Mapping[Place, int]
 
     def told(self) -> list[str]:
         """A line for each fault, in their order in the file."""
-        return [fault.told(self.name) for fault in self.faults]
+        return [fault.format_line(self.name) for fault in self.faults]
 
 
 def load(path: str | os.PathLike[str]) -> Config:
@@ -99,7 +99,7 @@ def parse(toml: str, name: str = "gateway.toml") -> Config:
 
 def of_mapping(mapping: Mapping[str, Any]) -> Config:
     """The same of TOML that is parsed already, or of what has its form."""
-    return _config(_judged(mapping, "gateway", {}, Path()))
+    return _config(_judge_values(mapping, "gateway", {}, Path()))
 
 
 def judge_file(path: str | os.PathLike[str]) -> Judgement:
@@ -121,26 +121,26 @@ def judge(toml: str, name: str = "gateway.toml", folder: Path | None = None) -> 
         match = re.search(r"\(at (?:line (\d+)|end of document)", str(error))
         line = int(match[1]) if match and match[1] else toml.count("\n") + 1
         message = str(error).partition(" (at ")[0]
-        return Judgement(None, (Fault("$", f"no TOML: {message}", line=line),), name, {})
-    return _judged(values, name, lines_of(toml), folder or Path())
+        return Judgement(None, (ConfigFault("$", f"no TOML: {message}", line=line),), name, {})
+    return _judge_values(values, name, find_lines(toml), folder or Path())
 
 
 def _config(judgement: Judgement) -> Config:
     """The Config, if a gateway can start with it; its warnings are logged."""
     serious = [fault for fault in judgement.faults if fault.level != "warning"]
     if judgement.config is None or serious:
-        told = [fault.told(judgement.name) for fault in serious]
+        told = [fault.format_line(judgement.name) for fault in serious]
         text = "\n".join([f"{judgement.name} has {len(told)} faults", *told])
         raise ConfigError(told[0] if len(told) == 1 else text, code="gateway.settings")
     for fault in judgement.faults:
-        _log.warning("%s", fault.told(judgement.name))
+        _log.warning("%s", fault.format_line(judgement.name))
     return judgement.config
 
 
-def _judged(
+def _judge_values(
     values: Mapping[str, Any], name: str, lines: Mapping[Place, int], folder: Path
 ) -> Judgement:
-    report = Report(lines)
+    report = FaultReport(lines)
     config = _gateway(Table(values, (), report), folder)
     order = sorted(report.faults, key=lambda fault: fault.line or 0)
     usable = not any(fault.level == "error" for fault in order)
@@ -209,7 +209,7 @@ def _envelopes(root: Table) -> Envelopes:
     envelopes = Envelopes(
         keys=tuple(key for key in keys if key is not None),
         lifetime=table.take("lifetime", seconds, _default(Envelopes, "lifetime")),
-        on_fault=table.take("on_fault", one_of("refuse", "drop"), "refuse"),
+        on_fault=table.take("on_fault", choose_from("refuse", "drop"), "refuse"),
     )
     table.close()
     return envelopes
@@ -266,7 +266,7 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
         key_id = key.hash.partition(":")[0]
         same = next((one for one in keys if key_id and one.hash.startswith(f"{key_id}:")), None)
         if same is not None:
-            table.add("hash", f"the key {shown(same.name)} has the same hash",
+            table.add("hash", f"the key {show(same.name)} has the same hash",
                       "`dragoman keys new NAME` makes a key for each client")  # fmt: skip
         keys.append(key)
     return tuple(keys)
@@ -332,7 +332,7 @@ def _route(table: Table) -> Route:
         counter=table.take("counter", _counter, ""),
         pass_through=table.take("pass_through", flag, False),
         shared_state=table.take("shared_state", flag, False),
-        transport=table.take("transport", one_of("aiohttp", "httpx2"), "aiohttp"),
+        transport=table.take("transport", choose_from("aiohttp", "httpx2"), "aiohttp"),
         fetch=_fetcher(table),
         retries=_retries(table),
         timeouts=_timeouts(table),
@@ -484,7 +484,7 @@ def _policy(table: Table) -> PolicyLike:
         given.close()
         return policy
     default: PolicyLike = "ignore"
-    return table.take("on_loss", one_of("log", "ignore", "refuse"), default)
+    return table.take("on_loss", choose_from("log", "ignore", "refuse"), default)
 
 
 def _loss(value: Any) -> str:
@@ -503,7 +503,7 @@ def _counter(value: Any) -> str:
     if name not in ("auto", "characters") and not name.partition("/")[2]:
         hint = "one of auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL"
         raise ConfigError(f"there is no token counter {name!r}", hint=hint)
-    counter_of(name)
+    make_counter(name)
     return name
 
 
@@ -529,7 +529,7 @@ def _retries(table: Table) -> Retries:
     given = table.table("retries")
     assert given is not None  # as it is a mapping
     usual: frozenset[ErrorKind] = _default(Retries, "kinds")
-    kinds = given.take_some("kinds", one_of(*get_args(ErrorKind)), tuple(usual),
+    kinds = given.take_some("kinds", choose_from(*get_args(ErrorKind)), tuple(usual),
                             "attempts = 1 repeats nothing")  # fmt: skip
     retries = Retries(
         attempts=given.take("attempts", whole(1, 101), _default(Retries, "attempts")),

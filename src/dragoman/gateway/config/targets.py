@@ -9,7 +9,7 @@ from ...errors import ConfigError
 from .values import KEPT, Target
 
 
-def counter_of(name: str, model: str = "") -> Any:
+def make_counter(name: str, model: str = "") -> Any:
     """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
 
     `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ...errors import ConfigError
 from ...suggestions.keywords import nearest
-from ...text.redaction import shortened, shown, veiled
+from ...text.redaction import mask, shorten_path, show
 
 T = TypeVar("T")
 Place: TypeAlias = tuple[str | int, ...]  # ("routes", 0, "to")
@@ -27,7 +27,7 @@ Level: TypeAlias = Literal["error", "unset", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ConfigFault:
     """What is wrong at a path of the file, what to do about it, and the line, where it has one."""
 
     path: str
@@ -36,20 +36,20 @@ class Fault:
     line: int | None = None
     level: Level = "error"
 
-    def told(self, name: str) -> str:
+    def format_line(self, name: str) -> str:
         """One line: `gateway.toml:12: $.routes[0].to: ... (what to do)`."""
         where = name if self.line is None else f"{name}:{self.line}"
-        path = f"{shortened(self.path)}: " if self.path not in ("", "$") else ""
-        text = f"{where}: {path}{veiled(self.message)}"
-        return f"{text} ({veiled(self.hint)})" if self.hint else text
+        path = f"{shorten_path(self.path)}: " if self.path not in ("", "$") else ""
+        text = f"{where}: {path}{mask(self.message)}"
+        return f"{text} ({mask(self.hint)})" if self.hint else text
 
 
 @dataclass(slots=True)
-class Report:
+class FaultReport:
     """All faults of one file."""
 
     lines: Mapping[Place, int] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[ConfigFault] = field(default_factory=list)
 
     def add(
         self, place: Place, message: str, hint: str = "", level: Level = "error", below: str = ""
@@ -57,7 +57,7 @@ class Report:
         """Keep a fault; `below` is the rest of its path as JSONPath has it: `.options.seed`."""
         line = next((self.lines[place[:n]] for n in range(len(place), 0, -1)
                      if place[:n] in self.lines), None)  # fmt: skip
-        self.faults.append(Fault(json_path(place) + below, message, hint, line, level))
+        self.faults.append(ConfigFault(json_path(place) + below, message, hint, line, level))
 
 
 def json_path(place: Place) -> str:
@@ -68,7 +68,7 @@ def json_path(place: Place) -> str:
 class Table:
     """A table of the file. What nobody has taken when it is closed is an unknown key."""
 
-    def __init__(self, values: Mapping[str, Any], place: Place, report: Report) -> None:
+    def __init__(self, values: Mapping[str, Any], place: Place, report: FaultReport) -> None:
         self.values = values
         self.place = place
         self.report = report
@@ -146,14 +146,14 @@ class Table:
         for name in self.values:
             if name not in self._known:
                 hint = nearest(name, self._known)
-                self.report.add((*self.place, name), f"unknown key {shown(name)}", hint)
+                self.report.add((*self.place, name), f"unknown key {show(name)}", hint)
 
 
 # -- readers ---------------------------------------------------------------------------------------
 
 
 def _wrong(value: object, expected: str, hint: str = "", path: str = "") -> ConfigError:
-    return ConfigError(f"{shown(value)} is not {expected}", hint=hint, path=path)
+    return ConfigError(f"{show(value)} is not {expected}", hint=hint, path=path)
 
 
 def text(value: Any) -> str:
@@ -191,7 +191,7 @@ def positive(value: Any) -> float:
     return value
 
 
-def one_of(*names: str) -> Callable[[Any], Any]:
+def choose_from(*names: str) -> Callable[[Any], Any]:
     """A reader of these names alone."""
 
     def read(value: Any) -> Any:
@@ -259,16 +259,16 @@ class _Token(NamedTuple):
     line: int
 
 
-def lines_of(toml: str) -> dict[Place, int]:
+def find_lines(toml: str) -> dict[Place, int]:
     r"""The line of each key, table and item of a list, counted from 1, in well-formed TOML.
 
-    >>> lines_of('[a]\nb = [1,\n 2]')
+    >>> find_lines('[a]\nb = [1,\n 2]')
     {('a',): 1, ('a', 'b'): 2, ('a', 'b', 0): 2, ('a', 'b', 1): 3}
     """
-    return _Lines(toml).found
+    return _LineScanner(toml).found
 
 
-class _Lines:
+class _LineScanner:
     """Walks over the signs of a file; values are passed over, but for the lists and tables."""
 
     def __init__(self, toml: str) -> None:

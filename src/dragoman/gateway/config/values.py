@@ -17,7 +17,7 @@ from ...errors import ConfigError
 from ...history.passes.fetching import Fetch
 from ...llm.names import ModelName, model_name
 from ...losses import PolicyLike
-from ...text.redaction import shown
+from ...text.redaction import show
 from ...transport.call import Timeouts, check_headers, is_address
 from ...transport.retries import Retries
 
@@ -239,7 +239,7 @@ class Config:
         if (found := self.route_of(model)) is not None:
             return found
         patterns = ", ".join(pattern for route in self.routes for pattern in route.models)
-        text = f"no route serves the model {shown(model)}"
+        text = f"no route serves the model {show(model)}"
         raise ConfigError(text, hint=f"routes are for {patterns}", code="route.missing")
 
 

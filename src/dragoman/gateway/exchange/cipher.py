@@ -192,13 +192,13 @@ class SealedState(Envelope):
         if text is None or not text.startswith(MARK):
             return None
         inside = self.sealer.open(text)
-        state = inside if isinstance(inside, EnvelopeFault) else self._judged(inside)
+        state = inside if isinstance(inside, EnvelopeFault) else self._check_inside(inside)
         if isinstance(state, EnvelopeFault):
             self.faults.append(state)
             return None
         return state
 
-    def _judged(self, inside: bytes) -> Any:
+    def _check_inside(self, inside: bytes) -> Any:
         """The state, if it is the tenant's and has not expired; else the fault."""
         if len(inside) < _INSIDE.size:
             return _CHANGED
@@ -209,7 +209,7 @@ class SealedState(Envelope):
         if self.now >= expiry:
             return _EXPIRED
         try:
-            return loads(_inflated(inside[begin:]) if flags & _DEFLATED else inside[begin:])
+            return loads(_inflate(inside[begin:]) if flags & _DEFLATED else inside[begin:])
         except (ReadError, zlib.error):  # whoever sealed it has the key, and is no Sealer of ours
             return _CHANGED
 
@@ -236,7 +236,7 @@ def _pays(text: bytes) -> bool:
     return len(zlib.compress(text[begin : begin + _SAMPLE], 1)) < _SAMPLE * 2 // 3
 
 
-def _inflated(data: bytes) -> bytes:
+def _inflate(data: bytes) -> bytes:
     """The inflated bytes. Raises zlib.error for what is cut off, or is too large."""
     stream = zlib.decompressobj()
     text = stream.decompress(data, _MOST)

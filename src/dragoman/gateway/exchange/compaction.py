@@ -19,7 +19,7 @@ from ...sealed_state import MARK, Envelope
 from ...stream.framing import CONTENT_TYPES
 from ...stream.pieces import End, Meta, Part, Piece
 from ...text.json_text import JsonObject
-from ..surfaces import Answer, Surface
+from ..surfaces import ClientAnswer, Surface
 from .relay import Framed
 
 _RESPONSES = "openai-responses"
@@ -50,7 +50,7 @@ def asking(body: JsonObject) -> JsonObject:
     return {**fields, "input": [*kept, _message(_ASKED)]}
 
 
-def opened(body: JsonObject, envelope: Envelope) -> JsonObject:
+def open_summaries(body: JsonObject, envelope: Envelope) -> JsonObject:
     """The request with the summaries of compactions of ours in their place.
 
     What stands before one is told by it, as at OpenAI. One that was changed stays as it is, for the
@@ -72,7 +72,7 @@ def is_summary(m: Msg) -> bool:
     return m.role == "user" and m.text.startswith(_TOLD)
 
 
-def compacted(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> ChatResponse:
+def compact_answer(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> ChatResponse:
     """The answer whose only item is the compaction. Raises ProviderError without a summary."""
     summary = resp.text.strip()
     if not summary:
@@ -88,7 +88,11 @@ def compacted(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> C
 def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
     """The answer to `/responses/compact`: what users said stays, and one item tells the rest."""
     items: Any = asked.get("input")
-    users = [_kept(item) for item in items if _role(item) == "user"] if type(items) is list else []
+    users = (
+        [_keep_user_item(item) for item in items if _role(item) == "user"]
+        if type(items) is list
+        else []
+    )
     usage = resp.usage
     block: Any = resp.msg.blocks[0]
     return {
@@ -103,21 +107,21 @@ def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
     }  # fmt: skip
 
 
-def streamed(surface: Surface, resp: ChatResponse, request: ChatRequest) -> Answer:
+def stream_compaction(surface: Surface, resp: ChatResponse, request: ChatRequest) -> ClientAnswer:
     """The whole stream that a client gets who asked for one."""
     encoder = surface.wire.stream_encoder(request, second=int(time()))
     item = Part((0, 0), resp.msg.blocks[0], whole=True)
     pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
     events = [event for piece in pieces for event in encoder.feed(piece)]
-    data = Framed("sse", surface).bytes_of([*events, *encoder.finish()])
-    return Answer(200, data, {"content-type": CONTENT_TYPES["sse"]})
+    data = Framed("sse", surface).encode_events([*events, *encoder.finish()])
+    return ClientAnswer(200, data, {"content-type": CONTENT_TYPES["sse"]})
 
 
 def _message(text: Any) -> JsonObject:
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
 
 
-def _kept(item: JsonObject) -> JsonObject:
+def _keep_user_item(item: JsonObject) -> JsonObject:
     """What a user has said, as an answer has it."""
     content = item.get("content")
     if isinstance(content, str):

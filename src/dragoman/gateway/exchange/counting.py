@@ -11,9 +11,9 @@ from typing import Any
 from ...caches import remember
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError
 from ...message import Written
-from ...text.json_text import JsonObject, encoded, loads
+from ...text.json_text import JsonObject, encode_json, loads
 from ...transport.call import HttpCall
-from ..config.targets import counter_of
+from ..config.targets import make_counter
 from .upstream import Upstream
 
 # what a request for a count has of a request for an answer
@@ -36,14 +36,14 @@ def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None
     match upstream.protocol:
         case "anthropic" if path.endswith("/v1/messages"):
             kept = {name: value for name, value in body.items() if name in _ANTHROPIC}
-            return upstream.call(f"{path}/count_tokens", headers, encoded(kept, size))
+            return upstream.call(f"{path}/count_tokens", headers, encode_json(kept, size))
         case "openai-responses" if upstream.vendor.name == "openai":
             kept = {name: value for name, value in body.items() if name in _RESPONSES}
-            return upstream.call(f"{path}/input_tokens", headers, encoded(kept, size))
+            return upstream.call(f"{path}/input_tokens", headers, encode_json(kept, size))
         case "gemini":
             model, _, _ = path.rpartition(":")
             whole = {"generateContentRequest": {"model": model.removeprefix("/"), **body}}
-            return upstream.call(f"{model}:countTokens", headers, encoded(whole, size))
+            return upstream.call(f"{model}:countTokens", headers, encode_json(whole, size))
         case _:
             return None
 
@@ -66,7 +66,7 @@ def local(counter: str, error: DragomanError) -> str:
     return counter or ("auto" if error.code == "count.unavailable" else "")
 
 
-def counted(name: str, written: Written) -> int:
+def count_tokens(name: str, written: Written) -> int:
     """What a counter says of a request.
 
     Raises:
@@ -110,7 +110,7 @@ def parts(body: JsonObject) -> tuple[list[Any], list[Any]]:
 
 @remember("token counters that routes name", entries=8, size=2**24)
 def _counter(name: str, model: str) -> Any:
-    return counter_of(name, model)
+    return make_counter(name, model)
 
 
 def unavailable(upstream: Upstream) -> DragomanError:

@@ -30,21 +30,21 @@ from ...sealed_state import MARK
 from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
 from ...text.json_pieces import holds
-from ...text.json_text import JsonObject, encoded, loads
+from ...text.json_text import JsonObject, encode_json, loads
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
-from ..bodies import asked_model, dated, looks_like_object, object_in, unreadable
+from ..bodies import asked_model, date_answer, looks_like_object, object_in, unreadable
 from ..config.keys import may_ask
 from ..config.values import KEPT, ClientKey, Config, Route
-from ..surfaces import Answer, ClientRequest, Operation, Surface, wanted
+from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
 from ..surfaces.base import JSON, named_model, told_error
 from ..surfaces.unknown_paths import (
     asks_upgrade,
+    describe_path,
     is_served,
     is_stateless,
     may_pass,
     stays_below,
-    told_of,
 )
 from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
 from ..telemetry.redact import keyless
@@ -53,16 +53,16 @@ from .cipher import SealedState, Sealer
 from .off_loop import is_long
 from .passing import (
     answer_headers,
-    in_order_of,
+    reorder_like,
     request_headers,
     with_model,
     without_key,
     written_anew,
 )
-from .refusals import key_refused, refused, upgrade_refused
-from .relay import AnswerStream, ConvertedAnswer, PassedAnswer
+from .refusals import key_refused, upgrade_refused, write_refusal
+from .relay import ConvertedAnswer, PassedAnswer, RelayStream
 from .tenancy import Tenancy, has_dots
-from .upstream import Upstream, listed, listed_one
+from .upstream import Upstream, list_models, listed_one
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -84,25 +84,25 @@ class Gateway:
     def open(
         self, request: ClientRequest, key: ClientKey | None = None,
         record: ExchangeRecord | None = None,
-    ) -> Exchange | Answer:  # fmt: skip
+    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
         """The exchange that the request begins, or the answer to it: also every refusal."""
         record = record or new_record(request)
-        surface, operation = wanted(request)
+        surface, operation = match_request(request)
         record.protocol = surface.protocol
         try:
             return self._open(surface, operation, request, key, record)
         except DragomanError as error:
-            return refused(surface, error, record)
+            return write_refusal(surface, error, record)
 
     def _open(
         self, surface: Surface, operation: Operation | None, request: ClientRequest,
         key: ClientKey | None, record: ExchangeRecord,
-    ) -> Exchange | Answer:  # fmt: skip
+    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
         if operation is None:
-            return self._unknown(surface, request, key, record)
+            return self._answer_unknown_path(surface, request, key, record)
         if operation.kind == "models":
-            shown = [one for one in listed(self.config) if key is None or key.may_ask(one.id)]
-            return Answer.json(200, surface.models(shown))
+            shown = [one for one in list_models(self.config) if key is None or key.may_ask(one.id)]
+            return ClientAnswer.json(200, surface.models(shown))
         if operation.kind == "state":
             if asks_upgrade(request):
                 return upgrade_refused(surface, request, record)
@@ -111,7 +111,7 @@ class Gateway:
         if operation.kind == "model":
             name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
-            return Answer.json(200, surface.model(listed_one(self.config, name)))
+            return ClientAnswer.json(200, surface.model(listed_one(self.config, name)))
         body = object_in(request.body)
         asked = asked_model(body, operation.model)
         record.model = asked
@@ -126,7 +126,9 @@ class Gateway:
             tenancy = Tenancy(key, route, self.config, self.sealer.marks)
             tenancy.judge(body, surface.protocol, asked)
             tenancy.judge_query(request.query)
-        return Exchange(self, surface, operation, request, body, asked, route, tenancy, record)
+        return GatewayExchange(
+            self, surface, operation, request, body, asked, route, tenancy, record
+        )
 
     def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
         """The `nth` target of a route, for a client's protocol and the model it asks for."""
@@ -139,13 +141,13 @@ class Gateway:
             found = self._upstreams[of] = Upstream(route, target, surface, asked)
         return found
 
-    def _unknown(
+    def _answer_unknown_path(
         self, surface: Surface, request: ClientRequest, key: ClientKey | None,
         record: ExchangeRecord,
-    ) -> Exchange | Answer:  # fmt: skip
+    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
         """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
         if request.method in ("HEAD", "GET") and request.path == "/":
-            return Answer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
+            return ClientAnswer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
                           {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
         if asks_upgrade(request):
             return upgrade_refused(surface, request, record)
@@ -160,9 +162,11 @@ class Gateway:
                 if key is not None:
                     tenancy = Tenancy(key, route, self.config, self.sealer.marks)
                     tenancy.judge_passing(request, surface.protocol)
-                return Exchange(self, surface, operation, request, {}, KEPT, route, tenancy, record)
+                return GatewayExchange(
+                    self, surface, operation, request, {}, KEPT, route, tenancy, record
+                )
         text = f"there is nothing at {request.method} {request.path[:200]}"
-        if known := told_of(request.path):
+        if known := describe_path(request.path):
             text = f"{text}: {known}"
         hint = "the paths of OpenAI, Anthropic, Gemini and Ollama"
         if is_stateless(request.path):  # embeddings and the like, which are converted for nobody
@@ -175,7 +179,7 @@ class Gateway:
 _HISTORIES = ("messages", "input", "contents")  # where the clients' protocols have them
 
 
-class Exchange:
+class GatewayExchange:
     """One request with its answer. `upstream` is the target of the last `call`."""
 
     def __init__(
@@ -197,7 +201,9 @@ class Exchange:
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
         self._is_over = False  # what the provider still sends is no part of the answer
-        self._whole_rejected: Answer | None = None  # as the provider of the same wire worded it
+        self._whole_rejected: ClientAnswer | None = (
+            None  # as the provider of the same wire worded it
+        )
         compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
         asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
         self.streams = self.kind == "generate" and asks_stream
@@ -279,7 +285,7 @@ class Exchange:
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
         try:
-            call = self._passed() if self.passes and not self._sealed else self._converted()
+            call = self._pass_call() if self.passes and not self._sealed else self._convert_call()
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
         if record.kept is not None:
@@ -289,7 +295,7 @@ class Exchange:
             record.kept.cut.discard("upstream_response")
         return call
 
-    def _passed(self) -> HttpCall:
+    def _pass_call(self) -> HttpCall:
         """The client's own bytes, with the target's model."""
         upstream, request = self.upstream, self.request
         body = request.body
@@ -300,7 +306,7 @@ class Exchange:
                                     request.method)  # fmt: skip
         names_model = self.surface.protocol != "gemini"
         if self._tenancy is not None and self._tenancy.judges:
-            headers, query = self._tenancy.unsteered(headers, query)
+            headers, query = self._tenancy.strip_steering(headers, query)
             named = {"model": upstream.model} if names_model else {}
             body = written_anew({**self._body, **named}, body)
         elif names_model:
@@ -308,24 +314,24 @@ class Exchange:
         path = self.surface.below(request.path, upstream.model)
         return upstream.call(f"{path}?{query}" if query else path, headers, body)
 
-    def _converted(self) -> HttpCall:
+    def _convert_call(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
         self._state.faults.clear()  # of the call before
         body = self._body
         if self.passes and "model" in body:  # what no envelope touches is written as it was read
             body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
-            body = compaction.opened(body, self._state)
+            body = compaction.open_summaries(body, self._state)
             if self.kind == "compact" and self.passes:
                 body = {**body, "input": self._write(body).body["input"]}
                 path = surface.below(self.request.path, upstream.model)
                 headers = request_headers(self.request.headers)
-                return upstream.call(path, headers, encoded(body, len(self.request.body)))
+                return upstream.call(path, headers, encode_json(body, len(self.request.body)))
             if self.compacts and not self.passes:
                 body = compaction.asking(body)
         written = self._write(body)
         if self.passes:
-            written.body = in_order_of(body, written.body)
+            written.body = reorder_like(body, written.body)
         if self.kind == "count":
             call = counting.call(upstream, written, len(self.request.body))
             if call is None:
@@ -337,8 +343,8 @@ class Exchange:
         """The request for the target, of the client's body."""
         surface = self.surface
         if self.kind == "count":
-            body = surface.counted(body)
-        req = self._client_request = self._read(surface.wire, surface.gathered(body))
+            body = surface.build_generate_body(body)
+        req = self._client_request = self._read(surface.wire, surface.merge_pieces(body))
         if self._sealed:
             surface.wire._open(req, self._state)
             self._judge_envelopes()
@@ -381,7 +387,7 @@ class Exchange:
         """Whether an answer of this status is none: a redirect would lead the client elsewhere."""
         return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
 
-    def failed(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+    def read_failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """The error of an answer whose status is a failure."""
         self.record.upstream_status = status
         if not 400 <= status < 600:
@@ -397,12 +403,12 @@ class Exchange:
         hidden.error(error)  # where its JSON has spelled it with escapes
         if error.kind in ("authentication", "permission"):
             return key_refused(self.upstream.vendor.name, error, status)
-        known = self.surface.worded(error) is error and looks_like_object(body)
+        known = self.surface.translate_error(error) is error and looks_like_object(body)
         if self.passes and (self.kind == "other" or known):
-            self._whole_rejected = Answer(status, body, answer_headers(headers))
+            self._whole_rejected = ClientAnswer(status, body, answer_headers(headers))
         return error
 
-    def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
+    def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> ClientAnswer:
         """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
         record = self.record
         record.upstream_status = status
@@ -415,37 +421,45 @@ class Exchange:
                                 hint="check base_url, and what stands between")  # fmt: skip
         if self.passes and self.kind != "count":
             self._look(body)
-            if self._renamed is not None:
-                body = with_model(body, "", self._renamed)
-            return self._done(Answer(status, body, self.passed_headers(status, headers)))
+            if self._shown_model is not None:
+                body = with_model(body, "", self._shown_model)
+            return self._finish_answer(
+                ClientAnswer(status, body, self.passed_headers(status, headers))
+            )
         if self.kind == "count":
             tokens = counting.read(self.upstream.protocol, body)
             if not tokens:
                 raise counting.unavailable(self.upstream)
             if self.passes and not self._sealed:
-                return self._done(Answer(status, body, answer_headers(headers)))
-            return self.counted(tokens)
+                return self._finish_answer(ClientAnswer(status, body, answer_headers(headers)))
+            return self.answer_count(tokens)
         resp = self._response(status, body)
         record.usage, record.answer_model = resp.usage, resp.model or ""
         record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
         assert self._client_request is not None  # it was converted
         if self.compacts:
-            resp = compaction.compacted(resp, self._client_request, self._state)
+            resp = compaction.compact_answer(resp, self._client_request, self._state)
             if self.kind == "compact":
-                return self._done(Answer.json(200, compaction.body(resp, self._body)))
+                return self._finish_answer(
+                    ClientAnswer.json(200, compaction.body(resp, self._body))
+                )
             if self.streams:
-                return self._done(compaction.streamed(self.surface, resp, self._client_request))
+                return self._finish_answer(
+                    compaction.stream_compaction(self.surface, resp, self._client_request)
+                )
         if self.surface.wire.room.issuer != self.upstream.wire.room.issuer:
-            resp = dated(resp, int(time()))
+            resp = date_answer(resp, int(time()))
         resp = replace(resp, model=self.asked, id=resp.id or self._new_id)
         written = self.surface.wire.write_response(
             resp, self._client_request, envelope=self._state,
             policy=self.upstream.answer_policy,
         )  # fmt: skip
         record.losses = [*record.losses, *written.losses]
-        whole = self.surface.completed(written.body, self._body)
-        body = self.upstream.hidden.data(encoded(whole, len(body)))
-        return self._done(Answer(200, body, {"content-type": JSON, **self.headers()}))
+        whole = self.surface.complete_answer(written.body, self._body)
+        body = self.upstream.hidden.data(encode_json(whole, len(body)))
+        return self._finish_answer(
+            ClientAnswer(200, body, {"content-type": JSON, **self.headers()})
+        )
 
     def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers of an answer that goes on as it is."""
@@ -455,9 +469,11 @@ class Exchange:
             told["content-length"] = headers["content-length"]
         return told
 
-    def counted(self, tokens: int) -> Answer:
+    def answer_count(self, tokens: int) -> ClientAnswer:
         """The answer to a request for a count."""
-        return self._done(Answer.json(200, self.surface.count(tokens), self.headers()))
+        return self._finish_answer(
+            ClientAnswer.json(200, self.surface.count(tokens), self.headers())
+        )
 
     @property
     def waits(self) -> bool:
@@ -470,7 +486,7 @@ class Exchange:
         if not counter:
             return None
         written = self._written or self._write(self._body)  # the body may have passed as it was
-        return counting.counted(counter, written)
+        return counting.count_tokens(counter, written)
 
     def headers(self) -> dict[str, str]:
         """What an answer tells besides its body."""
@@ -482,23 +498,25 @@ class Exchange:
         if self.record.kept is not None and not self._is_over:
             self.record.kept.upstream_answered(self.upstream.hidden.data(data))
 
-    def relayed(self, relay: AnswerStream) -> None:
+    def note_stream_end(self, relay: RelayStream) -> None:
         """Note how a stream ended."""
         self._is_over = True
         record = self.record
         if relay.failed is not None and not record.error:
-            self.told(relay.failed)
-        self._note(relay.told)
+            self.build_stream_error(relay.failed)
+        self._note(relay.answer_so_far)
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events
 
-    def cut(self, relay: AnswerStream, error: DragomanError) -> bytes:
+    def cut(self, relay: RelayStream, error: DragomanError) -> bytes:
         """What stands at the end of a stream that was cut: no error behind a whole answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
-        return relay.fail(self.told(unreadable(error) if isinstance(error, ReadError) else error))
+        return relay.fail(
+            self.build_stream_error(unreadable(error) if isinstance(error, ReadError) else error)
+        )
 
-    def stream(self) -> AnswerStream:
+    def stream(self) -> RelayStream:
         """What relays a streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
@@ -506,7 +524,7 @@ class Exchange:
             kept.framing = self.framing
             kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event, self._renamed,
+            return PassedAnswer(self.surface, self.framing, limits.event, self._shown_model,
                                 self.surface.candidates(self._body), self.upstream.hidden,
                                self._marking)  # fmt: skip
         converter = StreamConverter(
@@ -522,7 +540,7 @@ class Exchange:
         """What marks the ids in an answer that passes, where tenants are told apart."""
         if self._tenancy is None or self.kind == "other":
             return None
-        return self._tenancy.answered(self.surface.protocol)
+        return self._tenancy.build_answer_marker(self.surface.protocol)
 
     @property
     def _new_id(self) -> str | None:
@@ -531,7 +549,7 @@ class Exchange:
         return None if prefix is None else f"{prefix}{uuid4().hex}"
 
     @property
-    def _renamed(self) -> str | None:
+    def _shown_model(self) -> str | None:
         """The name under which an answer that passes goes out, if it is not the provider's."""
         other = self.kind == "generate" and self.surface.renames(self.request)
         return self.asked if other and self.asked != self.upstream.model else None
@@ -548,19 +566,19 @@ class Exchange:
         return {"content-type": CONTENT_TYPES[self.framing], "cache-control": "no-cache",
                 "x-accel-buffering": "no", **self.headers()}  # fmt: skip
 
-    def refusal(self, error: DragomanError) -> Answer:
+    def refusal(self, error: DragomanError) -> ClientAnswer:
         """The answer that tells of an error, before anything of another has gone out."""
         self.upstream.hidden.error(error)
-        answer = refused(self.surface, error, self.record)
+        answer = write_refusal(self.surface, error, self.record)
         ask = self.surface.streamed_refusal
         if self.streams and (found := ask(told_error(error), self.request, self.asked)):
-            answer, self._whole_rejected = self._done(found), None
+            answer, self._whole_rejected = self._finish_answer(found), None
         if isinstance(error, ProviderError) and self._whole_rejected is not None:
             return self._whole_rejected  # in the provider's own words
         answer.headers.update(self.headers())
         return answer
 
-    def told(self, error: DragomanError) -> ProviderError:
+    def build_stream_error(self, error: DragomanError) -> ProviderError:
         """The error as a stream tells of it."""
         self.upstream.hidden.error(error)
         made = told_error(error)
@@ -568,7 +586,7 @@ class Exchange:
         self.record.message = log_message(error)
         return made
 
-    def _done(self, answer: Answer) -> Answer:
+    def _finish_answer(self, answer: ClientAnswer) -> ClientAnswer:
         self.record.status = answer.status
         return answer
 

@@ -50,10 +50,10 @@ class OffLoop:
         self._waiting += 1
         self.pieces += 1
         future = asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *args))
-        future.add_done_callback(self._ended)  # also of work that nobody waits for any more
+        future.add_done_callback(self._finish_job)  # also of work that nobody waits for any more
         return await future
 
-    def _ended(self, _: object) -> None:
+    def _finish_job(self, _: object) -> None:
         self._waiting -= 1
         if not self._waiting:
             sys.setswitchinterval(self._interval)

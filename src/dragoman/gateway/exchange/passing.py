@@ -19,7 +19,7 @@ from ...stream.framing import Framing
 from ...stream.framing.decoder import JSONArray
 from ...text.hidden_keys import HiddenKey
 from ...text.json_pieces import end_of_text, first_in, overlapping
-from ...text.json_text import Json, encoded, loads
+from ...text.json_text import Json, encode_json, loads
 from ..surfaces import Surface
 from ..surfaces.base import MODEL
 
@@ -78,7 +78,7 @@ _STEERING = re.compile(
 _STEERLESS = frozenset({"$alt", "alt", "api-version", "beta"})  # of queries
 
 
-def unsteered(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], str]:
+def strip_steering(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], str]:
     """Headers and query without what may lead to another model than the one that was judged."""
     kept = {name: text for name, text in headers.items() if not _STEERING.search(name)}
     parts = [one for one in query.split("&") if unquote_plus(one.partition("=")[0]) in _STEERLESS]
@@ -89,7 +89,7 @@ def written_anew(body: Json, read: bytes) -> bytes:
     """The JSON that was read from these bytes, with every key once."""
     if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
         return json.dumps(body, separators=(",", ":")).encode()
-    return encoded(body, len(read))
+    return encode_json(body, len(read))
 
 
 def without_key(query: str) -> str:
@@ -136,7 +136,7 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         and (sum(piece.count(_KEY) for piece in overlapping(body, len(_KEY))) == 1)
     ):
         return body
-    named, at, is_named = encoded(model), 0, False
+    named, at, is_named = encode_json(model), 0, False
     changed: list[bytes] = []
     for place in _top_level(body):  # one at a time: a body may have nothing but keys
         if hidden and _is_hidden(body, place):
@@ -158,13 +158,13 @@ def _is_hidden(body: bytes, at: int) -> bool:
     return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
 
 
-def in_order_of(sent: Any, body: Any) -> Any:
+def reorder_like(sent: Any, body: Any) -> Any:
     """The same JSON with all keys in the order in which the client sent them, and others behind.
 
     A message that is as it came is spelled as it came, so that a provider's cache knows it again.
     """
     if isinstance(sent, dict) and isinstance(body, dict):
-        kept = {key: in_order_of(sent[key], body[key]) for key in sent if key in body}
+        kept = {key: reorder_like(sent[key], body[key]) for key in sent if key in body}
         return {**kept, **{key: value for key, value in body.items() if key not in kept}}
     if not (isinstance(sent, list) and isinstance(body, list)):
         return body
@@ -174,7 +174,7 @@ def in_order_of(sent: Any, body: Any) -> Any:
         near = range(at, min(at + _NEAR, len(sent)))
         found = next((nth for nth in near if sent[nth] == one), None)
         at = at if found is None else found + 1
-        made.append(one if found is None else in_order_of(sent[found], one))
+        made.append(one if found is None else reorder_like(sent[found], one))
     return made
 
 
@@ -279,7 +279,7 @@ class Passing:
         self._held.clear()
         return self._look(whole) if whole and self.over == (self._array is not None) else b""
 
-    def told(self, wire: Wire) -> Builder:
+    def read_usage(self, wire: Wire) -> Builder:
         """What the events that may tell of usage have told."""
         decoder = wire.stream_decoder()
         decoder.framing = self._framing

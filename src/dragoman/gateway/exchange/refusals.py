@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...errors import DragomanError, ProviderError
-from ..surfaces import Answer, ClientRequest, Surface
+from ..surfaces import ClientAnswer, ClientRequest, Surface
 from ..surfaces.base import told_error
 from ..surfaces.unknown_paths import no_upgrade
 from ..telemetry.record import ExchangeRecord, log_message
 
 
-def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> Answer:
+def write_refusal(surface: Surface, error: DragomanError, record: ExchangeRecord) -> ClientAnswer:
     """The answer that tells of an error."""
     told = told_error(error)
     answer = surface.refusal(error)
@@ -18,9 +18,11 @@ def refused(surface: Surface, error: DragomanError, record: ExchangeRecord) -> A
     return answer
 
 
-def upgrade_refused(surface: Surface, request: ClientRequest, record: ExchangeRecord) -> Answer:
+def upgrade_refused(
+    surface: Surface, request: ClientRequest, record: ExchangeRecord
+) -> ClientAnswer:
     """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
-    answer = refused(surface, no_upgrade(request.path), record)
+    answer = write_refusal(surface, no_upgrade(request.path), record)
     answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
     return answer
 

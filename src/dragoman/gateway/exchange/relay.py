@@ -18,16 +18,16 @@ from ...stream.builder import Builder
 from ...stream.framing import Framing
 from ...stream.pieces import End, Failed, Part, Piece, Raw
 from ...text.hidden_keys import HiddenKey
-from ...text.json_text import Json, JsonObject, encoded
+from ...text.json_text import Json, JsonObject, encode_json
 from ..config.values import Limits
 from ..surfaces import Surface
 from .passing import Passing, answer_too_large, event_too_large
-from .text_fast_path import ShortWay
+from .text_fast_path import TextFastPath
 
 _HELD = 2**20  # the most bytes that are held back until something of an answer comes
 
 
-class AnswerStream(Protocol):
+class RelayStream(Protocol):
     """One streamed answer. `failed`: what went wrong, if something did; no success follows it.
 
     `over`: nothing more of it comes, whatever the provider still sends, so that it can be finished.
@@ -69,7 +69,7 @@ class AnswerStream(Protocol):
         """What is held back until something of the answer comes: for whoever waits no longer."""
 
     @property
-    def told(self) -> Builder:
+    def answer_so_far(self) -> Builder:
         """What the provider has told so far: usage, model, why it ended."""
 
     @property
@@ -99,32 +99,32 @@ class Framed:
         self.begun = False  # whether elements of an array are there, also by others
         self._surface = surface
 
-    def bytes_of(self, events: list[tuple[str | None, Json]]) -> bytes:
+    def encode_events(self, events: list[tuple[str | None, Json]]) -> bytes:
         """The bytes of these events."""
         if self.framing == "json-array":
             return b"".join([self._element(payload) for _, payload in events])
         if self.framing == "ndjson":
-            return b"".join([encoded(payload) + b"\n" for _, payload in events])
+            return b"".join([encode_json(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
         for name, told in events:
-            payload = self._completed(name, told)
+            payload = self._complete_event(name, told)
             if name is None and type(payload) is dict and self._surface.stands_alone(payload):
-                self.apart = encoded(payload)
+                self.apart = encode_json(payload)
                 continue
             if name is not None:
                 parts += (b"event: ", name.encode(), b"\n")
-            text = payload.encode() if type(payload) is str else encoded(payload)
+            text = payload.encode() if type(payload) is str else encode_json(payload)
             parts += (b"data: ", text, b"\n\n")
         return b"".join(parts)
 
-    def _completed(self, name: str | None, payload: Json) -> Json:
+    def _complete_event(self, name: str | None, payload: Json) -> Json:
         if self._asked is None or name not in self._surface.heads:
             return payload
         return self._surface.completed_event(payload, self._asked)
 
     def _element(self, payload: Json) -> bytes:
         begun, self.begun = self.begun, True
-        return (b",\r\n" if begun else b"[") + encoded(payload)
+        return (b",\r\n" if begun else b"[") + encode_json(payload)
 
     def rest(self) -> bytes:
         """What stands behind the last event: the end of a JSON array."""
@@ -174,7 +174,7 @@ class ConvertedAnswer:
         self._open = False  # nothing is held back any more
         self._ended = False
         self._usual_events = 0
-        self._short = ShortWay(self._usual) if framing == "sse" else None
+        self._short = TextFastPath(self._usual) if framing == "sse" else None
         self.failed: ProviderError | None = None
         self.over = False
         self.progress = 0
@@ -233,7 +233,7 @@ class ConvertedAnswer:
         self.failed = converter.failed
         self.over = converter.decoder.over or self.failed is not None
         self._usual_events += len(events)
-        return pieces, self._framed.bytes_of(events)
+        return pieces, self._framed.encode_events(events)
 
     def _settle(self) -> None:
         """Let the converter know of what took the short way."""
@@ -254,7 +254,7 @@ class ConvertedAnswer:
         if converter.failed is None and not converter.finished:
             return (
                 self.release()
-                + self._hidden.data(self._framed.bytes_of(events))
+                + self._hidden.data(self._framed.encode_events(events))
                 + self.fail(_broken_off())
             )
         self.failed = converter.failed
@@ -264,7 +264,7 @@ class ConvertedAnswer:
         """The events that tell of an error in the middle."""
         self._ended = self.over = True
         self._settle()
-        events = self._converter.pieces((Failed(self._surface.worded(error)),))
+        events = self._converter.pieces((Failed(self._surface.translate_error(error)),))
         self.failed = self._converter.failed
         return self._last(events)
 
@@ -273,14 +273,14 @@ class ConvertedAnswer:
         try:
             last = self._converter.end()
             events += last if self.failed is None else [one for one in last if _tells_error(one)]
-            data = self._framed.bytes_of(events)
+            data = self._framed.encode_events(events)
         except (RecursionError, InvalidMessage, ReadError):
             # what stands at the end cannot be written: it repeats what is nested too deeply
             if self.failed is None:
                 events = self._converter.pieces((Failed(_too_deep()),))
                 self.failed = self._converter.failed
             events = [one for one in events if _tells_error(one)][:1]
-            data = self._framed.bytes_of(events)
+            data = self._framed.encode_events(events)
         self._usual_events += len(events)
         return self.release() + self._hidden.data(data) + self._framed.rest()
 
@@ -292,7 +292,7 @@ class ConvertedAnswer:
         return held
 
     @property
-    def told(self) -> Builder:
+    def answer_so_far(self) -> Builder:
         """What the provider has told so far."""
         return self._converter.decoder.builder
 
@@ -397,13 +397,13 @@ class PassedAnswer:
         rest = b"" if cut else self._passing.rest()
         if not self._passing.ended:
             return self.fail(_broken_off())
-        self.failed = self._told()
+        self.failed = self._read_error()
         if self.failed is None:
             self._opening = None  # one that ends at once is an answer, too
-            rest = self._closed(rest)
+            rest = self._close_framing(rest)
         return self.release() + rest
 
-    def _closed(self, rest: bytes) -> bytes:
+    def _close_framing(self, rest: bytes) -> bytes:
         """The end of an answer that is whole, with what the provider has left out of it."""
         if self._framed.framing == "json-array":
             return rest if self._passing.over else b"]"
@@ -420,20 +420,20 @@ class PassedAnswer:
         self._ended = self.over = True
         self._framed.begun = self._passing.events > 0
         encoder = self._surface.wire.stream_encoder()
-        events = [*encoder.feed(Failed(self._surface.worded(error))), *encoder.finish()]
+        events = [*encoder.feed(Failed(self._surface.translate_error(error))), *encoder.finish()]
         told = [one for one in events if _tells_error(one)]
-        return self.release() + self._framed.bytes_of(told) + self._framed.rest()
+        return self.release() + self._framed.encode_events(told) + self._framed.rest()
 
     def release(self) -> bytes:
         """What is held back."""
         held = b"".join(self._held)
         self._held.clear()
-        return held if self._model is None else self._surface.renamed(held, self._model)
+        return held if self._model is None else self._surface.rename_model(held, self._model)
 
     @property
-    def told(self) -> Builder:
+    def answer_so_far(self) -> Builder:
         """What the provider has told so far, in the events that tell of usage."""
-        return self._passing.told(self._surface.wire)
+        return self._passing.read_usage(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:
@@ -445,7 +445,7 @@ class PassedAnswer:
         decoder.framing = self._framed.framing
         return decoder
 
-    def _told(self) -> ProviderError | None:
+    def _read_error(self) -> ProviderError | None:
         """The error with which the provider has ended the stream."""
         last = self._passing.last
         if b"rror" not in last and b"failed" not in last:

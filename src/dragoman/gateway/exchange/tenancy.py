@@ -27,10 +27,10 @@ from urllib.parse import parse_qsl, unquote
 
 from ...errors import AuthenticationFailed, DragomanError, ProviderError
 from ...text.json_text import JsonObject, loads, member
-from ...text.redaction import shown
+from ...text.redaction import show
 from ..config.values import KEPT, ClientKey, Config, Route
 from ..surfaces import ClientRequest
-from .passing import unsteered, written_anew
+from .passing import strip_steering, written_anew
 
 _SIGN = "_dg"
 _MARK = 22  # characters: 16 bytes in base64
@@ -123,15 +123,15 @@ class Tenancy:
         """Whether there is anything that this tenant may not name."""
         return self._is_bound or not self._shares
 
-    def unsteered(self, headers: dict[str, str], query: str) -> tuple[dict[str, str], str]:
+    def strip_steering(self, headers: dict[str, str], query: str) -> tuple[dict[str, str], str]:
         """Headers and query, of a key that is bound to models without what could name another."""
-        return unsteered(headers, query) if self._is_bound else (headers, query)
+        return strip_steering(headers, query) if self._is_bound else (headers, query)
 
     # -- ids ---------------------------------------------------------------------------------------
 
     def mark(self, name: str) -> str:
         """The id as the tenant gets it."""
-        return f"{name}{_SIGN}{_coded(next(self._marks(self._bound(name))))}"
+        return f"{name}{_SIGN}{_encode_mark(next(self._marks(self._bind_name(name))))}"
 
     def unmark(self, name: str) -> str | None:
         """The provider's id in one that this tenant got; None for any other text."""
@@ -143,17 +143,17 @@ class Tenancy:
         if sign != _SIGN or not plain:
             return None
         given = mark.encode("utf-8", "surrogatepass")
-        for one in self._marks(self._bound(plain)):
-            if hmac.compare_digest(_coded(one).encode(), given):
+        for one in self._marks(self._bind_name(plain)):
+            if hmac.compare_digest(_encode_mark(one).encode(), given):
                 return plain
         return None
 
-    def _bound(self, name: str) -> bytes:
+    def _bind_name(self, name: str) -> bytes:
         tenant = self._key.name.encode("utf-8", "surrogatepass")
         text = name.encode("utf-8", "surrogatepass")
         return b"%d %b%b" % (len(tenant), tenant, text)
 
-    def answered(self, protocol: str) -> Callable[[bytes], bytes] | None:
+    def build_answer_marker(self, protocol: str) -> Callable[[bytes], bytes] | None:
         """What marks the ids in whole events or a whole answer; None where there are none."""
         if self._shares or protocol not in _ANSWERED:
             return None
@@ -162,13 +162,13 @@ class Tenancy:
             rb'("(?:%b)"[ \t\r\n]*:[ \t\r\n]*")((?:%b)[\w-]{6,200})(?=")' % (keys, begin)
         )
 
-        def marked(match: re.Match[bytes]) -> bytes:
+        def mark_id(match: re.Match[bytes]) -> bytes:
             found = self._known.get(match[2])
             if found is None:
                 found = self._known[match[2]] = self.mark(match[2].decode()).encode()
             return match[1] + found
 
-        return lambda data: pattern.sub(marked, data)
+        return lambda data: pattern.sub(mark_id, data)
 
     # -- requests ----------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class Tenancy:
         if not self.judges:
             return
         if self._is_bound and asked not in self._key.models and not _PLAIN_NAME.fullmatch(asked):
-            raise self._refused(asked, "$.model")
+            raise self._build_model_refusal(asked, "$.model")
         nodes = [_Node(body, "$")]
         while nodes:
             node = nodes.pop()
@@ -200,7 +200,7 @@ class Tenancy:
             return
         for key, _ in parse_qsl(query, keep_blank_values=True):
             if any(_plain(part) in _STATE for part in _QUERY_PARTS.split(key)):
-                raise _not_theirs(f"?{shown(key)}")
+                raise _not_theirs(f"?{show(key)}")
 
     def judge_passing(self, request: ClientRequest, protocol: str) -> None:
         """Judge what passes at an unknown path, such as a picture that is edited by its file's id.
@@ -246,7 +246,7 @@ class Tenancy:
                 if node.is_model:
                     self._judge_model(one, f"{node.path}[{nth}]", asked)
                 elif node.key in _STATE and not self._shares:
-                    items[nth] = self._freed(one, f"{node.path}[{nth}]")
+                    items[nth] = self._free_name(one, f"{node.path}[{nth}]")
 
     def _judge_model(self, name: str, path: str, asked: str) -> None:
         """Raise for a model that this key would not reach by asking for it."""
@@ -262,10 +262,10 @@ class Tenancy:
                     return
         except DragomanError:  # nobody serves a model of that name here
             pass
-        raise self._refused(name, path)
+        raise self._build_model_refusal(name, path)
 
-    def _refused(self, name: str, path: str) -> AuthenticationFailed:
-        text = f"the client key {shown(self._key.name)} may not ask for the model {shown(name)}"
+    def _build_model_refusal(self, name: str, path: str) -> AuthenticationFailed:
+        text = f"the client key {show(self._key.name)} may not ask for the model {show(name)}"
         hint = f"it is for {', '.join(self._key.models) or 'no model'}"
         return AuthenticationFailed(text, path=path, hint=hint, status=403, code="key.model")
 
@@ -281,7 +281,7 @@ class Tenancy:
                 or (plain == "engine" and above == "vertexaisearch")
             )
         if is_kept:
-            owner[key] = self._freed(text, path)
+            owner[key] = self._free_name(text, path)
 
     def _judge_items(self, body: JsonObject) -> None:
         """The ids of input items: what says all of itself needs none, so that a strange one goes.
@@ -305,7 +305,7 @@ class Tenancy:
                 else:
                     raise _not_theirs(f"$.input[{nth}].{key}")
 
-    def _freed(self, name: str, path: str) -> str:
+    def _free_name(self, name: str, path: str) -> str:
         plain = self.unmark(name)
         if plain is None:
             raise _not_theirs(path)
@@ -348,7 +348,7 @@ def _is_payload(value: JsonObject, kind: Any, plain: str) -> bool:
     return kind is None or kind in _FUNCTIONS
 
 
-def _coded(mark: bytes) -> str:
+def _encode_mark(mark: bytes) -> str:
     return urlsafe_b64encode(mark[:16]).rstrip(b"=").decode("ascii")
 
 

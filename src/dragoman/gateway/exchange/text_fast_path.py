@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ...message import TextBlock, ThinkingBlock
 from ...stream.pieces import Part, Piece
-from ...text.json_text import encoded
+from ...text.json_text import encode_json
 
 _ENOUGH = 3  # events that bear a shape out
 _END = b"\n\n"
@@ -66,7 +66,7 @@ class _Shape:
         return (start, end) if end > start and _is_json_text(text) and _is_utf8(text) else None
 
 
-class ShortWay:
+class TextFastPath:
     """Makes the client's bytes of chunks; `usual` gives the pieces of a chunk and its bytes.
 
     Raises what `usual` raises.
@@ -87,7 +87,7 @@ class ShortWay:
         shape = self._shape
         place = shape.place(chunk) if shape is not None and self._is_between else None
         if shape is None or place is None:
-            return self._learned(chunk)
+            return self._learn_shape(chunk)
         start, end = place
         text = chunk[start:end]
         made = shape.before + text + shape.after
@@ -112,21 +112,21 @@ class ShortWay:
             self.events -= 1  # which is counted there
             self._usual(event)  # what comes of it went out already, in pieces
 
-    def _learned(self, chunk: bytes) -> bytes:
+    def _learn_shape(self, chunk: bytes) -> bytes:
         """The client's bytes by the usual way, and the shape of an event that is one more text."""
         self.settle()
         pieces, data = self._usual(chunk)
-        self._shape = _shape_of(chunk, pieces, data) if self._is_between else None
+        self._shape = _find_shape(chunk, pieces, data) if self._is_between else None
         self._is_between = chunk.endswith(_END)
         return data
 
 
-def _shape_of(chunk: bytes, pieces: list[Piece], data: bytes) -> _Shape | None:
+def _find_shape(chunk: bytes, pieces: list[Piece], data: bytes) -> _Shape | None:
     """The shape of a chunk that is one event and one more piece of text; None for any other."""
-    text = _text_of(pieces)
+    text = _read_text(pieces)
     if text is None or chunk.count(_END) != 1 or not chunk.endswith(_END):
         return None
-    written = encoded(text)[1:-1]
+    written = encode_json(text)[1:-1]
     if chunk.count(written) != 1 or data.count(written) != 1:
         return None
     head, _, tail = chunk.partition(written)
@@ -139,7 +139,7 @@ def _shape_of(chunk: bytes, pieces: list[Piece], data: bytes) -> _Shape | None:
     return _Shape(head, number, tail, padding, before, after, written)
 
 
-def _text_of(pieces: list[Piece]) -> str | None:
+def _read_text(pieces: list[Piece]) -> str | None:
     """What one plain piece of text or thinking says; None for anything else."""
     if len(pieces) != 1 or type(piece := pieces[0]) is not Part or piece.whole:
         return None

@@ -26,11 +26,11 @@ from ...losses.policies import LossLog
 from ...message import ChatRequest, Written, places
 from ...protocols.reasoning import needs_other_wire
 from ...text.hidden_keys import SHORTEST, HiddenKey
-from ...text.json_text import JsonObject, encoded
+from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.credentials import Key, address
 from ...vendors import PROTOCOLS, Vendor, wire
-from ..config.targets import counter_of
+from ..config.targets import make_counter
 from ..config.values import KEPT, Config, Route, Target
 from ..surfaces import ListedModel, Surface
 from .compaction import is_summary
@@ -70,7 +70,7 @@ class Upstream:
             self.wire = _with_result_parts(self.wire, route.fetch)
         truncation, counter = route.truncation, None
         if truncation is not None:
-            counter = counter_of(truncation.counter, self.model)
+            counter = make_counter(truncation.counter, self.model)
         self._formatter = WireFormatter(
             self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
             fetch=route.fetch,
@@ -152,7 +152,7 @@ class Upstream:
     def written_call(self, written: Written, size: int = 0) -> HttpCall:
         """The call that sends what was written, of a request of so many bytes."""
         headers = {"content-type": "application/json", **written.headers}
-        return self.call(written.path, headers, encoded(written.body, size))
+        return self.call(written.path, headers, encode_json(written.body, size))
 
     def for_counts(self) -> Upstream:
         """The target that counts: OpenAI does so over Responses alone."""
@@ -240,7 +240,7 @@ def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
     return {**(extras or {}), issuer: own}
 
 
-def listed(config: Config) -> list[ListedModel]:
+def list_models(config: Config) -> list[ListedModel]:
     """Every model that a route names; with `aliases`, those that agents ask for at their start.
 
     For a pattern, what is known to fit it stands there (the model of its target, or of its vendor
@@ -264,7 +264,7 @@ def listed(config: Config) -> list[ListedModel]:
         for name in ALIASES:
             if (found := config.route_of(name)) is not None:
                 names.setdefault(name, found)
-    return [_listed(name, route) for name, route in names.items()]
+    return [_describe_model(name, route) for name, route in names.items()]
 
 
 def _default_model(target: Target) -> str:
@@ -275,10 +275,10 @@ def _default_model(target: Target) -> str:
 
 def listed_one(config: Config, name: str) -> ListedModel:
     """The model of this name. Raises ConfigError if no route serves it."""
-    return _listed(name, config.route(name))
+    return _describe_model(name, config.route(name))
 
 
-def _listed(name: str, route: Route) -> ListedModel:
+def _describe_model(name: str, route: Route) -> ListedModel:
     try:
         target = route.target.model(name)
     except DragomanError:  # a target for any model, and nobody has this one

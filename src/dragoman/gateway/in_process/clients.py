@@ -18,29 +18,29 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...caches import remember
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
-from ...text.redaction import shown
+from ...text.redaction import show
 from ...transport.call import (
     AsyncTransport,
     HttpCall,
     StreamReply,
     Timeouts,
     Transport,
-    transport_of,
+    choose_transport,
 )
-from ...transport.credentials import authorized
+from ...transport.credentials import authorize
 from ...transport.errors import whole
 from ...transport.retries import calling
 from ..bodies import check_values, unreadable
 from ..config.values import Config, config_for
-from ..exchange.exchange import Exchange, Gateway
+from ..exchange.exchange import Gateway, GatewayExchange
 from ..exchange.passing import answer_too_large
-from ..exchange.refusals import refused
-from ..exchange.relay import AnswerStream
-from ..server.asgi_client import header_value, too_large, unzipped
+from ..exchange.refusals import write_refusal
+from ..exchange.relay import RelayStream
+from ..server.asgi_client import header_value, too_large, unzip_body
 from ..server.sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
-from ..surfaces import Answer, ClientRequest, wanted
+from ..surfaces import ClientAnswer, ClientRequest, match_request
 from ..telemetry.record import ExchangeRecord, Observer, new_record
-from .sdk_timeouts import AsyncBounded, Bounded, Patience, library_of
+from .sdk_timeouts import AsyncBounded, Bounded, SdkTimeouts, find_library
 
 if TYPE_CHECKING:
     import httpx2
@@ -95,7 +95,9 @@ def http_transport(
     transport: str | Transport | None = None,
 ) -> Any:
     """A transport for clients of httpx2 and of httpx: `ollama.Client(transport=...)`."""
-    return _Transport(_config(model, key, base_url), transport_of(transport, asynchronous=False))
+    return _Transport(
+        _config(model, key, base_url), choose_transport(transport, asynchronous=False)
+    )
 
 
 def async_http_transport(
@@ -106,7 +108,7 @@ def async_http_transport(
     transport: str | AsyncTransport | None = None,
 ) -> Any:
     """The same for a loop."""
-    given = None if transport is None else transport_of(transport, asynchronous=True)
+    given = None if transport is None else choose_transport(transport, asynchronous=True)
     return _AsyncTransport(_config(model, key, base_url), given)
 
 
@@ -117,7 +119,7 @@ def _config(model: str | Config, key: str | None, base_url: str | None) -> Confi
             raise ConfigError(text, hint="give a model's name, or set them there")
         return model
     if not isinstance(model, str):
-        raise ConfigError(f"{shown(model)} names no model", hint='"anthropic/claude-opus-5-5"')
+        raise ConfigError(f"{show(model)} names no model", hint='"anthropic/claude-opus-5-5"')
     return config_for(model, key=key, base_url=base_url, transport="httpx2")
 
 
@@ -153,18 +155,18 @@ class _Telling:
         self._observers = observers
         self._since = monotonic()
         for observer in observers:
-            observer.begun(record)
+            observer.begin_exchange(record)
 
-    def gone(self, data: bytes) -> None:
+    def note_sent_bytes(self, data: bytes) -> None:
         """These bytes went to the SDK."""
         record = self.record
         if record.first_byte is None:
             record.first_byte = monotonic() - self._since
         record.bytes_out += len(data)
         if record.kept is not None:
-            record.kept.answered(data)
+            record.kept.keep_answer(data)
 
-    def ended(self, left: bool = False) -> None:
+    def end_exchange(self, left: bool = False) -> None:
         """The exchange has ended; `left`: the SDK did not wait for all of it."""
         observers, self._observers = self._observers, ()
         if not observers:
@@ -172,7 +174,7 @@ class _Telling:
         self.record.client_left = left
         self.record.ended = monotonic() - self._since
         for observer in observers:
-            observer.ended(self.record)
+            observer.end_exchange(self.record)
 
 
 # -- threads ---------------------------------------------------------------------------------------
@@ -204,15 +206,15 @@ class _Transport:
         try:
             answer = self._answer(request, asked, telling)
         except BaseException:  # its time-out has passed, or it is interrupted
-            telling.ended(left=True)
+            telling.end_exchange(left=True)
             raise
-        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+        return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
 
     def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
-        exchange = _opened(self._gateway, asked, request.read(), telling)
-        if isinstance(exchange, Answer):
+        exchange = _open_exchange(self._gateway, asked, request.read(), telling)
+        if isinstance(exchange, ClientAnswer):
             return exchange
-        patience = Patience(request, self._gateway.config.limits.stall)
+        patience = SdkTimeouts(request, self._gateway.config.limits.stall)
         transport = Bounded(self._transport, patience)
         try:
             if exchange.asks_stream:
@@ -223,12 +225,12 @@ class _Transport:
             return exchange.refusal(error)
 
 
-def _whole(exchange: Exchange, transport: Transport) -> Answer:
-    def attempt(left: Timeouts) -> Answer:
-        reply = transport.stream(_signed(exchange), left)
+def _whole(exchange: GatewayExchange, transport: Transport) -> ClientAnswer:
+    def attempt(left: Timeouts) -> ClientAnswer:
+        reply = transport.stream(_sign_call(exchange), left)
         body = _body(reply, exchange)
         if exchange.is_failure(reply.status):
-            raise exchange.failed(reply.status, reply.headers, body)
+            raise exchange.read_failure(reply.status, reply.headers, body)
         exchange.keep(body)
         return exchange.whole(reply.status, reply.headers, body)
 
@@ -237,17 +239,17 @@ def _whole(exchange: Exchange, transport: Transport) -> Answer:
     except DragomanError as error:
         if (tokens := exchange.local_count(error)) is None:
             raise
-        return exchange.counted(tokens)
+        return exchange.answer_count(tokens)
 
 
-def _begin(exchange: Exchange, transport: Transport, watch: Patience) -> _BegunStream:
+def _begin(exchange: GatewayExchange, transport: Transport, watch: SdkTimeouts) -> _BegunStream:
     """The stream of the first target that begins one."""
 
     def attempt(left: Timeouts) -> _BegunStream:
         # `limits.stall` bounds the silence of streams
-        reply = transport.stream(_signed(exchange), replace(left, read=None))
+        reply = transport.stream(_sign_call(exchange), replace(left, read=None))
         try:
-            return _begun(exchange, reply, watch)
+            return _begin_stream(exchange, reply, watch)
         except ReadError as error:
             reply.close()
             raise unreadable(error) from error
@@ -262,7 +264,7 @@ class _BegunStream:
     """A stream of which the first bytes for the client are there."""
 
     def __init__(
-        self, reply: StreamReply, chunks: Iterator[bytes], relay: AnswerStream, first: bytes
+        self, reply: StreamReply, chunks: Iterator[bytes], relay: RelayStream, first: bytes
     ) -> None:
         self.reply = reply
         self.chunks = chunks
@@ -270,10 +272,10 @@ class _BegunStream:
         self.first = first
 
 
-class _Stream:
+class _ResponseBody:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: Exchange, begun: _BegunStream, telling: _Telling) -> None:
+    def __init__(self, exchange: GatewayExchange, begun: _BegunStream, telling: _Telling) -> None:
         self._exchange = exchange
         self._begun = begun
         self._telling = telling
@@ -286,7 +288,7 @@ class _Stream:
         self._taken = True
         relay = self._begun.relay
         for data in self._pieces():
-            self._telling.gone(data)
+            self._telling.note_sent_bytes(data)
             yield data
         self._end(left=False)
         if relay.over and relay.failed is None:
@@ -310,8 +312,8 @@ class _Stream:
 
     def _end(self, left: bool) -> None:
         if self._ended.acquire(blocking=False):  # once, and never given back
-            self._exchange.relayed(self._begun.relay)
-            self._telling.ended(left)
+            self._exchange.note_stream_end(self._begun.relay)
+            self._telling.end_exchange(left)
 
     def _read_out(self) -> None:
         """Read what stands behind the end of an answer: its connection then serves another call."""
@@ -334,7 +336,7 @@ class _Stream:
         self._end(left=not self._begun.relay.whole)
 
 
-def _body(reply: StreamReply, exchange: Exchange) -> bytes:
+def _body(reply: StreamReply, exchange: GatewayExchange) -> bytes:
     """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
     most = exchange.gateway.config.limits.answer
     parts: list[bytes] = []
@@ -352,12 +354,14 @@ def _body(reply: StreamReply, exchange: Exchange) -> bytes:
     return b"".join(parts)
 
 
-def _begun(exchange: Exchange, reply: StreamReply, watch: Patience) -> _BegunStream:
+def _begin_stream(
+    exchange: GatewayExchange, reply: StreamReply, watch: SdkTimeouts
+) -> _BegunStream:
     if exchange.is_failure(reply.status):
-        raise exchange.failed(reply.status, reply.headers, _body(reply, exchange))
+        raise exchange.read_failure(reply.status, reply.headers, _body(reply, exchange))
     relay = exchange.stream()
     watch.watch(reply, relay)
-    chunks = iter(reply) if exchange.record.kept is None else _kept(reply, exchange)
+    chunks = iter(reply) if exchange.record.kept is None else _keep_chunks(reply, exchange)
     for chunk in chunks:
         data = relay.feed(chunk)
         if relay.failed is not None and not relay.begun:
@@ -372,13 +376,13 @@ def _begun(exchange: Exchange, reply: StreamReply, watch: Patience) -> _BegunStr
     return _BegunStream(reply, chunks, relay, data)
 
 
-def _kept(reply: StreamReply, exchange: Exchange) -> Iterator[bytes]:
+def _keep_chunks(reply: StreamReply, exchange: GatewayExchange) -> Iterator[bytes]:
     for chunk in reply:
         exchange.keep(chunk)
         yield chunk
 
 
-def _first(exchange: Exchange, attempt: Callable[[Timeouts], _T]) -> _T:
+def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], _T]) -> _T:
     """What the first target gives that does not fail in passing."""
     while True:
         try:
@@ -387,10 +391,10 @@ def _first(exchange: Exchange, attempt: Callable[[Timeouts], _T]) -> _T:
             exchange.go_on(error)
 
 
-def _signed(exchange: Exchange) -> HttpCall:
+def _sign_call(exchange: GatewayExchange) -> HttpCall:
     call, upstream = exchange.call(), exchange.upstream
     if not upstream.keyless:
-        call = authorized(call, upstream.vendor, upstream.protocol, upstream.key)
+        call = authorize(call, upstream.vendor, upstream.protocol, upstream.key)
     exchange.record.attempts += 1
     return call
 
@@ -406,7 +410,7 @@ class _AsyncTransport:
         self._given = given
         names = {route.transport for route in config.routes if given is None}
         self._named: dict[str, AsyncTransport] = {
-            name: transport_of(name, asynchronous=True) for name in names
+            name: choose_transport(name, asynchronous=True) for name in names
         }
         self._observers = _observers(config)
 
@@ -429,15 +433,15 @@ class _AsyncTransport:
         try:
             answer = await self._answer(request, asked, telling)
         except BaseException:  # its time-out has passed, or its task is cancelled
-            telling.ended(left=True)
+            telling.end_exchange(left=True)
             raise
-        return _response(request, answer, telling) if isinstance(answer, Answer) else answer
+        return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
 
     async def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
-        exchange = _opened(self._gateway, asked, await request.aread(), telling)
-        if isinstance(exchange, Answer):
+        exchange = _open_exchange(self._gateway, asked, await request.aread(), telling)
+        if isinstance(exchange, ClientAnswer):
             return exchange
-        patience = Patience(request, self._gateway.config.limits.stall)
+        patience = SdkTimeouts(request, self._gateway.config.limits.stall)
         transport = self._given or self._named[exchange.route.transport]
         sender = Sender(AsyncBounded(transport, patience))
         try:
@@ -454,7 +458,7 @@ class _AsyncTransport:
 class _AsyncStream:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: Exchange, begun: Begun, telling: _Telling) -> None:
+    def __init__(self, exchange: GatewayExchange, begun: Begun, telling: _Telling) -> None:
         self._exchange = exchange
         self._begun = begun
         self._telling = telling
@@ -467,7 +471,7 @@ class _AsyncStream:
         self._taken = True
         relay = self._begun.relay
         async for data in self._pieces():
-            self._telling.gone(data)
+            self._telling.note_sent_bytes(data)
             yield data
         self._end(left=False)
         if relay.over and relay.failed is None:
@@ -493,8 +497,8 @@ class _AsyncStream:
     def _end(self, left: bool) -> None:
         if not self._ended:
             self._ended = True
-            self._exchange.relayed(self._begun.relay)
-            self._telling.ended(left)
+            self._exchange.note_stream_end(self._begun.relay)
+            self._telling.end_exchange(left)
 
     async def aclose(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
@@ -511,20 +515,20 @@ def _request(request: Any) -> ClientRequest:
     return ClientRequest(request.method, url.path, url.query.decode(), headers)
 
 
-def _opened(
+def _open_exchange(
     gateway: Gateway, asked: ClientRequest, body: bytes, telling: _Telling
-) -> Exchange | Answer:
+) -> GatewayExchange | ClientAnswer:
     """The exchange of a request whose body is there, or the answer to it: also every refusal."""
     record, most = telling.record, gateway.config.limits.body
-    surface, _ = wanted(asked)
+    surface, _ = match_request(asked)
     record.protocol = surface.protocol
     try:
         if len(body) > most:
             raise too_large(most)
-        asked.body = unzipped(body, asked, most)
+        asked.body = unzip_body(body, asked, most)
         check_values(asked.body, gateway.config.limits.values)
     except DragomanError as error:
-        return refused(surface, error, record)
+        return write_refusal(surface, error, record)
     record.bytes_in = len(asked.body)
     return gateway.open(asked, None, record)
 
@@ -534,25 +538,25 @@ def _headers(headers: Mapping[str, str], record: ExchangeRecord) -> list[tuple[b
     return [*told, (b"x-dragoman-id", record.id.encode())]
 
 
-def _response(request: Any, answer: Answer, telling: _Telling) -> Any:
+def _response(request: Any, answer: ClientAnswer, telling: _Telling) -> Any:
     """A whole response; the exchange ends with it."""
     telling.record.status = answer.status
     body = b"" if request.method == "HEAD" else answer.body
-    telling.gone(body)
-    telling.ended()
-    return library_of(request).Response(
+    telling.note_sent_bytes(body)
+    telling.end_exchange()
+    return find_library(request).Response(
         answer.status, headers=_headers(answer.headers, telling.record), content=body,
         request=request,
     )  # fmt: skip
 
 
 def _stream_response(
-    request: Any, exchange: Exchange, begun: _BegunStream | Begun, telling: _Telling
+    request: Any, exchange: GatewayExchange, begun: _BegunStream | Begun, telling: _Telling
 ) -> Any:
     """A response that streams."""
-    library = library_of(request)
+    library = find_library(request)
     if isinstance(begun, _BegunStream):
-        kind = _stream_kind(_Stream, library.SyncByteStream)
+        kind = _stream_kind(_ResponseBody, library.SyncByteStream)
     else:
         kind = _stream_kind(_AsyncStream, library.AsyncByteStream)
     telling.record.status = 200

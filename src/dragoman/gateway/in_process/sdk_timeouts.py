@@ -27,19 +27,19 @@ from ...transport.call import (
     Transport,
 )
 from ...transport.over_httpx2 import aread_all, read_all
-from ..exchange.relay import AnswerStream
+from ..exchange.relay import RelayStream
 from ..server.asgi_client import LINGER
-from ..server.sending import stalled
+from ..server.sending import build_stall_error
 
 _SOON = 0.001  # seconds: a time-out of 0 passes at once, and no transport takes it
 
 
-def library_of(request: Any) -> Any:
+def find_library(request: Any) -> Any:
     """The library that the SDK stands on: httpx2 or httpx."""
     return import_module(type(request).__module__.partition(".")[0])
 
 
-class Patience:
+class SdkTimeouts:
     """The time-outs of one request, and how long its provider has been silent.
 
     `connect` and `read` are as httpx2 defines them: for the connection, and for the time without a
@@ -53,11 +53,11 @@ class Patience:
         self._connect = _seconds(given.get("connect"))
         self._read = _seconds(given.get("read"))
         self.stall = stall
-        self._relay: AnswerStream | None = None
+        self._relay: RelayStream | None = None
         self._progress = 0
         self._silent = 0.0
 
-    def watch(self, reply: object, relay: AnswerStream) -> None:
+    def watch(self, reply: object, relay: RelayStream) -> None:
         """The provider has begun to answer; see Watch."""
         self._relay, self._progress, self._silent = relay, relay.progress, 0.0
 
@@ -65,20 +65,20 @@ class Patience:
         """See Watch."""
         return error
 
-    def bounded(self, given: Timeouts) -> Timeouts:
+    def limit_timeouts(self, given: Timeouts) -> Timeouts:
         """These time-outs, or the SDK's where they are shorter; `stall` where `read` is None."""
         read = self.stall if given.read is None else given.read
         return replace(given, connect=_least(given.connect, self._connect),
                        read=_least(read, self._read))  # fmt: skip
 
-    def waited(self, seconds: float) -> None:
+    def note_wait(self, seconds: float) -> None:
         """A piece came after so long. Raises Timeout if there were only signs of life."""
         if self._relay is None or self._relay.progress != self._progress:
             self._silent = 0.0
             self._progress = 0 if self._relay is None else self._relay.progress
         self._silent += seconds
         if self._silent >= self.stall:
-            raise stalled(self.stall)
+            raise build_stall_error(self.stall)
 
     @property
     def linger(self) -> float | None:
@@ -86,7 +86,7 @@ class Patience:
         relay = self._relay
         return min(self.stall, LINGER) if relay is not None and relay.whole else None
 
-    def told(self, error: ProviderError, given: Timeouts) -> Exception:
+    def translate_error(self, error: ProviderError, given: Timeouts) -> Exception:
         """The error as the SDK knows it, where its own time-out has passed; else as it is."""
         over = self._relay is not None and self._relay.whole  # the SDK has all of the answer
         if error.body is not None or over:  # in a provider's words
@@ -97,11 +97,11 @@ class Patience:
             if _is_first(self._read, self.stall if given.read is None else given.read):
                 return self._timeout("ReadTimeout", error)
             if given.read is None:
-                return stalled(self.stall)
+                return build_stall_error(self.stall)
         return error
 
     def _timeout(self, name: str, error: ProviderError) -> Exception:
-        kind = getattr(library_of(self._request), name)
+        kind = getattr(find_library(self._request), name)
         made: Exception = kind(error.message, request=self._request)
         return made
 
@@ -124,7 +124,7 @@ class Bounded:
     Beside the errors of a Transport it raises the time-outs of the SDK's library.
     """
 
-    def __init__(self, transport: Transport, patience: Patience) -> None:
+    def __init__(self, transport: Transport, patience: SdkTimeouts) -> None:
         self._transport = transport
         self._patience = patience
 
@@ -135,9 +135,9 @@ class Bounded:
     def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
         """The answer as soon as it begins; see Transport."""
         try:
-            reply = self._transport.stream(call, self._patience.bounded(timeouts))
+            reply = self._transport.stream(call, self._patience.limit_timeouts(timeouts))
         except ProviderError as error:
-            if (made := self._patience.told(error, timeouts)) is error:
+            if (made := self._patience.translate_error(error, timeouts)) is error:
                 raise
             raise made from error
         return _BoundedReply(reply, self._patience, timeouts)
@@ -149,7 +149,7 @@ class Bounded:
 class _BoundedReply(WrappedReply):
     """A StreamReply that ends when the patience does."""
 
-    def __init__(self, reply: StreamReply, patience: Patience, given: Timeouts) -> None:
+    def __init__(self, reply: StreamReply, patience: SdkTimeouts, given: Timeouts) -> None:
         super().__init__(reply)
         self._patience = patience
         self._given = given
@@ -162,11 +162,11 @@ class _BoundedReply(WrappedReply):
                 piece = next(pieces, None) if linger is None else self._last(pieces, linger)
                 if piece is None:
                     return
-                patience.waited(monotonic() - since)
+                patience.note_wait(monotonic() - since)
                 yield piece
         except ProviderError as error:
             self._reply.close()
-            if (made := patience.told(error, self._given)) is error:
+            if (made := patience.translate_error(error, self._given)) is error:
                 raise
             raise made from error
 
@@ -184,7 +184,7 @@ class _BoundedReply(WrappedReply):
 class AsyncBounded:
     """The same for a loop."""
 
-    def __init__(self, transport: AsyncTransport, patience: Patience) -> None:
+    def __init__(self, transport: AsyncTransport, patience: SdkTimeouts) -> None:
         self._transport = transport
         self._patience = patience
 
@@ -195,9 +195,9 @@ class AsyncBounded:
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
         """The answer as soon as it begins; see AsyncTransport."""
         try:
-            reply = await self._transport.astream(call, self._patience.bounded(timeouts))
+            reply = await self._transport.astream(call, self._patience.limit_timeouts(timeouts))
         except ProviderError as error:
-            if (made := self._patience.told(error, timeouts)) is error:
+            if (made := self._patience.translate_error(error, timeouts)) is error:
                 raise
             raise made from error
         return _AsyncBoundedReply(reply, self._patience, timeouts)
@@ -209,7 +209,7 @@ class AsyncBounded:
 class _AsyncBoundedReply(AsyncWrappedReply):
     """The same for a loop."""
 
-    def __init__(self, reply: AsyncStreamReply, patience: Patience, given: Timeouts) -> None:
+    def __init__(self, reply: AsyncStreamReply, patience: SdkTimeouts, given: Timeouts) -> None:
         super().__init__(reply)
         self._patience = patience
         self._given = given
@@ -223,11 +223,11 @@ class _AsyncBoundedReply(AsyncWrappedReply):
                 piece = await (self._last(pieces, linger) if last else anext(pieces, None))
                 if piece is None:
                     return
-                patience.waited(monotonic() - since)
+                patience.note_wait(monotonic() - since)
                 yield piece
         except ProviderError as error:
             await self._reply.aclose()
-            if (made := patience.told(error, self._given)) is error:
+            if (made := patience.translate_error(error, self._given)) is error:
                 raise
             raise made from error
 
@@ -237,4 +237,4 @@ class _AsyncBoundedReply(AsyncWrappedReply):
             async with asyncio.timeout(linger):
                 return await anext(pieces, None)
         except TimeoutError as error:
-            raise stalled(linger or 0.0) from error
+            raise build_stall_error(linger or 0.0) from error

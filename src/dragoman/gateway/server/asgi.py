@@ -26,14 +26,23 @@ from ..bodies import check_values
 from ..config.keys import Bounds, KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
-from ..exchange.exchange import Exchange, Gateway
+from ..exchange.exchange import Gateway, GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
-from ..exchange.refusals import refused
-from ..surfaces import Answer, ClientRequest, Surface, wanted
+from ..exchange.refusals import write_refusal
+from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
 from ..telemetry.record import ExchangeRecord, Observer, new_record
-from .asgi_client import WRITE, Client, ClientLeft, Line, Receive, Send, is_packed, unzipped
+from .asgi_client import (
+    WRITE,
+    Client,
+    ClientLeft,
+    Receive,
+    Send,
+    StreamWatch,
+    is_packed,
+    unzip_body,
+)
 from .sending import Begun, Sender, in_time
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -54,10 +63,10 @@ def app(
     `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
     that routes name. Raises ConfigError.
     """
-    return App(config_of(config), None if observers is None else tuple(observers), transport)
+    return App(read_config(config), None if observers is None else tuple(observers), transport)
 
 
-def config_of(config: ConfigLike) -> Config:
+def read_config(config: ConfigLike) -> Config:
     """The configuration, whichever way it is given. Raises ConfigError."""
     if isinstance(config, Config):
         return config
@@ -147,52 +156,52 @@ class App:
         request = _head(scope)
         gateway = self.gateway  # of this request, also when another is loaded meanwhile
         record = new_record(request)
-        surface, _ = wanted(request)
+        surface, _ = match_request(request)
         record.protocol = surface.protocol
         write = scope.get("extensions", {}).get(WRITE)
         client = Client(receive, send, record, write)
         self._under_way += 1
         for observer in self.observers:
-            observer.begun(record)
+            observer.begin_exchange(record)
         try:
-            await self._admitted(gateway, surface, request, record, client)
+            await self._admit_request(gateway, surface, request, record, client)
         except ClientLeft:
             record.client_left = True
         except DragomanError as error:
-            await client.answer(refused(surface, error, record))
+            await client.answer(write_refusal(surface, error, record))
         finally:
             self._under_way -= 1
             record.ended = monotonic() - client.since
             for observer in self.observers:
-                observer.ended(record)
+                observer.end_exchange(record)
 
-    async def _admitted(
+    async def _admit_request(
         self, gateway: Gateway, surface: Surface, request: ClientRequest, record: ExchangeRecord,
         client: Client,
     ) -> None:  # fmt: skip
         """Judge the key, the bounds and the size of a request; then answer it."""
-        key = None if self.ring.open else await self.ring.admit(_presented(surface, request))
+        key = None if self.ring.open else await self.ring.admit(_find_key(surface, request))
         record.tenant = key.name if key is not None else ""
         limits = gateway.config.limits
         is_full = limits.concurrent is not None and self._under_way > limits.concurrent
-        if is_full or (limits.memory is not None and self._memory.used() > limits.memory):
+        if is_full or (limits.memory is not None and self._memory.measure_bytes() > limits.memory):
             text = "the gateway has no room for another request"
             raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
         with self._bounds.enter(key):
             request.body = await client.body(request, limits.body)
             if is_packed(request) or is_long(request.body):
-                begun = await client.watched(
-                    self.off_loop.run(_opened, gateway, request, key, record, self._bounds)
+                begun = await client.watch_client(
+                    self.off_loop.run(_open_exchange, gateway, request, key, record, self._bounds)
                 )
             else:
-                begun = _opened(gateway, request, key, record, self._bounds)
-            if isinstance(begun, Answer):
+                begun = _open_exchange(gateway, request, key, record, self._bounds)
+            if isinstance(begun, ClientAnswer):
                 record.status = begun.status
                 await client.answer(begun, head=request.method == "HEAD")
             else:
-                await client.watched(self._drive(begun, client))
+                await client.watch_client(self._drive(begun, client))
 
-    async def _drive(self, exchange: Exchange, client: Client) -> None:
+    async def _drive(self, exchange: GatewayExchange, client: Client) -> None:
         try:
             if exchange.kind == "other":
                 await self._pass(exchange, client)
@@ -203,7 +212,7 @@ class App:
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
 
-    async def _pass(self, exchange: Exchange, client: Client) -> None:
+    async def _pass(self, exchange: GatewayExchange, client: Client) -> None:
         """Pass on what a provider answers at a path that is not known here, as it comes.
 
         What breaks off does so for the client, too: nobody knows how this answer tells of errors.
@@ -220,9 +229,9 @@ class App:
         finally:
             await reply.aclose()
 
-    async def _relay(self, exchange: Exchange, client: Client) -> None:
+    async def _relay(self, exchange: GatewayExchange, client: Client) -> None:
         """Relay a stream, from the first target that begins one."""
-        line = Line(exchange, client)
+        line = StreamWatch(exchange, client)
         try:
             try:
                 begun = await self._sender.stream(exchange, line)
@@ -230,19 +239,21 @@ class App:
                 if not client.started:
                     raise
                 relay = line.relay()
-                rest = relay.fail(exchange.told(error))
+                rest = relay.fail(exchange.build_stream_error(error))
             else:
                 relay = begun.relay
-                rest = await self._relayed(exchange, client, line, begun)
+                rest = await self._relay_stream(exchange, client, line, begun)
         finally:
             line.close()
-        exchange.relayed(relay)
+        exchange.note_stream_end(relay)
         if relay.apart:
             await client.send(rest)
             rest = relay.apart
         await client.send(rest, more=False)
 
-    async def _relayed(self, exchange: Exchange, client: Client, line: Line, begun: Begun) -> bytes:
+    async def _relay_stream(
+        self, exchange: GatewayExchange, client: Client, line: StreamWatch, begun: Begun
+    ) -> bytes:
         """Relay all that comes; what stands at the end."""
         relay = begun.relay
         try:
@@ -252,7 +263,7 @@ class App:
                 await _pass_on(begun, client)
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
-            exchange.relayed(relay)
+            exchange.note_stream_end(relay)
             raise
         except DragomanError as error:
             return exchange.cut(relay, line.fault(error))
@@ -291,7 +302,7 @@ class _Memory:
         self._looked_at = -1.0
         self._bytes = 0
 
-    def used(self) -> int:
+    def measure_bytes(self) -> int:
         """Bytes, as Linux counts them; 0 elsewhere."""
         if (now := monotonic()) - self._looked_at > 0.1:
             self._looked_at = now
@@ -303,13 +314,13 @@ class _Memory:
         return self._bytes
 
 
-def _opened(
+def _open_exchange(
     gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord,
     bounds: Bounds,
-) -> Exchange | Answer:  # fmt: skip
+) -> GatewayExchange | ClientAnswer:  # fmt: skip
     """Judge the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits
-    request.body = unzipped(request.body, request, limits.body)
+    request.body = unzip_body(request.body, request, limits.body)
     record.bytes_in = len(request.body)
     check_values(request.body, limits.values)
     bounds.spend(key, request.body)
@@ -323,7 +334,7 @@ async def _pass_on(begun: Begun, client: Client) -> None:
     def take(chunk: bytes) -> bool:
         nonlocal late
         late = relay.feed(chunk)
-        if late and client.sent(late):
+        if late and client.try_send(late):
             late = b""
         return not late and not relay.over
 
@@ -344,7 +355,7 @@ def _head(scope: Scope) -> ClientRequest:
     return ClientRequest(scope["method"], scope["path"], query, headers)
 
 
-def _presented(surface: Surface, request: ClientRequest) -> str | None:
+def _find_key(surface: Surface, request: ClientRequest) -> str | None:
     """The key with which a client comes: in its protocol's headers, for Gemini in the query too."""
     for name in surface.keys:
         if text := request.headers.get(name):

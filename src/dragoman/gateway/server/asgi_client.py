@@ -10,11 +10,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...errors import DragomanError, ProviderError, ReadError
 from ...transport.call import AsyncStreamReply
-from ..exchange.exchange import Exchange
-from ..exchange.relay import AnswerStream
-from ..surfaces import Answer, ClientRequest
+from ..exchange.exchange import GatewayExchange
+from ..exchange.relay import RelayStream
+from ..surfaces import ClientAnswer, ClientRequest
 from ..telemetry.record import ExchangeRecord
-from .sending import stalled
+from .sending import build_stall_error
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -74,11 +74,11 @@ class Client:
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def watched(self, work: Awaitable[_T]) -> _T:
+    async def watch_client(self, work: Awaitable[_T]) -> _T:
         """Do the work while the client is there. Raises ClientLeft as soon as it is not."""
         task = asyncio.current_task()
         assert task is not None  # a coroutine runs in one
-        watch = asyncio.ensure_future(self._gone(task))
+        watch = asyncio.ensure_future(self._wait_for_disconnect(task))
         try:
             return await work
         except asyncio.CancelledError:
@@ -89,13 +89,13 @@ class Client:
         finally:
             watch.cancel()
 
-    async def _gone(self, task: asyncio.Task[Any]) -> None:
+    async def _wait_for_disconnect(self, task: asyncio.Task[Any]) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
         self._left = True
         task.cancel()
 
-    async def answer(self, answer: Answer, head: bool = False) -> None:
+    async def answer(self, answer: ClientAnswer, head: bool = False) -> None:
         """Send a whole answer; of one that has begun, nothing more."""
         if self.started:
             return
@@ -129,12 +129,12 @@ class Client:
             return
         self.record.bytes_out += len(data)
         if (kept := self.record.kept) is not None:
-            kept.answered(data)
+            kept.keep_answer(data)
         self.sending = True
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
         self.sending = False
 
-    def sent(self, data: bytes) -> bool:
+    def try_send(self, data: bytes) -> bool:
         """Send a part of the body at once; False, and nothing is sent, where that may take time."""
         if self._write is None or self.signing is not None or not self._write(data):
             return False
@@ -151,13 +151,13 @@ def header_value(text: str) -> bytes:
     return plain.encode("latin-1", "replace")
 
 
-class Line:
+class StreamWatch:
     """Keeps both sides of a stream alive: signs of life for the client, a bound for the provider.
 
     A timer looks from time to time at what was counted meanwhile, so that no event costs anything.
     """
 
-    def __init__(self, exchange: Exchange, client: Client) -> None:
+    def __init__(self, exchange: GatewayExchange, client: Client) -> None:
         limits = exchange.gateway.config.limits
         self._exchange = exchange
         self._client = client
@@ -165,7 +165,7 @@ class Line:
         self._pause, self._stall = limits.keep_alive, limits.stall
         self._period = max(0.01, min(self._pause, self._stall) / 4)
         self._reply: AsyncStreamReply | None = None
-        self._relay: AnswerStream | None = None
+        self._relay: RelayStream | None = None
         now = monotonic()
         self._came, self._came_at = 0, now  # from the provider, more than signs of life
         self._went, self._went_at = 0, now  # bytes to the client
@@ -175,12 +175,12 @@ class Line:
         self._work: set[asyncio.Future[None]] = set()
         self._timer = self._loop.call_later(self._period, self._look)
 
-    def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
+    def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
         """The provider has begun to answer."""
         self._reply, self._relay = reply, relay
         self._came, self._came_at = relay.progress, monotonic()
 
-    def relay(self) -> AnswerStream:
+    def relay(self) -> RelayStream:
         """What relays the answer, also one that never began."""
         return self._relay if self._relay is not None else self._exchange.stream()
 
@@ -189,7 +189,7 @@ class Line:
         if not self._stalled:
             return error
         self._stalled = False  # the next target's faults are its own
-        return stalled(self._stall)
+        return build_stall_error(self._stall)
 
     def close(self) -> None:
         """Look no more."""
@@ -237,7 +237,7 @@ def is_packed(request: ClientRequest) -> bool:
     return request.headers.get("content-encoding", "identity").lower() not in ("", "identity")
 
 
-def unzipped(body: bytes, request: ClientRequest, most: int) -> bytes:
+def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
     """The body, inflated where its header says that it is packed."""
     if not is_packed(request):
         return body

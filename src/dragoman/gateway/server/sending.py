@@ -21,18 +21,18 @@ from ...transport.call import (
     Pouring,
     Take,
     Timeouts,
-    poured,
-    transport_of,
+    apour,
+    choose_transport,
 )
-from ...transport.credentials import aauthorized
+from ...transport.credentials import aauthorize
 from ...transport.errors import whole
 from ...transport.retries import acalling
 from ..bodies import unreadable
-from ..exchange.exchange import Exchange
+from ..exchange.exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.passing import answer_too_large
-from ..exchange.relay import AnswerStream
-from ..surfaces import Answer
+from ..exchange.relay import RelayStream
+from ..surfaces import ClientAnswer
 
 _T = TypeVar("_T")
 LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
@@ -43,7 +43,7 @@ _FETCHING = 16  # requests whose media are fetched at once, in a worker
 class Watch(Protocol):
     """Is told how a stream gets on."""
 
-    def watch(self, reply: AsyncStreamReply, relay: AnswerStream) -> None:
+    def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
         """The provider has begun to answer."""
 
     def fault(self, error: DragomanError) -> DragomanError:
@@ -58,7 +58,7 @@ class Begun(NamedTuple):
 
     reply: AsyncStreamReply
     pour: Callable[[Take], Awaitable[bool]]
-    relay: AnswerStream
+    relay: RelayStream
     first: bytes
 
     async def pieces(self) -> AsyncIterator[bytes]:
@@ -85,15 +85,15 @@ class Sender:
         self._fetching: ThreadPoolExecutor | None = None
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def whole(self, exchange: Exchange) -> Answer:
+    async def whole(self, exchange: GatewayExchange) -> ClientAnswer:
         """The whole answer. Raises DragomanError where no target gives one."""
 
-        async def attempt(left: Timeouts) -> Answer:
-            call = await self._signed(exchange)
+        async def attempt(left: Timeouts) -> ClientAnswer:
+            call = await self._sign_call(exchange)
             reply = await self._transport(exchange).astream(call, left)
             body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
-                raise exchange.failed(reply.status, reply.headers, body)
+                raise exchange.read_failure(reply.status, reply.headers, body)
             exchange.keep(body)
             if exchange.is_long or is_long(body):
                 return await self._off.run(exchange.whole, reply.status, reply.headers, body)
@@ -105,18 +105,18 @@ class Sender:
             failed = error
             if (tokens := await self._in_thread(lambda: exchange.local_count(failed))) is None:
                 raise
-            return exchange.counted(tokens)
+            return exchange.answer_count(tokens)
 
-    async def stream(self, exchange: Exchange, line: Watch) -> Begun:
+    async def stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
         """A stream that has begun. Raises DragomanError where no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # the pieces of an answer are watched by the line
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
-                return await _begun(exchange, line, reply)
+                return await _begin_stream(exchange, line, reply)
             except ReadError as error:
                 await reply.aclose()
                 raise unreadable(error) from error
@@ -128,16 +128,16 @@ class Sender:
 
         return await _first(exchange, attempt)
 
-    async def passing(self, exchange: Exchange) -> AsyncStreamReply:
+    async def passing(self, exchange: GatewayExchange) -> AsyncStreamReply:
         """The answer at a path that is not known here, as it begins. Raises DragomanError."""
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
-            call, stall = await self._signed(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             if exchange.is_failure(reply.status):
                 body = await in_time(_body(reply, exchange), stall)
-                raise exchange.failed(reply.status, reply.headers, body)
+                raise exchange.read_failure(reply.status, reply.headers, body)
             return reply
 
         return await _first(exchange, attempt)
@@ -164,7 +164,7 @@ class Sender:
         if self._fetching is not None:
             self._fetching.shutdown(wait=False, cancel_futures=True)
 
-    async def _signed(self, exchange: Exchange) -> HttpCall:
+    async def _sign_call(self, exchange: GatewayExchange) -> HttpCall:
         """The call with its key; what waits to be written, for media or counts, has a thread."""
         if not exchange.waits and exchange.is_long:
             call = await self._off.run(exchange.call)
@@ -174,7 +174,7 @@ class Sender:
             call = await self._in_thread(exchange.call)
         upstream = exchange.upstream
         if not upstream.keyless:
-            call = await aauthorized(call, upstream.vendor, upstream.protocol, upstream.key)
+            call = await aauthorize(call, upstream.vendor, upstream.protocol, upstream.key)
         exchange.record.attempts += 1
         return call
 
@@ -183,17 +183,17 @@ class Sender:
             self._fetching = ThreadPoolExecutor(_FETCHING, "dragoman-media")
         return await asyncio.get_running_loop().run_in_executor(self._fetching, work)
 
-    def _transport(self, exchange: Exchange) -> AsyncTransport:
+    def _transport(self, exchange: GatewayExchange) -> AsyncTransport:
         if self._given is not None:
             return self._given
         name = exchange.route.transport
         found = self._transports.get(name)
         if found is None:
-            found = self._transports[name] = transport_of(name, asynchronous=True)
+            found = self._transports[name] = choose_transport(name, asynchronous=True)
         return found
 
 
-def stalled(seconds: float) -> ProviderError:
+def build_stall_error(seconds: float) -> ProviderError:
     """The error of a provider that fell silent."""
     text = f"the provider sent nothing for {seconds:g} seconds"
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
@@ -205,10 +205,10 @@ async def in_time(work: Awaitable[_T], seconds: float) -> _T:
         async with asyncio.timeout(seconds):
             return await work
     except TimeoutError as error:
-        raise stalled(seconds) from error
+        raise build_stall_error(seconds) from error
 
 
-async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
+async def _body(reply: AsyncStreamReply, exchange: GatewayExchange) -> bytes:
     """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
     most = exchange.gateway.config.limits.answer
     parts: list[bytes] = []
@@ -228,17 +228,17 @@ async def _body(reply: AsyncStreamReply, exchange: Exchange) -> bytes:
         await reply.aclose()
 
 
-async def _begun(exchange: Exchange, line: Watch, reply: AsyncStreamReply) -> Begun:
+async def _begin_stream(exchange: GatewayExchange, line: Watch, reply: AsyncStreamReply) -> Begun:
     if exchange.is_failure(reply.status):
         body = await in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
-        raise exchange.failed(reply.status, reply.headers, body)
+        raise exchange.read_failure(reply.status, reply.headers, body)
     relay = exchange.stream()
     line.watch(reply, relay)
     is_kept = exchange.record.kept is not None
     if isinstance(reply, Pouring) and not is_kept:
         pour: Callable[[Take], Awaitable[bool]] = reply.pour
     else:
-        pour = partial(poured, aiter(_kept(reply, exchange) if is_kept else reply))
+        pour = partial(apour, aiter(_keep_chunks(reply, exchange) if is_kept else reply))
     data = b""
 
     def take(chunk: bytes) -> bool:
@@ -272,13 +272,13 @@ async def read_out(begun: Begun) -> None:
         await begun.reply.aclose()
 
 
-async def _kept(reply: AsyncStreamReply, exchange: Exchange) -> AsyncIterator[bytes]:
+async def _keep_chunks(reply: AsyncStreamReply, exchange: GatewayExchange) -> AsyncIterator[bytes]:
     async for chunk in reply:
         exchange.keep(chunk)
         yield chunk
 
 
-async def _first(exchange: Exchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
+async def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
     """What the first target gives that does not fail in passing."""
     while True:
         try:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 from ...caches import remember
 from .anthropic import Messages
-from .base import Answer, ClientRequest, ListedModel, Operation, Surface, told_error
+from .base import ClientAnswer, ClientRequest, ListedModel, Operation, Surface, told_error
 from .gemini import GenerateContent, Interactions
 from .ollama import OllamaChat
 from .openai import Chat, Responses
@@ -23,12 +23,12 @@ def surfaces() -> tuple[Surface, ...]:
     return tuple(kind() for kind in _CLASSES)
 
 
-def wanted(request: ClientRequest) -> tuple[Surface, Operation | None]:
+def match_request(request: ClientRequest) -> tuple[Surface, Operation | None]:
     """The protocol of a request and what it wants; None if its path is none that is known.
 
     Several protocols list models at one address: headers tell them apart.
     """
-    likeliest = _spoken(request)
+    likeliest = _guess_surface(request)
     method = "GET" if request.method == "HEAD" else request.method
     for surface in (likeliest, *surfaces()):
         if (operation := surface.operation(method, request.path)) is not None:
@@ -36,7 +36,7 @@ def wanted(request: ClientRequest) -> tuple[Surface, Operation | None]:
     return likeliest, None
 
 
-def _spoken(request: ClientRequest) -> Surface:
+def _guess_surface(request: ClientRequest) -> Surface:
     """The protocol whose errors the client understands, by its path and its headers."""
     chat, responses, messages, gemini, interactions, ollama = surfaces()
     path, headers = request.path, request.headers
@@ -54,5 +54,13 @@ def _spoken(request: ClientRequest) -> Surface:
     return messages if "x-api-key" in headers else chat
 
 
-__all__ = ["Answer", "ClientRequest", "ListedModel", "Operation", "Surface", "surfaces",
-           "told_error", "wanted"]  # fmt: skip
+__all__ = [
+    "ClientAnswer",
+    "ClientRequest",
+    "ListedModel",
+    "Operation",
+    "Surface",
+    "match_request",
+    "surfaces",
+    "told_error",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import ClassVar
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, Msg, TextBlock
-from ...text.json_text import JsonObject, encoded
+from ...text.json_text import JsonObject, encode_json
 from .base import MODEL, ClientRequest, Ending, ListedModel, Operation, Surface
 
 # Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
@@ -74,19 +74,19 @@ class Messages(Surface):
         """
         return request.headers.get("user-agent", "").startswith("claude-cli/")
 
-    def renamed(self, events: bytes, model: str) -> bytes:
+    def rename_model(self, events: bytes, model: str) -> bytes:
         """`message_start` under the name that was asked."""
         found = events.find(b'"message_start"')
         if found < 0:
             return events
         start = events.rfind(b"\n", 0, found) + 1  # its data is one line
         end = events.find(b"\n", found)
-        named = MODEL.sub(lambda _: b'"model":' + encoded(model), events[start:end], count=1)
+        named = MODEL.sub(lambda _: b'"model":' + encode_json(model), events[start:end], count=1)
         return events[:start] + named + events[end:]
 
     heads: ClassVar[frozenset[str]] = frozenset({"message_start"})
 
-    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """Anthropic's schema demands these of a message, its blocks and its usage, if only null."""
         content = [{**_BLOCKS.get(block.get("type", ""), {}), **block} for block in body["content"]]
         return {"container": None, "stop_details": None, **body, "content": content,
@@ -94,9 +94,9 @@ class Messages(Surface):
 
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
         """The message that begins."""
-        return {**payload, "message": self.completed(payload["message"], asked)}
+        return {**payload, "message": self.complete_answer(payload["message"], asked)}
 
-    def counted(self, body: JsonObject) -> JsonObject:
+    def build_generate_body(self, body: JsonObject) -> JsonObject:
         """A request for a count has no `max_tokens`, which every request for an answer needs."""
         return {"max_tokens": 1, **body}
 

@@ -29,7 +29,7 @@ from ...losses import Report
 from ...message import ChatRequest
 from ...stream.framing import Framing
 from ...stream.pieces import End, Failed
-from ...text.json_text import JsonObject, encoded
+from ...text.json_text import JsonObject, encode_json
 from ...vendors import wire
 
 Kind: TypeAlias = Literal["generate", "count", "compact", "models", "model", "state", "other"]
@@ -69,7 +69,7 @@ class ClientRequest:
 
 
 @dataclass(slots=True)
-class Answer:
+class ClientAnswer:
     """A whole answer to a client."""
 
     status: int
@@ -77,9 +77,9 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def json(cls, status: int, body: Any, headers: Mapping[str, str] | None = None) -> Answer:
+    def json(cls, status: int, body: Any, headers: Mapping[str, str] | None = None) -> ClientAnswer:
         """The answer with this value as its body."""
-        return cls(status, encoded(body), {"content-type": JSON, **(headers or {})})
+        return cls(status, encode_json(body), {"content-type": JSON, **(headers or {})})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Surface(ABC):
         """Whether the body of a request asks for a stream."""
         return body.get("stream") is True
 
-    def gathered(self, body: JsonObject) -> JsonObject:
+    def merge_pieces(self, body: JsonObject) -> JsonObject:
         """The body with what the client's SDK keeps in pieces put together."""
         return body
 
@@ -188,7 +188,7 @@ class Surface(ABC):
 
     heads: ClassVar[frozenset[str]] = frozenset()  # events that hold the answer as an object
 
-    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """An answer with what this protocol's schema demands and no other protocol tells.
 
         What the client has `asked` is said again where the provider says it again; what nobody
@@ -210,7 +210,7 @@ class Surface(ABC):
         """Whether this client wants answers under the name of the model that it asked for."""
         return False
 
-    def renamed(self, events: bytes, model: str) -> bytes:
+    def rename_model(self, events: bytes, model: str) -> bytes:
         """The first events of an answer that passes, under the name that the client asked for."""
         return events
 
@@ -253,7 +253,7 @@ class Surface(ABC):
 
     # -- token counts ------------------------------------------------------------------------------
 
-    def counted(self, body: JsonObject) -> JsonObject:
+    def build_generate_body(self, body: JsonObject) -> JsonObject:
         """The body of a request for an answer that a request for a count stands for."""
         return body
 
@@ -277,7 +277,7 @@ class Surface(ABC):
         """The status of HTTP with which clients of this protocol know such an error."""
         return fitting_status(error.kind, error.status)
 
-    def worded(self, error: ProviderError) -> ProviderError:
+    def translate_error(self, error: ProviderError) -> ProviderError:
         """The error as clients of this protocol know it, whoever said it in whose words.
 
         A body goes on as it came where the maker's clients read the same in it. A host that only
@@ -298,12 +298,12 @@ class Surface(ABC):
         kind = error.kind
         if kind == "context_overflow":
             words = self.wire.room.overflow
-            return error.status in (None, 400) and (words is None or words.known(error.message))
+            return error.status in (None, 400) and (words is None or words.matches(error.message))
         return kind in _VAGUE or error_kind(error.code, error.type, error.status) == kind
 
     def streamed_refusal(
         self, error: ProviderError, request: ClientRequest, model: str
-    ) -> Answer | None:
+    ) -> ClientAnswer | None:
         """The refusal of a stream as a stream, for clients that know this error by no other form.
 
         None for all others, who hear of it by status and body.
@@ -315,10 +315,12 @@ class Surface(ABC):
         events = self.wire.stream_encoder().feed(Failed(error))
         return {"error": next(data["error"] for _, data in reversed(events) if "error" in data)}
 
-    def refusal(self, error: DragomanError, headers: Mapping[str, str] | None = None) -> Answer:
+    def refusal(
+        self, error: DragomanError, headers: Mapping[str, str] | None = None
+    ) -> ClientAnswer:
         """The answer that tells of an error; `x-dragoman-error` says that it is no provider's."""
         came = told_error(error)
-        told = self.worded(came)
+        told = self.translate_error(came)
         told_headers = dict(headers or {})
         if came.body is None:
             told_headers["x-dragoman-error"] = told.code or told.type or told.kind
@@ -330,7 +332,7 @@ class Surface(ABC):
             told_headers["x-should-retry"] = "false"
         if told.request_id and told.request_id.isascii() and told.request_id.isprintable():
             told_headers["x-request-id"] = told.request_id
-        return Answer.json(self.status(told), self.error_body(told), told_headers)
+        return ClientAnswer.json(self.status(told), self.error_body(told), told_headers)
 
 
 def _around(

@@ -55,7 +55,7 @@ class _Gemini(Surface):
                 "supportedGenerationMethods": _ACTIONS}  # fmt: skip
 
 
-def _named(path: str) -> tuple[str, str] | None:
+def _parse_path(path: str) -> tuple[str, str] | None:
     """The model and the method of `/v1beta/.../models/{model}:{method}`; None for another path.
 
     Whoever knocks can send any path, so that no pattern is tried at each of its slashes.
@@ -91,7 +91,7 @@ class GenerateContent(_Gemini):
 
     def operation(self, method: str, path: str) -> Operation | None:
         """The three methods of a model, and the lists of models."""
-        if method == "POST" and (named := _named(path)):
+        if method == "POST" and (named := _parse_path(path)):
             model, action = named
             if action in ("generatecontent", "streamgeneratecontent"):
                 return Operation("generate", model, stream=action.startswith("stream"))
@@ -127,7 +127,7 @@ class GenerateContent(_Gemini):
         """The path tells it."""
         return False
 
-    def gathered(self, body: JsonObject) -> JsonObject:
+    def merge_pieces(self, body: JsonObject) -> JsonObject:
         """Chats of google-genai give back a streamed turn as one content for each chunk (3.4.0)."""
         contents = body.get("contents")
         if not isinstance(contents, list) or not any(map(_goes_on, contents, contents[1:])):
@@ -136,12 +136,15 @@ class GenerateContent(_Gemini):
         for content in contents:
             last: Any = turns[-1] if turns else None
             if _goes_on(last, content):
-                turns[-1] = {"parts": _joined([*last["parts"], *content["parts"]]), "role": "model"}
+                turns[-1] = {
+                    "parts": _join_texts([*last["parts"], *content["parts"]]),
+                    "role": "model",
+                }
             else:
                 turns.append(content)
         return {**body, "contents": turns}
 
-    def counted(self, body: JsonObject) -> JsonObject:
+    def build_generate_body(self, body: JsonObject) -> JsonObject:
         """The whole request, or its contents alone."""
         whole: Any = body.get("generateContentRequest", body.get("generate_content_request"))
         return whole if isinstance(whole, dict) else body
@@ -162,7 +165,7 @@ def _goes_on(content: Any, later: Any) -> bool:
     )
 
 
-def _joined(parts: list[Any]) -> list[Any]:
+def _join_texts(parts: list[Any]) -> list[Any]:
     """The parts, with texts of one kind that follow each other as one."""
     joined: list[Any] = []
     for part in parts:

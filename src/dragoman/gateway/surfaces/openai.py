@@ -16,7 +16,7 @@ from ...protocols.answers import OPENAI_ERRORS
 from ...stream.framing import CONTENT_TYPES, encode
 from ...stream.pieces import Failed
 from ...text.json_text import JsonObject
-from .base import Answer, ClientRequest, Ending, ListedModel, Operation, Surface
+from .base import ClientAnswer, ClientRequest, Ending, ListedModel, Operation, Surface
 
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
 
@@ -104,7 +104,7 @@ class Chat(_OpenAI):
         n = body.get("n")
         return n if type(n) is int and n > 1 else 1
 
-    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """OpenAI's schema demands `logprobs`, and of the message `refusal`, if only as null."""
         for choice in body.get("choices", ()):
             choice.setdefault("logprobs", None)
@@ -167,7 +167,7 @@ class Responses(_OpenAI):
         data = b'data: {"type":"keepalive","sequence_number":%d}\n\n' % events
         return self.sign_of_life + data
 
-    def completed(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """OpenAI tells what it was asked, and its defaults, in each response."""
         told = {**_RESPONSE, **{key: asked[key] for key in _RESPONSE if asked.get(key) is not None}}
         told["completed_at"] = int(time()) if body.get("status") == "completed" else None
@@ -175,11 +175,11 @@ class Responses(_OpenAI):
 
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
         """The response within an event."""
-        return {**payload, "response": self.completed(payload["response"], asked)}
+        return {**payload, "response": self.complete_answer(payload["response"], asked)}
 
     def streamed_refusal(
         self, error: ProviderError, request: ClientRequest, model: str
-    ) -> Answer | None:
+    ) -> ClientAnswer | None:
         """Codex shortens its history behind `response.failed` alone, and gives up behind a 400.
 
         Reference: openai/codex, codex-rs/codex-api/src/api_bridge.rs, on 2026-11-28.
@@ -188,8 +188,8 @@ class Responses(_OpenAI):
         if error.kind not in ("context_overflow", "billing") or not agent.startswith("codex"):
             return None
         encoder = self.wire.stream_encoder(ChatRequest([], model=model))
-        events = [*encoder.feed(Failed(self.worded(error))), *encoder.finish()]
-        return Answer(200, encode(events), {"content-type": CONTENT_TYPES["sse"]})
+        events = [*encoder.feed(Failed(self.translate_error(error))), *encoder.finish()]
+        return ClientAnswer(200, encode(events), {"content-type": CONTENT_TYPES["sse"]})
 
     def operation(self, method: str, path: str) -> Operation | None:
         """`/v1/responses`, and what stands below it."""

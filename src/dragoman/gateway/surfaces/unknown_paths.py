@@ -10,7 +10,7 @@ import re
 from urllib.parse import unquote
 
 from ...errors import AuthenticationFailed, ProviderError
-from ...text.redaction import shown
+from ...text.redaction import show
 from ..config.values import ClientKey, Route
 from . import ClientRequest, surfaces
 
@@ -69,7 +69,7 @@ def is_stateless(path: str) -> bool:
     return _STATELESS.fullmatch(_VERSION.sub("", readings(path)[-1], count=1)) is not None
 
 
-def told_of(path: str) -> str:
+def describe_path(path: str) -> str:
     """What stands at a path that some providers have, to be told; empty of any other."""
     return next((what for end, what in _KNOWN.items() if readings(path)[-1].endswith(end)), "")
 
@@ -91,7 +91,7 @@ def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> Non
     if key is None:
         return
     if "*" not in key.models:
-        text = f"the client key {shown(key.name)} may not ask at paths that are passed on"
+        text = f"the client key {show(key.name)} may not ask at paths that are passed on"
         hint = f"it is for {', '.join(key.models) or 'no model'}"
         raise AuthenticationFailed(text, hint=hint, status=403, code="key.model")
     if route.shared_state:
@@ -112,5 +112,5 @@ def asks_upgrade(request: ClientRequest) -> bool:
 
 def no_upgrade(path: str) -> ProviderError:
     """The error of a WebSocket, which is served nowhere."""
-    text = told_of(path) or "WebSockets are not served here: ask over HTTP"
+    text = describe_path(path) or "WebSockets are not served here: ask over HTTP"
     return ProviderError(text, status=426, type="invalid_request_error", code="upgrade")

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from ...losses import Loss
 from ...message import Usage
-from ...text.redaction import clipped
+from ...text.redaction import clip_text
 from .background import Background
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets
@@ -40,10 +40,10 @@ class JsonLog(Observer):
         self._unwritten = 0
         self._thread = Background[str]("dragoman-log", self._write, items=_WAITING, size=_BYTES)
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """Nothing: an exchange is logged when it has ended."""
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """Log the exchange."""
         line = _LINE.encode(log_fields(record))
         self._thread.put(line, len(line))
@@ -134,7 +134,7 @@ def _time(at: datetime) -> str:
 
 def _name(text: str) -> str:
     """A name as somebody chose it, in some length and without secrets."""
-    return clipped(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
+    return clip_text(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
 
 
 def _plain_path(path: str) -> str:

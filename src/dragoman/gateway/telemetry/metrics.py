@@ -102,11 +102,11 @@ class Metrics(Observer):
             buckets=_BUCKETS, registry=self.registry,
         )  # fmt: skip
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """Count an exchange as under way."""
         self._under_way.inc()
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """Count all that is known of an exchange."""
         self._under_way.dec()
         names = (record.protocol, record.vendor, record.upstream_model)
@@ -134,9 +134,9 @@ class Metrics(Observer):
     def _side(self, protocol: str, vendor: str, model: str) -> _Side:
         """The metrics of a client's protocol and a provider's model; unknown names are `other`."""
         known = (
-            _known(protocol, PROTOCOLS),
-            _known(vendor, self.vendors),
-            _known(model, self.models),
+            _limit_label(protocol, PROTOCOLS),
+            _limit_label(vendor, self.vendors),
+            _limit_label(model, self.models),
         )
         side = self._sides.get(known)
         if side is None:
@@ -149,7 +149,7 @@ class Metrics(Observer):
         child = self._endings.get(key)
         if child is None:
             status_class = f"{status}xx" if 1 <= status <= 5 else "none"
-            error = _known(error, _KINDS)
+            error = _limit_label(error, _KINDS)
             child = self._exchanges.labels(*side.names, status_class, error)
             if error == record.error and status <= 5:
                 self._endings[key] = child
@@ -159,7 +159,7 @@ class Metrics(Observer):
         for code, count in Counts(map(_CODE, record.losses)).items():
             child = self._by_code.get(code)
             if child is None:
-                child = self._losses.labels(_known(code, CODES))
+                child = self._losses.labels(_limit_label(code, CODES))
                 if code in CODES:
                     self._by_code[code] = child
             child.inc(count)
@@ -201,5 +201,5 @@ class _Side:
                 child.inc(figure)
 
 
-def _known(name: str, known: Container[str]) -> str:
+def _limit_label(name: str, known: Container[str]) -> str:
     return name if not name or name in known else OTHER

@@ -16,7 +16,7 @@ from typing import Protocol
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
-from ...text.redaction import clipped, one_line
+from ...text.redaction import clip_text, one_line
 from ..surfaces.base import ClientRequest
 
 _PLACED = 8  # losses whose place is told: finding it costs a walk through the request
@@ -39,7 +39,7 @@ class Kept:
     most: int = 8 * 2**20
     cut: set[str] = field(default_factory=set)  # response, upstream_response
 
-    def answered(self, data: bytes) -> None:
+    def keep_answer(self, data: bytes) -> None:
         """Keep what goes to the client."""
         self._add(self.response, data, "response")
 
@@ -101,10 +101,10 @@ class ExchangeRecord:
 class Observer(Protocol):
     """Is told of each exchange when it begins and when it has ended; neither may block."""
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """An exchange has begun: client, path and model are known."""
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """It has ended, in whatever way."""
 
 
@@ -142,7 +142,7 @@ def log_message(error: DragomanError) -> str:
     kind = error.type if isinstance(error, ProviderError) else ""
     whole = getattr(error, "body", None) is None and not {kind, error.code}.isdisjoint(_OWN)
     if whole or (isinstance(error, ConfigError) and error.code != "route.missing"):
-        return clipped(one_line(error.message), 200)
+        return clip_text(one_line(error.message), 200)
     words = [word for word in dict.fromkeys((kind, error.code)) if _WORD.fullmatch(word)]
     text = ", ".join(words) or type(error).__name__
     return f"{text} at {place}" if (place := known_path(error.path)) else text
@@ -162,7 +162,7 @@ def known_path(path: str) -> str:
         told += match[0]
         position = match.end()
     rest = ".*" if position < len(path) else ""
-    return clipped(f"${told}{rest}", 120) if told or (at and rest) else ""
+    return clip_text(f"${told}{rest}", 120) if told or (at and rest) else ""
 
 
 # -- the header ------------------------------------------------------------------------------------

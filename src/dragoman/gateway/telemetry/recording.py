@@ -25,7 +25,7 @@ from ...errors import ConfigError, DragomanError, ReadError
 from ...losses import Loss
 from ...message import Usage
 from ...stream.framing import Decoder, Framing, ServerEvent
-from ...text.json_text import Json, JsonObject, encoded, loads
+from ...text.json_text import Json, JsonObject, encode_json, loads
 from .background import Background
 from .record import ExchangeRecord, Kept, Observer
 from .redact import redact, without_secrets
@@ -72,10 +72,10 @@ class Recorder(Observer):
             hint = "name a folder that the gateway may write"
             raise ConfigError(text, hint=hint, code="record.folder") from error
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """Nothing: an exchange is kept when it has ended."""
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """Keep the exchange, if the bytes of its sides were gathered; the record is then final."""
         if record.kept is None:
             return
@@ -90,7 +90,7 @@ class Recorder(Observer):
             self._leave_out("the disk is too slow", left_out)
         for done, record in enumerate(records):
             try:
-                self._files.write(encoded(row_of(record)) + b"\n")
+                self._files.write(encode_json(build_row(record)) + b"\n")
             except OSError as error:
                 self._files.close()
                 self._leave_out(error.strerror or type(error).__name__, len(records) - done)
@@ -141,11 +141,11 @@ class _Files:
         name = f"{datetime.now(UTC):%Y-%m-%d}-{os.getpid()}"
         if self._file is None or name != self._name or self._size >= self._most:
             self.close()
-            self._file = self._opened(name)
+            self._file = self._open_file(name)
             self._name = name
         return self._file
 
-    def _opened(self, name: str) -> FileIO:
+    def _open_file(self, name: str) -> FileIO:
         """The first file of this name that has room: a process may have the number of another."""
         for number in count():
             path = self._folder / f"{name}{f'-{number}' if number else ''}.jsonl"
@@ -171,7 +171,7 @@ def _size(kept: Kept) -> int:
 # -- the shape of a line --------------------------------------------------------------------------
 
 
-def row_of(record: ExchangeRecord) -> JsonObject:
+def build_row(record: ExchangeRecord) -> JsonObject:
     """The exchange as a line keeps it, without secrets; with empty bodies where none were kept.
 
     A body that is no JSON stands as text below `request_text` or `response_text`, cut after 65,536

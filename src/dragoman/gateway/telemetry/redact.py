@@ -101,14 +101,14 @@ def keyless(text: bytes, key: HiddenKey) -> bytes:
     """
     secret, instead = key.raw, INSTEAD.encode()
 
-    def masked(match: re.Match[bytes]) -> bytes:
+    def mask_match(match: re.Match[bytes]) -> bytes:
         head, tail = match[1], match[2]
         shows_head = len(head) > 1 and secret.startswith(head)
         shows_tail = len(tail) > 1 and secret.endswith(tail)
         return instead if shows_head or shows_tail else match[0]
 
     text = key.data(text)
-    return _MASKED.sub(masked, text) if len(text) < _LONG_ERROR else text
+    return _MASKED.sub(mask_match, text) if len(text) < _LONG_ERROR else text
 
 
 def redact(value: Json) -> Json:

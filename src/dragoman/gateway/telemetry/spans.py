@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...errors import ConfigError
 from ...losses import Loss, by_weight
 from ...message import Usage
-from ...text.redaction import clipped, shown
+from ...text.redaction import clip_text, show
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets
 
@@ -78,10 +78,10 @@ class Spans(Observer):
             return cls()
         return cls(_provider_from_environment())
 
-    def begun(self, record: ExchangeRecord) -> None:
+    def begin_exchange(self, record: ExchangeRecord) -> None:
         """Nothing: who is asked is not known yet, and samplers want to know it first."""
 
-    def ended(self, record: ExchangeRecord) -> None:
+    def end_exchange(self, record: ExchangeRecord) -> None:
         """Make the span."""
         if not record.vendor:
             return
@@ -90,7 +90,7 @@ class Spans(Observer):
             f"{_operation(record)} {_name(record.upstream_model)}".strip(),
             context=_context(record),
             kind=SpanKind.CLIENT,
-            attributes=attributes_of(record),
+            attributes=build_attributes(record),
             start_time=begin,
         )
         if record.error:
@@ -115,7 +115,7 @@ def _context(record: ExchangeRecord) -> Context | None:
     return _TRACES.extract({"traceparent": record.traceparent})
 
 
-def attributes_of(record: ExchangeRecord) -> dict[str, AttributeValue]:
+def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
     """The attributes of an exchange's span; what is unknown is left out.
 
     Of the conventions: operation, provider, models, tokens, finish reasons, seconds to the first
@@ -177,7 +177,7 @@ def _codes(losses: Sequence[Loss]) -> tuple[str, ...]:
 
 def _name(text: str) -> str:
     """A name as somebody chose it, in some length and without secrets."""
-    return clipped(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
+    return clip_text(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
 
 
 def _provider_from_environment() -> SDKProvider:
@@ -199,6 +199,6 @@ def _exporter(name: str) -> SpanExporter:
     for found in entry_points(group="opentelemetry_traces_exporter", name=name):
         exporter: SpanExporter = found.load()()
         return exporter
-    text = f"no package that is installed exports traces to {shown(name)}"
+    text = f"no package that is installed exports traces to {show(name)}"
     hint = "pip install opentelemetry-exporter-otlp-proto-http; OTEL_TRACES_EXPORTER names another"
     raise ConfigError(text, hint=hint, code="spans.exporter")

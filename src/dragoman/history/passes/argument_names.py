@@ -74,12 +74,12 @@ def with_spellings(schema: JsonObject, names: Spellings) -> JsonObject:
     respelled = dict(_with_refs(schema, names))
     for key in ("properties", "dependentRequired", "dependentSchemas"):
         if isinstance(respelled.get(key), dict):
-            respelled[key] = renamed(respelled[key], names)
+            respelled[key] = rename_keys(respelled[key], names)
     if isinstance(respelled.get("required"), list):
-        respelled["required"] = [_spelled(name, names) for name in respelled["required"]]
+        respelled["required"] = [_spell_name(name, names) for name in respelled["required"]]
     for name, others in (respelled.get("dependentRequired") or {}).items():
         if isinstance(others, list):
-            respelled["dependentRequired"][name] = [_spelled(other, names) for other in others]
+            respelled["dependentRequired"][name] = [_spell_name(other, names) for other in others]
     return respelled
 
 
@@ -99,16 +99,16 @@ def _with_refs(value: Any, names: Spellings) -> Any:
     return items
 
 
-def _spelled(name: Json, names: Spellings) -> Json:
+def _spell_name(name: Json, names: Spellings) -> Json:
     return names.get(name, name) if isinstance(name, str) else name
 
 
-def renamed(values: JsonObject, names: Spellings) -> JsonObject:
+def rename_keys(values: JsonObject, names: Spellings) -> JsonObject:
     """The object with its keys respelled, in their order."""
     return {names.get(key, key): value for key, value in values.items()}
 
 
-def inverted(
+def invert_spellings(
     spelled: Mapping[str, Mapping[str, str]], tool_names: Mapping[str, str]
 ) -> dict[str, dict[str, str]]:
     """By the wire's name of each tool: its arguments as the wire has them -> the tool's own."""
@@ -206,7 +206,7 @@ def own_arguments(block: ToolUseBlock, names: Spellings, text: ArgumentNames) ->
     """The call, or a piece of one, with its arguments under the tool's own names."""
     value = block.input
     if isinstance(value, dict) and not names.keys().isdisjoint(value):
-        value = renamed(value, names)
+        value = rename_keys(value, names)
     raw = text.feed(block.raw_input) if block.raw_input else block.raw_input
     if value is block.input and raw == block.raw_input:
         return block

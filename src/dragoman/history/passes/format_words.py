@@ -68,7 +68,7 @@ def _choice(request: ChatRequest) -> ToolChoice:
     return replace(choice, mode="required", allowed=allowed)
 
 
-def narrowed(form: ResponseFormat, caps: Capabilities) -> Capabilities:
+def narrow_capabilities(form: ResponseFormat, caps: Capabilities) -> Capabilities:
     """The capabilities without the fields that the way of the format leaves unused."""
     if form.way not in ("json", "prompt"):
         return caps
@@ -97,10 +97,10 @@ def ask_in_words(
 
 
 def _texts(m: Msg) -> list[str]:
-    return [m.content] if isinstance(m.content, str) else _texts_of(m.content)
+    return [m.content] if isinstance(m.content, str) else _collect_texts(m.content)
 
 
-def _texts_of(blocks: list[ContentBlock]) -> list[str]:
+def _collect_texts(blocks: list[ContentBlock]) -> list[str]:
     texts: list[str] = []
     for block in blocks:
         if type(block) is TextBlock:
@@ -110,7 +110,7 @@ def _texts_of(blocks: list[ContentBlock]) -> list[str]:
             if isinstance(output, str):
                 texts.append(output)
             elif isinstance(output, list):
-                texts += _texts_of(output)
+                texts += _collect_texts(output)
     return texts
 
 

@@ -14,11 +14,11 @@ from types import MappingProxyType
 from typing import Any
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import NameRule, formed, mapping, numbered
+from ...capabilities.naming import NameRule, format_id, mapping, number_value
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, ToolBlock
-from .argument_names import Spellings, renamed
+from .argument_names import Spellings, rename_keys
 from .survey import IDS, MISNAMED, PAIRS, RoledHistory, Tools, with_fields
 
 _NO_PROPERTIES: Mapping[str, Spellings] = MappingProxyType({})
@@ -153,7 +153,7 @@ class _Respeller:
             return block
         if id == block.id and name == block.name:
             return block
-        respelled = _respelled(block, id, name)
+        respelled = _respell_block(block, id, name)
         self.report.made(respelled, block)
         if id != block.id:
             self.tree_ids[id] = block.id
@@ -169,7 +169,7 @@ class _Respeller:
         value = block.input
         if not spellings or not isinstance(value, dict) or spellings.keys().isdisjoint(value):
             return block
-        call = with_fields(block, self.report, input=renamed(value, spellings), raw_input=None)
+        call = with_fields(block, self.report, input=rename_keys(value, spellings), raw_input=None)
         what = ", ".join(name for name in value if name in spellings)
         self.report.lost("property_name.mapped", block, "input", what)
         return call
@@ -192,12 +192,12 @@ class _Respeller:
         if rule.form:
             if repeated or not rule.formed([id]):
                 number = max(self.call_index, self.last_numbers.get(name, -1) + 1)
-                wire_id, number = formed(name, number, self.reserved_ids, rule)
+                wire_id, number = format_id(name, number, self.reserved_ids, rule)
                 self.last_numbers[name] = number
         elif repeated:
             # numbers go on through the history, so that none is tried twice
             number = self.last_numbers.get(id, 1 if id else 0) + 1
-            wire_id, self.last_numbers[id] = numbered(id, number, self.reserved_ids, rule)
+            wire_id, self.last_numbers[id] = number_value(id, number, self.reserved_ids, rule)
         if repeated:
             self.new_ids.add(wire_id)
         self.previous_ids.update((id, wire_id))
@@ -206,7 +206,7 @@ class _Respeller:
         return wire_id
 
 
-def _respelled(block: ToolBlock, id: str, name: str) -> ContentBlock:
+def _respell_block(block: ToolBlock, id: str, name: str) -> ContentBlock:
     """The same block under another id and name; `replace` takes three times as long."""
     respelled: ToolBlock
     if type(block) is ToolUseBlock:

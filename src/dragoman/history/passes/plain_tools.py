@@ -26,7 +26,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import NOTES, ContentBlock
-from ...message.client_tools import function_of, item_spelled, item_that_calls
+from ...message.client_tools import find_function, item_spelled, item_that_calls
 from ...text.json_text import Json, JsonObject
 from ..wording import Told
 from .names import wire_tool_names
@@ -73,10 +73,10 @@ def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], d
         plain[i] = Tool(name)
     names = wire_tool_names(plain, caps.tool_names)
     meant = {name: tool for i, name in by_name.items() if type(tool := tools[i]) is Tool}
-    return names, wire_names_of(meant, names, tools)
+    return names, map_wire_names(meant, names, tools)
 
 
-def wire_names_of(
+def map_wire_names(
     meant: Mapping[str, Tool], names: Mapping[str, str], tools: Tools
 ) -> dict[str, Tool]:
     """The tools that are meant, by the names that the wire has; also by their own, if unique."""
@@ -92,7 +92,7 @@ def wire_names_of(
 
 def is_native(tool: ServerTool, caps: Capabilities) -> bool:
     """Whether the wire takes a tool of one API's own as it is."""
-    at_client = function_of(tool) is not None
+    at_client = find_function(tool) is not None
     return any(
         caps.takes_items(issuer, at_client)
         and (at_client or _takes_type(caps.native_tools, fields.get("type")))
@@ -112,7 +112,7 @@ def _with_functions(tools: Tools, caps: Capabilities, report: Report | None = No
         i: function
         for i, tool in enumerate(tools)
         if type(tool) is ServerTool
-        and (function := function_of(tool)) is not None
+        and (function := find_function(tool)) is not None
         and not is_native(tool, caps)
     }
     if report is not None:

@@ -52,7 +52,7 @@ def repair(
     if history.flags & ODD:
         history, server_ids = pair_server_calls(history, caps, report, open_start)
     if history.flags & PAIRS or server_ids:
-        history = Pairing(history, caps, report, told, server_ids).paired(open_start)
+        history = Pairing(history, caps, report, told, server_ids).pair_calls(open_start)
     unpaired = history.flags & PAIRS
     if unpaired or history.flags & (UNNAMED if caps.result_names else MISNAMED):
         return _with_names(history, caps.result_names, report)
@@ -236,7 +236,7 @@ class Pairing:
     late: set[str] = field(default_factory=set)  # ids of calls whose results may come at any time
     next_speakers: list[Msg | None] = field(default_factory=list)
 
-    def paired(self, open_start: bool) -> RoledHistory:
+    def pair_calls(self, open_start: bool) -> RoledHistory:
         """The calls of each message with their results behind them, and nothing else there."""
         history = self.history
         if self.caps.late_results:
@@ -258,7 +258,7 @@ class Pairing:
                 pairs += [(result, TOOL) for result in self._result_messages(i, rows)]
         for code, block, did in losses:
             self.report.lost(code, block, did=did)
-        return self._resurveyed(pairs)
+        return self._survey_again(pairs)
 
     def _rows(self) -> tuple[dict[int, list[Row]], list[Result]]:
         """The calls of each message with their results, and the results that answer nobody.
@@ -355,7 +355,7 @@ class Pairing:
         if len(results) == len(rows) and results == expected:
             return present
         return [
-            self._missing_result(call) if result is None else self._moved(result, i, end)
+            self._missing_result(call) if result is None else self._move_result(result, i, end)
             for call, result in rows
         ]
 
@@ -363,7 +363,7 @@ class Pairing:
         assert type(call) is ToolUseBlock  # no provider's own is here without its result
         return missing_result(call, self.report, self.told)
 
-    def _moved(self, result: Result, start: int, end: int) -> Msg:
+    def _move_result(self, result: Result, start: int, end: int) -> Msg:
         """The result alone; its call stands at `start`, the results behind that end at `end`."""
         index, block = result
         m = with_only(self.history.msgs[index], [block], self.report)
@@ -384,7 +384,7 @@ class Pairing:
             self.next_speakers.reverse()
         return self.next_speakers
 
-    def _resurveyed(self, pairs: list[tuple[Msg, int]]) -> RoledHistory:
+    def _survey_again(self, pairs: list[tuple[Msg, int]]) -> RoledHistory:
         history = self.history
         usual = {id(m) for m in history.msgs} - {id(history.msgs[i]) for i in history.unusual}
         msgs = [m for m, _ in pairs]

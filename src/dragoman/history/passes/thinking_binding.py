@@ -34,8 +34,8 @@ def keep_bound_thinking(
     if caps.binding == "none" or not history.unusual:
         return history, None
     answers = (i for i in history.unusual if history.roles[i] == ASSISTANT)
-    bound = [i for i in answers if _signed(history.msgs[i])]
-    unbound = _unbound(history, bound, tools, report) if bound else {}
+    bound = [i for i in answers if _find_signed_thinking(history.msgs[i])]
+    unbound = _find_unbound(history, bound, tools, report) if bound else {}
     if not unbound:
         return history, None
     if caps.unbound == "switch":
@@ -54,11 +54,11 @@ def keep_bound_thinking(
 
 
 def _report(m: Msg, by: str, did: str, report: Report) -> None:
-    for block in _signed(m):
+    for block in _find_signed_thinking(m):
         report.lost("thinking.unbound", block, what=f"touched by {by}", did=did)
 
 
-def _signed(m: Msg) -> list[ThinkingBlock]:
+def _find_signed_thinking(m: Msg) -> list[ThinkingBlock]:
     """The thinking with a signature or a seal."""
     if isinstance(m.content, str):
         return []
@@ -69,7 +69,7 @@ def _signed(m: Msg) -> list[ThinkingBlock]:
     ]
 
 
-def _unbound(
+def _find_unbound(
     history: RoledHistory, bound: list[int], tools: Tools | None, report: Report
 ) -> dict[int, str]:
     """The messages whose thinking holds no more, each with who touched what stands before it.
@@ -91,7 +91,7 @@ def _unbound(
         if by:
             unbound[i] = by
         else:
-            last = _mark(_signed(history.msgs[i])[-1])
+            last = _mark(_find_signed_thinking(history.msgs[i])[-1])
     return unbound
 
 
@@ -118,7 +118,10 @@ def _prefixes(m: Msg, report: Report) -> set[str]:
     return {
         node.origin.prefix
         for node in report.origins(m)
-        if type(node) is Msg and node.origin is not None and node.origin.prefix and _signed(node)
+        if type(node) is Msg
+        and node.origin is not None
+        and node.origin.prefix
+        and _find_signed_thinking(node)
     }
 
 
@@ -134,7 +137,7 @@ def history_prefix(tools: Tools, history: RoledHistory, until: int | None = None
     The hash of tools and messages, and a mark of the last thinking before `until`.
     """
     *_, history_hash = _hashes(tools, history)
-    thinking = [block for m in history.msgs[:until] for block in _signed(m)]
+    thinking = [block for m in history.msgs[:until] for block in _find_signed_thinking(m)]
     return f"{history_hash}.{_mark(thinking[-1]) if thinking else ''}"
 
 
@@ -150,7 +153,7 @@ def _hashes(tools: Tools, history: RoledHistory) -> Iterator[str]:
     """
     state = blake2b(digest_size=16)
     for tool in tools:
-        state.update(canonical(_declared(tool)).encode())
+        state.update(canonical(_describe_tool(tool)).encode())
     for m, role in zip(history.msgs, history.roles, strict=True):
         yield state.hexdigest()
         if blocks := _hashed_blocks(m):
@@ -158,7 +161,7 @@ def _hashes(tools: Tools, history: RoledHistory) -> Iterator[str]:
     yield state.hexdigest()
 
 
-def _declared(tool: Tool | ServerTool) -> Json:
+def _describe_tool(tool: Tool | ServerTool) -> Json:
     if isinstance(tool, Tool):
         return [tool.name, tool.description, tool.schema, tool.strict, tool.extras]
     return [tool.kind, tool.given(), tool.extras]

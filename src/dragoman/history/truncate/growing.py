@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from ...message import Msg, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ToolBlock
-from .plan import Candidates, has_results, latest, latest_summary, paired, units
+from .plan import Candidates, has_results, latest, latest_summary, read_pair_id, units
 from .strategies import DropOldest, Dropped, KeepFirst
 
 
@@ -131,7 +131,7 @@ def _with(msgs: list[Msg], first: Sequence[int], end: int) -> list[Msg]:
 def _pairs(msgs: Iterable[Msg], kind: type[ToolBlock]) -> list[str]:
     """The ids of the calls, or of the results, in order."""
     blocks = (block for m in msgs if not isinstance(m.content, str) for block in m.content)
-    return [pair for block in blocks if (pair := paired(block, kind)) is not None]
+    return [pair for block in blocks if (pair := read_pair_id(block, kind)) is not None]
 
 
 def _answered_at_once(msgs: Iterable[Msg], waiting: Counter[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from ...errors import ConfigError, ContextOverflow
 from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import SEALED_SUMMARY, SUMMARY, ContentBlock, ToolBlock
-from ...text.redaction import shown
+from ...text.redaction import show
 
 
 def units(msgs: Sequence[Msg]) -> list[list[int]]:
@@ -44,12 +44,12 @@ def _last_results(msgs: Sequence[Msg], with_blocks: Iterable[int]) -> dict[int, 
     for i in with_blocks:
         no_tools = True
         for block in msgs[i].blocks:
-            if (pair := paired(block, ToolUseBlock)) is not None:
+            if (pair := read_pair_id(block, ToolUseBlock)) is not None:
                 if turn != i:
                     waiting += _each(turn, open_calls)
                     turn, open_calls = i, {}
                 open_calls[pair] = open_calls.get(pair, 0) + 1
-            elif (pair := paired(block, ToolResultBlock)) is None:
+            elif (pair := read_pair_id(block, ToolResultBlock)) is None:
                 continue
             elif open_calls.get(pair) and i - last_result < 2:
                 open_calls[pair] -= 1
@@ -105,14 +105,14 @@ def _missing(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
 def has_results(m: Msg) -> bool:
     """Whether the message holds the result of a tool call."""
     blocks = [] if isinstance(m.content, str) else m.content
-    return any(paired(block, ToolResultBlock) is not None for block in blocks)
+    return any(read_pair_id(block, ToolResultBlock) is not None for block in blocks)
 
 
 def _each(turn: int, calls: dict[str, int]) -> list[tuple[int, str]]:
     return [(turn, id) for id, count in calls.items() for _ in range(count)]
 
 
-def paired(block: ContentBlock, kind: type[ToolBlock]) -> str | None:
+def read_pair_id(block: ContentBlock, kind: type[ToolBlock]) -> str | None:
     """The id that pairs a block, if it is one of this kind (or one that only one protocol has)."""
     if type(block) is kind:
         return block.id
@@ -167,7 +167,7 @@ class Truncation(Protocol):
 def strategic(value: object, name: str = "truncate") -> None:
     """Raise ConfigError unless the value of this option is a strategy; its class is none yet."""
     if isinstance(value, type) or not callable(getattr(value, "candidates", None)):
-        text = f"{name} must be a strategy, an object with a method candidates, not {shown(value)}"
+        text = f"{name} must be a strategy, an object with a method candidates, not {show(value)}"
         hint = "truncate=DropOldest(), KeepFirst(n), ClearToolResults() or Summarize(call)"
         raise ConfigError(text, hint=hint, code="truncate.strategy")
 
@@ -215,7 +215,7 @@ class Keeping:
         at_least(0, self, "reserve")
         if not callable(self.pin):
             if not texts(self.pin):
-                text = f"pin must be a function or ids of messages, not {shown(self.pin)}"
+                text = f"pin must be a function or ids of messages, not {show(self.pin)}"
                 hint = "pin=[msg.id], or pin=lambda msg: ..."
                 raise ConfigError(text, hint=hint, code="truncate.pin")
             object.__setattr__(self, "pin", frozenset(self.pin))
@@ -298,6 +298,6 @@ def at_least(lowest: int, owner: object, *names: str) -> None:
     for name in names:
         value = getattr(owner, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
-            rule = f"must be a whole number of at least {lowest}, not {shown(value)}"
+            rule = f"must be a whole number of at least {lowest}, not {show(value)}"
             text = f"{name} of {type(owner).__name__} {rule}"
             raise ConfigError(text, code="truncate.option")

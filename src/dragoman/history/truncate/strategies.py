@@ -20,7 +20,7 @@ from ...errors import ConfigError
 from ...message import Msg, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import ContentBlock
 from ...message.msg import Role
-from ...text.redaction import shown
+from ...text.redaction import show
 from . import plan as cutting
 from .plan import Asked, Candidates, Cut, Keeping, Made, Plan, Truncation
 from .search import first_that_fits, output_weight, per_unit, running, weights
@@ -151,7 +151,7 @@ def _rank(given: Any) -> Any:
 
 
 def _no_priority(given: object) -> ConfigError:
-    text = f"priority must be a function that gives each message a number, not {shown(given)}"
+    text = f"priority must be a function that gives each message a number, not {show(given)}"
     hint = "priority=lambda msg: ..., 0 for all that is like the rest"
     return ConfigError(text, hint=hint, code="truncate.option")
 
@@ -186,7 +186,7 @@ class ClearToolResults(Keeping):
         cutting.at_least(1, self, "step")
         is_stub = isinstance(self.stub, str) and self.stub.strip()
         if not cutting.texts(self.exclude) or not is_stub:
-            values = f"{shown(self.exclude)} and {shown(self.stub)}"
+            values = f"{show(self.exclude)} and {show(self.stub)}"
             text = f"exclude must be names of tools and stub a text, not {values}"
             raise ConfigError(text, code="truncate.option")
         object.__setattr__(self, "exclude", frozenset(self.exclude))
@@ -265,11 +265,11 @@ class _Stubs:
     def cut(self, steps: int) -> Cut:
         """The history with so many steps cleared."""
         goes = self._goes.items()
-        cleared = {i: self._cleared(i, steps) for i, n in goes if min(n.values()) <= steps}
+        cleared = {i: self._clear_message(i, steps) for i, n in goes if min(n.values()) <= steps}
         msgs = [cleared[i].msg if i in cleared else m for i, m in enumerate(self._msgs)]
         return Cut(msgs, cleared.values())
 
-    def _cleared(self, i: int, steps: int) -> Made:
+    def _clear_message(self, i: int, steps: int) -> Made:
         m = self._msgs[i]
         going = {index for index, n in self._goes[i].items() if n <= steps}
         key = i, len(going)
@@ -337,7 +337,7 @@ class SummaryState:
         self.covered.update(i for unit in covered_units for i in unit)
         self.rest = ([] if skipped_unit is None else [may_go[skipped_unit]]) + may_go[units:]
 
-    def learned(self, steps: int, text: str) -> bool:
+    def add_summary(self, steps: int, text: str) -> bool:
         """Whether there is a summary now that tells so many units more; blank text is none."""
         if not text.strip():
             return False
@@ -361,7 +361,7 @@ class SummaryState:
         msgs = [*remaining[:position], summary, *remaining[position:]]
         return Cut(msgs, [Made(summary, sources, "summary")])
 
-    def asked(self, steps: int) -> list[Msg]:
+    def build_summary_input(self, steps: int) -> list[Msg]:
         """What the next summary is made of: the earlier one, and so many units more."""
         earlier = [self._say(self.text)] if self.text else []
         return earlier + [self.msgs[i] for unit in self.rest[:steps] for i in unit]
@@ -430,7 +430,7 @@ class Summarize(Keeping):
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
         faults = [
-            f"{name}={shown(value)}"
+            f"{name}={show(value)}"
             for name, value, valid in (
                 ("call", self.call, callable(self.call)),
                 ("share", self.share, isinstance(self.share, (int, float)) and 0 < self.share < 1),
@@ -460,7 +460,7 @@ class Summarize(Keeping):
         groups = cutting.units(msgs)
         stays = self.stays(msgs, groups)
         may_go = [unit for unit in groups if stays.isdisjoint(unit)]
-        summary = SummaryState(msgs, may_go, self.memory, self._said)
+        summary = SummaryState(msgs, may_go, self.memory, self._build_summary_message)
         if summary.text:
             candidate = summary.cut()
             tokens = yield candidate
@@ -468,19 +468,19 @@ class Summarize(Keeping):
                 return candidate
         if summary.rest:
             steps = yield from _steps(summary, tokens, max(1, int(available * self.share)))
-            text = yield Asked(self.call, summary.asked(steps))
+            text = yield Asked(self.call, summary.build_summary_input(steps))
             if not isinstance(text, str):
                 fault = f"the call of Summarize must give text, not {type(text).__name__}"
                 hint = "return the text of the model's answer"
                 raise ConfigError(fault, hint=hint, code="truncate.summary")
-            if summary.learned(steps, text):
+            if summary.add_summary(steps, text):
                 candidate = summary.cut()
                 if (yield candidate) <= available:
                     return candidate
         then = self.then or DropOldest(pin=self.pin)
         return (yield from then.candidates(msgs, available))
 
-    def _said(self, text: str) -> Msg:
+    def _build_summary_message(self, text: str) -> Msg:
         return Msg(self.name, self.words.replace("{summary}", text), self.role)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import ReadError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, Extras, answered
+from ...message.blocks import ContentBlock, Extras, name_answers
 from ...stream.arguments import parse_arguments
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
 from ...text.json_text import Json, JsonObject, field_at, loads
@@ -33,7 +33,7 @@ _DELTAS: dict[str, tuple[type[Any], str]] = {
 }
 
 
-class _Slot(GrowingBlock):
+class _OpenBlock(GrowingBlock):
     """One block that grows, with what waits for its end."""
 
     __slots__ = ("has_content", "is_text", "offset", "signature", "tokens")
@@ -62,7 +62,7 @@ class _GrowingBlocks:
     """The blocks of one answer, by their index. An index that comes again begins a new count."""
 
     def __init__(self, issuer: str) -> None:
-        self.slots: dict[int, _Slot] = {}
+        self.slots: dict[int, _OpenBlock] = {}
         self._issuer = issuer
         self._shift = 0
         self._top = -1
@@ -93,10 +93,10 @@ class _GrowingBlocks:
             slot.signature, block.signature = block.signature, ""
         return [*pieces, Part(slot.key, block)]
 
-    def _open(self, index: int, block: ContentBlock) -> _Slot:
+    def _open(self, index: int, block: ContentBlock) -> _OpenBlock:
         position = index + self._shift
         self._top = max(self._top, position)
-        slot = self.slots[index] = _Slot((0, position), block)
+        slot = self.slots[index] = _OpenBlock((0, position), block)
         return slot
 
     def grow(self, payload: JsonObject) -> list[Piece]:
@@ -121,15 +121,15 @@ class _GrowingBlocks:
             pieces.append(Part(slot.key, block_type(require_text(value), extras=extras)))
         return pieces
 
-    def _delta_extras(self, slot: _Slot, delta: JsonObject, field: str) -> Extras | None:
+    def _delta_extras(self, slot: _OpenBlock, delta: JsonObject, field: str) -> Extras | None:
         fields = {key: delta[key] for key in delta
                   if key not in ("type", field) and delta[key] is not None}  # fmt: skip
         if type(fields.get("estimated_tokens")) is int:  # each delta has the increment
             slot.tokens += fields["estimated_tokens"]
             fields["estimated_tokens"] = slot.tokens
-        return {answered(self._issuer): fields} if fields else None
+        return {name_answers(self._issuer): fields} if fields else None
 
-    def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _Slot:
+    def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _OpenBlock:
         """The slot of a block that nobody began: in the place of an empty one, or behind it."""
         if (slot := self.slots.get(index)) is None:
             return self._open(index, block)
@@ -140,10 +140,10 @@ class _GrowingBlocks:
             key = (*key[:2], offset)
         else:
             pieces.append(Part(key, block, whole=True))
-        slot = self.slots[index] = _Slot(key, block, offset)
+        slot = self.slots[index] = _OpenBlock(key, block, offset)
         return slot
 
-    def _grow_call(self, slot: _Slot | None, delta: JsonObject) -> list[Piece]:
+    def _grow_call(self, slot: _OpenBlock | None, delta: JsonObject) -> list[Piece]:
         """Argument text of a call, or what grows in a block that this wire alone has."""
         kind = delta["type"]
         if slot is None:
@@ -172,7 +172,7 @@ class _GrowingBlocks:
         """The same for all blocks whose end did not come."""
         return [piece for slot in self.slots.values() for piece in self._end(slot)]
 
-    def _end(self, slot: _Slot) -> list[Piece]:
+    def _end(self, slot: _OpenBlock) -> list[Piece]:
         pieces: list[Piece] = []
         if slot.signature is not None:
             origin = Origin(self._issuer)
@@ -193,7 +193,7 @@ class _GrowingBlocks:
             if isinstance(value, dict):
                 data = {**data, "input": value}
             else:
-                extras = {answered(self._issuer): {"input": text}}
+                extras = {name_answers(self._issuer): {"input": text}}
         block = read_answer_block(data, self._issuer)
         if type(block) is not RawBlock:
             raise TypeError("a block of another kind")

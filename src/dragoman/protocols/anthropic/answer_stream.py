@@ -11,7 +11,7 @@ from typing import Any
 
 from ...losses import Report
 from ...message import ChatRequest, Finish, RawBlock, RefusalBlock, TextBlock, Usage
-from ...message.blocks import ContentBlock, ThinkingBlock, ToolUseBlock, answered
+from ...message.blocks import ContentBlock, ThinkingBlock, ToolUseBlock, name_answers
 from ...stream.arguments import breaks_off
 from ...stream.open_block import Open, Shut, Step, Steps, argument_text
 from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw
@@ -97,7 +97,7 @@ class _BlockEvents:
         elif type(block) is ToolUseBlock:
             writer.fields(block)
         elif type(block) is RawBlock and self.begun and block.extras:
-            text = block.extras.get(answered(block.issuer), {}).get("input")
+            text = block.extras.get(name_answers(block.issuer), {}).get("input")
             if isinstance(text, str):
                 events.append(self._delta("input_json_delta", partial_json=text))
         if self.begun:
@@ -139,7 +139,7 @@ class _BlockEvents:
         """The fields that a start has beside what grows, or a delta has."""
         fields: JsonObject = {}
         for issuer in self._writer.issuers if block.extras else ():
-            key = answered(issuer) if of_delta else issuer
+            key = name_answers(issuer) if of_delta else issuer
             fields.update((block.extras or {}).get(key, {}))
         return fields
 
@@ -233,18 +233,18 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
             self._report_foreign(piece, piece.issuer, piece.extras)
         return self._begin() if self._is_named() and self._first_part is not None else []
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Why the answer ended; the first word holds, unless it was no word of the provider's."""
         if self._is_written(piece.candidate, piece) and (self._finish is None or piece.finish.raw):
             self._finish = piece.finish
         return []
 
-    def unknown(self, piece: Raw) -> list[Event]:
+    def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
         self.report.lost("answer.unsaid", piece, what=piece.at or f"event {piece.event or ''}")
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """The error, behind what came before it; nothing comes behind."""
         events = self._end_blocks(broken=True) if self._has_anything() else []
         self._failed = True

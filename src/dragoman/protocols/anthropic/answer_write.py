@@ -16,13 +16,13 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Finish, Msg, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, name_answers
 from ...stream.arguments import parse_partial
 from ...stream.builder import first_candidate_only
 from ...text.json_text import Json, JsonObject, canonical
 from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
-from ..chat_like.messages import filled, without
+from ..chat_like.messages import fill_fields, without
 from ..error_words import OverflowWords
 from ..finish_words import finish_meaning
 from .blocks import write_call, write_thinking
@@ -181,9 +181,9 @@ class MessagesWriter(AnswerWriter):
                 block = replace(block, signature=block.signature and "", redacted=None)
             return {**write_thinking(block, as_read=self.own), **fields}
         if type(block) is tree.ToolUseBlock:
-            return filled(write_call(block, self._input(block)), self.fields(block))
+            return fill_fields(write_call(block, self._input(block)), self.fields(block))
         if type(block) is tree.RawBlock:
-            if block.extras and "input" in block.extras.get(answered(block.issuer), {}):
+            if block.extras and "input" in block.extras.get(name_answers(block.issuer), {}):
                 self.report.lost("answer.unsaid", block, "input", what="arguments that break off")
             return self.raw(block)
         if type(block) is RefusalBlock:

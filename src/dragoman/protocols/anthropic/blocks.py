@@ -14,11 +14,11 @@ from typing import Any, TypeAlias, assert_never
 from ... import message as tree
 from ...errors import WriteError
 from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
-from ...message.blocks import SEALED_SUMMARY, SUMMARY, TEXTS, ContentBlock, MediaBlock, answered
+from ...message.blocks import SEALED_SUMMARY, SUMMARY, TEXTS, ContentBlock, MediaBlock, name_answers
 from ...message.media import Source
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject, arguments
-from ..chat_like.messages import are_objects, filled, without
+from ..chat_like.messages import are_objects, fill_fields, without
 
 # gives the fields of this wire that a node has and does not model
 NodeFields: TypeAlias = Callable[[Any], JsonObject]
@@ -109,7 +109,7 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
     else:
         assert_never(block)
     if block.extras is not None:
-        filled(data, fields(block))
+        fill_fields(data, fields(block))
     if type(block) is not ThinkingBlock:
         _put_cache(data, block.cache)
     return data
@@ -225,7 +225,7 @@ def _read_call(fields: JsonObject, issuer: str, answer: bool) -> tree.ToolUseBlo
     elif value is not None:
         block.input = value
     elif answer:
-        block.extras = {answered(issuer): {"input": None}}
+        block.extras = {name_answers(issuer): {"input": None}}
     else:
         block.spelling = "null"
     return block
@@ -312,7 +312,7 @@ def _take_switch(fields: JsonObject) -> bool | None:
 
 def _read_found(fields: JsonObject, _issuer: str, _answer: bool) -> DocumentBlock | None:
     """A `search_result`; None for one of odd passages."""
-    passages, title = _passages_of(fields.get("content")), fields.get("title")
+    passages, title = _read_passages(fields.get("content")), fields.get("title")
     if not passages or not isinstance(fields.get("source"), str) or not isinstance(title, str):
         return None
     del fields["content"], fields["title"]
@@ -320,7 +320,7 @@ def _read_found(fields: JsonObject, _issuer: str, _answer: bool) -> DocumentBloc
     return DocumentBlock(source, title=title, cite=_take_switch(fields))
 
 
-def _passages_of(content: Json) -> list[str]:
+def _read_passages(content: Json) -> list[str]:
     """The texts of a list of texts that say nothing else; none of any other content."""
     if not are_objects(content):
         return []
@@ -346,19 +346,19 @@ def _read_source(
         return tree.FileSource(fields.pop("file_id"), issuer), None, fields
     if is_document and kind == "text" and fields.get("media_type") == _PLAIN_TEXT:
         del fields["media_type"]
-        return _encoded(fields.pop("data", None)), kind, fields
-    if is_document and kind == "content" and (passages := _passages_of(fields.get("content"))):
+        return _read_encoded(fields.pop("data", None)), kind, fields
+    if is_document and kind == "content" and (passages := _read_passages(fields.get("content"))):
         del fields["content"]
         return tree.TextSource(passages), None, fields
     if is_document and kind == "content":
-        return _encoded(fields.pop("content", None)), kind, fields
+        return _read_encoded(fields.pop("content", None)), kind, fields
     return None, None, fields
 
 
 _PLAIN_TEXT = "text/plain"
 
 
-def _encoded(text: Json) -> Source | None:
+def _read_encoded(text: Json) -> Source | None:
     if not isinstance(text, str):
         return None
     try:
@@ -398,13 +398,13 @@ def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
     is_text = block.type == "document" and source.media_type == _PLAIN_TEXT
     if block.spelling is None if as_read else not is_text:
         return {"type": "base64", "media_type": source.media_type, "data": source.data}
-    text = _decoded(source.data)
+    text = _decode_text(source.data)
     if as_read and block.spelling == "content":
         return {"type": "content", "content": text}
     return {"type": "text", "media_type": _PLAIN_TEXT, "data": text}
 
 
-def _decoded(data: str) -> str:
+def _decode_text(data: str) -> str:
     try:
         return base64.b64decode(data, validate=True).decode("utf-8")
     except ValueError as error:  # no base64, beyond ASCII, or no UTF-8

@@ -12,7 +12,7 @@ from ...capabilities.naming import IdRule, NameRule
 from ...history.passes.survey import RoledHistory, Tools, same_items, with_content, with_fields
 from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, Tool
-from ...message.blocks import noted
+from ...message.blocks import name_notes
 from ...stream.framing import Framing
 from ...text.json_text import Json, JsonObject, field_at, take_field
 from ..base import Room
@@ -273,7 +273,7 @@ def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
         if type(tool) is ServerTool and beta is not None and _lacks(dialect, beta):
             report.lost("tool.foreign", tool, what=f"{kind} tool")
         else:
-            kept.append(_unscoped(tool, dialect, report))
+            kept.append(_drop_scope(tool, dialect, report))
     return kept
 
 
@@ -284,13 +284,13 @@ def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> Rol
     changes: dict[int, Msg] = {}
     for i in history.unusual:
         m = history.msgs[i]
-        blocks = [_unscoped(block, dialect, report) for block in m.blocks]
+        blocks = [_drop_scope(block, dialect, report) for block in m.blocks]
         if not isinstance(m.content, str) and not same_items(blocks, m.content):
             changes[i] = with_content(m, blocks, report)
     return history.with_messages(changes) if changes else history
 
 
-def _unscoped(node: Any, dialect: Dialect, report: Report) -> Any:
+def _drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
     """A block or a tool without the fields of its cache hint that a beta brings."""
     issuer = dialect.issuers[0]
     own = (node.extras or {}).get(issuer, {})
@@ -317,7 +317,7 @@ def write_betas(
     """Ask for betas where the host looks for them: those among the body's fields, and `betas`."""
     given = body.pop(BETAS) if _fit_header(body.get(BETAS)) else []
     issuer = dialect.issuers[0]
-    if (request.extras or {}).get(noted(issuer), {}).get(BETAS) == "header":  # a client's
+    if (request.extras or {}).get(name_notes(issuer), {}).get(BETAS) == "header":  # a client's
         given = _known_betas(given, dialect, request, issuer, report)
     betas = [*given, *betas]
     if betas and dialect.betas_place == "body":

@@ -149,7 +149,7 @@ def write_messages(
                     result = {"type": "tool_result", "tool_use_id": block.id, "content": parts}
                     entries.append({"role": "user", "content": [result]})
                     continue
-            content = [toolsets.noted(write_block(block, fields)) for block in content]
+            content = [toolsets.note_toolset(write_block(block, fields)) for block in content]
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
             if not always_list and len(content) == 1 and content[0].keys() == _TEXT_KEYS:
@@ -173,7 +173,7 @@ class _Toolsets:
             if call.extras is not None and TOOLSET in (found := fields(call)):
                 self.names[id] = found[TOOLSET]
 
-    def noted(self, data: JsonObject) -> JsonObject:
+    def note_toolset(self, data: JsonObject) -> JsonObject:
         """The block as it goes out: a call is noted, a result says what its call does."""
         if data.get("type") == "tool_use" and TOOLSET in data:
             self.names[data["id"]] = data[TOOLSET]

@@ -21,8 +21,15 @@ from .. import request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_like import messages as chat_messages
 from ..chat_like.messages import issuer_extras, without
-from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
-from ..reasoning import shown as request_shown
+from ..reasoning import (
+    USUAL_BUDGET,
+    ThinkingRequest,
+    barred_by_history,
+    fit_budget,
+    fit_still_effort,
+    resolve_thinking,
+)
+from ..reasoning import choose_display as request_shown
 from ..schemas import parameters
 from . import messages
 from .blocks import cache_control, take_cache
@@ -141,20 +148,20 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
-def requested_thinking(prepared: PreparedRequest, report: Report) -> Asked | None:
+def requested_thinking(prepared: PreparedRequest, report: Report) -> ThinkingRequest | None:
     """What is asked of the model, as far as the history lets it think.
 
     By a budget it thinks from the start of a round of tools or not at all: 400 "a final `assistant`
     message must start with a thinking block".
     """
     request, caps = prepared.request, prepared.caps
-    thinking = asked(request, caps, report, levels=_EFFORTS)
+    thinking = resolve_thinking(request, caps, report, levels=_EFFORTS)
     if not thinking_budget(thinking, caps):
         return thinking
     return None if barred_by_history(request.options, prepared.history, report) else thinking
 
 
-def thinking_budget(thinking: Asked | None, caps: Capabilities) -> int:
+def thinking_budget(thinking: ThinkingRequest | None, caps: Capabilities) -> int:
     """Tokens of thinking that are asked for by number; 0 if the model decides, or does not think.
 
     A negative budget leaves it to the model.
@@ -167,7 +174,7 @@ def thinking_budget(thinking: Asked | None, caps: Capabilities) -> int:
 
 
 def write_thinking(
-    body: JsonObject, thinking: Asked, prepared: PreparedRequest, report: Report
+    body: JsonObject, thinking: ThinkingRequest, prepared: PreparedRequest, report: Report
 ) -> None:
     """Put the thinking that is asked for into the body."""
     form, options = prepared.caps.form, prepared.request.options
@@ -380,7 +387,7 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
         fields = (*fields, "domains" if tool.domains else "blocked_domains")
     if tool.domains:  # one of the two lists is taken, and the allowed ones say more
         data.pop("blocked_domains", None)
-    chat_messages.unsaid(tool, report, *fields)
+    chat_messages.report_unsupported(tool, report, *fields)
     return chat_messages.replay(data, tool, caps, report)
 
 
@@ -388,7 +395,7 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The entry of `tools` that `_read_tool` read."""
     fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is Tool:
-        return chat_messages.filled(_write_tool(tool, tool.schema, tool.strict, notes), fields)
+        return chat_messages.fill_fields(_write_tool(tool, tool.schema, tool.strict, notes), fields)
     assert type(tool) is ServerTool  # the other one of the two
     return fields if tool.kind == "own" else {**_write_server_tool(tool), **fields}
 

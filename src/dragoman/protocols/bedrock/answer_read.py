@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...message import ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, name_answers
 from ...stream.arguments import parse_arguments
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
@@ -144,7 +144,7 @@ class ConverseReader:
         block = ThinkingBlock(require_text(delta.get("text", "")))
         block.signature = None if signature is None else require_text(signature)
         if fields := without(delta, "text", "signature"):
-            block.extras = {answered(self._issuer): {"reasoningText": json_bytes(fields)}}
+            block.extras = {name_answers(self._issuer): {"reasoningText": json_bytes(fields)}}
         return block
 
     def _grow_data(self, slot: GrowingBlock | None, kind: str, value: Any) -> list[Piece]:
@@ -183,7 +183,7 @@ class ConverseReader:
         if isinstance(value, dict):
             return read_block({**data, "toolUse": {**call, "input": value}}, self._issuer)
         block = read_block(data, self._issuer)
-        block.extras = {answered(self._issuer): {"input": text}}
+        block.extras = {name_answers(self._issuer): {"input": text}}
         return block
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
@@ -204,10 +204,10 @@ class ConverseReader:
             if name:
                 return _EVENTS[name](self, payload)
         if any(key in payload for key in _ERROR_KEYS):
-            return [self._failed(payload, event)]
+            return [self._read_failure(payload, event)]
         raise ValueError("no event of ConverseStream")
 
-    def _failed(self, payload: JsonObject, event: str | None) -> Failed:
+    def _read_failure(self, payload: JsonObject, event: str | None) -> Failed:
         """The body of an error, or what boto3's ClientError holds of it."""
         data = payload.get("Error")
         meta = payload.get("ResponseMetadata")

@@ -133,12 +133,12 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             self.foreign(piece, piece.extras or {})
         return []
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Why the answer ended, for the end of the stream."""
         self._finish = piece.finish
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """The error, behind what came before it."""
         return [*self._block_events(self._steps.finish(broken=True)), write_exception(piece.error)]
 
@@ -212,7 +212,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             if is_silent and not deltas:
                 deltas = [{"text": ""}]
         elif type(block) is ThinkingBlock:
-            writer.unsealed(block)
+            writer.drop_foreign_seals(block)
             if is_silent:
                 deltas = [{"reasoningContent": {"text": ""}}]
         elif type(block) is RefusalBlock:

@@ -16,12 +16,12 @@ from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, answered
+from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, name_answers
 from ...stream.arguments import parse_partial
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
-from ..chat_like.messages import filled
+from ..chat_like.messages import fill_fields
 from .blocks import TEXT_INPUT, BlockWriter, issuer_fields
 from .dialect import FORMATS
 
@@ -56,7 +56,7 @@ def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
     for name in ("reasoning", "audio_in", "audio_out"):
         if getattr(usage, name):
             writer.report.lost("answer.usage", usage, name)
-    return filled(data, writer.fields(usage))
+    return fill_fields(data, writer.fields(usage))
 
 
 # service model: StopReason; the first word of each reason is written for it
@@ -102,7 +102,7 @@ class ConverseWriter(AnswerWriter):
                 return {"citationsContent": {"content": content, "citations": citations}}
             return self._as_read(block)
         if type(block) is ThinkingBlock:
-            block = self.unsealed(block)
+            block = self.drop_foreign_seals(block)
             if block.redacted is None and not (block.thinking or block.signature or self.own):
                 return None
             return self._as_read(block)
@@ -153,7 +153,7 @@ class ConverseWriter(AnswerWriter):
                 self.report.lost("answer.unsaid", citation, name, did=did, kind="degraded")
         return data
 
-    def unsealed(self, block: ThinkingBlock) -> ThinkingBlock:
+    def drop_foreign_seals(self, block: ThinkingBlock) -> ThinkingBlock:
         """The thinking without what another issuer has sealed in it."""
         if self.mine(block.origin):
             return block
@@ -183,7 +183,7 @@ def _no_form(block: MediaBlock) -> Json:
 
 def _raw(block: RawBlock) -> Any:
     """The object as it came; of a call that broke off, the text of its input, too."""
-    text = (block.extras or {}).get(answered(block.issuer), {}).get("input")
+    text = (block.extras or {}).get(name_answers(block.issuer), {}).get("input")
     if text is None:
         return block.data
     data: Any = block.data
@@ -209,7 +209,7 @@ def write_response(
     if usage or not (writer.own or "usage" in fields):
         body["usage"] = usage
     for node in (first, first.msg):
-        fields = filled(writer.fields(node), fields)
+        fields = fill_fields(writer.fields(node), fields)
     if resp.id is not None and resp.id not in request_ids(fields):
         report.lost("answer.unsaid", resp, "id")
     if resp.model is not None:  # no body of this wire has a place for it
@@ -218,7 +218,7 @@ def write_response(
         report.lost("answer.unsaid", resp, "error", what=error.message)
     if not writer.own and "metrics" not in fields:
         fields["metrics"] = missing_metrics(resp, report)
-    return filled(body, fields)
+    return fill_fields(body, fields)
 
 
 def missing_metrics(resp: ChatResponse, report: Report) -> JsonObject:

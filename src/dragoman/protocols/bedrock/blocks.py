@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal, assert_never
 from ... import message as tree
 from ...errors import WriteError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, MediaBlock, answered
+from ...message.blocks import ContentBlock, MediaBlock, name_answers
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject, field_at
-from ..chat_like.messages import are_objects, filled, without
+from ..chat_like.messages import are_objects, fill_fields, without
 from .dialect import FORMATS, MEDIA_TYPES
 
 TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
@@ -93,12 +93,12 @@ def read_block(data: JsonObject, issuer: str, extras_name: str = "") -> ContentB
         if key == "text" and isinstance(value, str):
             return TextBlock(value)
         if key in _READERS and isinstance(value, dict):
-            block = _READERS[key](value, issuer, extras_name or answered(issuer))
+            block = _READERS[key](value, issuer, extras_name or name_answers(issuer))
             if block is not None:
                 return block
     elif isinstance(data.get("text"), str) and _MARKING_FIELDS.isdisjoint(data):
         fields = without(data, "text")
-        return TextBlock(data["text"], extras={extras_name or answered(issuer): fields})
+        return TextBlock(data["text"], extras={extras_name or name_answers(issuer): fields})
     return _read_raw(json_bytes(data), issuer)
 
 
@@ -134,7 +134,7 @@ def issuer_fields(node: Any, issuer: str) -> JsonObject:
     """The fields that the issuer's requests and answers have beside what the node models."""
     if not node.extras:
         return {}
-    return filled(dict(node.extras.get(issuer, {})), node.extras.get(answered(issuer), {}))
+    return fill_fields(dict(node.extras.get(issuer, {})), node.extras.get(name_answers(issuer), {}))
 
 
 class BlockWriter:
@@ -183,7 +183,7 @@ class BlockWriter:
             raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
         else:
             assert_never(block)
-        return {key: filled(data, fields) if fields else data}
+        return {key: fill_fields(data, fields) if fields else data}
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that a node has and does not model."""
@@ -220,7 +220,7 @@ class BlockWriter:
         if type(source) is tree.TextSource:
             data["source"] = {"content": [{"text": text} for text in source.passages]}
         elif type(source) is not tree.Base64Source:
-            data["source"] = {"s3Location": {"uri": uri_of(block)}}
+            data["source"] = {"s3Location": {"uri": get_uri(block)}}
         elif self.as_read and (block.spelling or "").partition(" ")[0] == _TEXT:
             data["source"] = {"text": b64decode(source.data).decode()}
         else:
@@ -270,7 +270,7 @@ def read_cache_point(data: Json) -> tree.CacheHint | None:
 def _write_text(text: str, fields: JsonObject) -> JsonObject:
     """A text; the fields of citations and of guards say which kind it is."""
     if "guardContent" in fields and "citations" not in fields:
-        return {"guardContent": filled({"text": {"text": text}}, fields["guardContent"])}
+        return {"guardContent": fill_fields({"text": {"text": text}}, fields["guardContent"])}
     if "citations" not in fields:
         return {"text": text, **fields}
     # as the model gave it, around the text as it is now
@@ -427,7 +427,7 @@ _REQUEST_READERS = {
 }
 
 
-def uri_of(block: MediaBlock) -> str:
+def get_uri(block: MediaBlock) -> str:
     """Where a medium is that is stored elsewhere. Raises WriteError for one that is not."""
     source = block.source
     if type(source) is tree.URLSource:

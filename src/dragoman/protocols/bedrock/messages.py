@@ -25,7 +25,7 @@ from ...message.blocks import ContentBlock, MediaBlock
 from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import no_message, own_extras, without
-from .blocks import BlockWriter, cache_point, read_parts, uri_of
+from .blocks import BlockWriter, cache_point, get_uri, read_parts
 from .dialect import ENDINGS, FORMATS
 
 _ROLES = ("user", "assistant", "system")
@@ -168,7 +168,7 @@ class ComposingWriter(BlockWriter):
         source = block.source
         form = FORMATS.get(source.media_type or "", "")
         if not form and not isinstance(source, tree.Base64Source):
-            form = ENDINGS.get((block.type, uri_of(block).rpartition(".")[2].lower()), "")
+            form = ENDINGS.get((block.type, get_uri(block).rpartition(".")[2].lower()), "")
         if not form and type(block) is not DocumentBlock:
             text = f"the format of {block.type} cannot be told from where it is"
             hint = "give its source a media_type"

@@ -16,7 +16,7 @@ from ...message import ChatRequest
 from ...message.blocks import NOTES
 from ...text.json_text import JsonObject
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.messages import filled, head, in_path, issuer_fields, own_extras
+from ..chat_like.messages import fill_fields, head, in_path, issuer_fields, own_extras
 from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable, request_paths
 from . import request as fields
@@ -139,6 +139,6 @@ class BedrockConverse(Room):
         # an id may be an ARN, whose colons and slashes are no parts of the path
         path = self.dialect.path.format(model=in_path(prepared.model or self.model))
         operation = "converse-stream" if request.stream else "converse"
-        body = filled(body, own_extras(request, caps))
+        body = fill_fields(body, own_extras(request, caps))
         fields.fit_still_efforts(body, request, self.issuer, caps, report)
         return HttpRequest(f"{path}/{operation}", {}, body)

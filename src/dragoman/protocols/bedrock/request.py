@@ -24,8 +24,15 @@ from ...text.json_text import Json, JsonObject, arguments, field_at, loads, put_
 from .. import reasoning, request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_like import messages as chat_messages
-from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, without
-from ..reasoning import Asked
+from ..chat_like.messages import (
+    are_objects,
+    fill_fields,
+    issuer_extras,
+    issuer_fields,
+    replay,
+    without,
+)
+from ..reasoning import ThinkingRequest
 from ..schemas import parameters
 from . import messages
 from .blocks import cache_point, read_cache_point
@@ -189,7 +196,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
 def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
     """The fields that ask for thinking; `maximum`: that of the answer, if one is set."""
     request, caps = prepared.request, prepared.caps
-    wish = reasoning.asked(request, caps, report, levels=_LEVELS)
+    wish = reasoning.resolve_thinking(request, caps, report, levels=_LEVELS)
     if wish is None:
         return {}
     effort = wish.effort
@@ -209,16 +216,16 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
         put_field(body, _WORD_FIELDS[caps.form], word)
         fields: JsonObject = body[MODEL_FIELDS]
         return fields
-    is_default = wish.off if caps.thinks == "asked" else wish == Asked()
+    is_default = wish.off if caps.thinks == "asked" else wish == ThinkingRequest()
     if is_default:  # the model does so without a word
         reasoning.moot(request, report)
     else:
-        reasoning.unsaid(request, report)
+        reasoning.report_unsupported(request, report)
     return {}
 
 
 def _claude_thinking(
-    wish: Asked, prepared: PreparedRequest, maximum: int | None, report: Report
+    wish: ThinkingRequest, prepared: PreparedRequest, maximum: int | None, report: Report
 ) -> JsonObject:
     """`thinking`, and the effort in `output_config`."""
     if wish.off:
@@ -250,7 +257,7 @@ def _write_display(
         on = caps.form == "claude" and caps.thinks in ("always", "default")
     else:
         on = thinking["type"] != "disabled"
-    if word := reasoning.shown(request, _SHOWN, on, report):
+    if word := reasoning.choose_display(request, _SHOWN, on, report):
         fields["thinking"] = {"type": "adaptive", **(thinking or {}), "display": word}
 
 
@@ -336,7 +343,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             continue
         if tool.kind not in _SYSTEM_TOOLS:
             raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
-        chat_messages.unsaid(tool, report)
+        chat_messages.report_unsupported(tool, report)
         system_tool = replay({"name": _SYSTEM_TOOLS[tool.kind]}, tool, caps, report)
         entries.append({"systemTool": system_tool})
     return entries
@@ -409,7 +416,7 @@ def tools_as_read(tools: Iterable[Tool | ServerTool], issuer: str) -> list[Json]
         if type(tool) is Tool:
             description = tool.description if tool.description or notes else None
             spec = _function(tool, description, tool.schema, tool.strict)
-            entries.append({"toolSpec": filled(spec, fields)})
+            entries.append({"toolSpec": fill_fields(spec, fields)})
             if tool.cache is not None:
                 entries.append(cache_point(tool.cache))
         elif type(tool) is ServerTool and tool.kind != "own":

@@ -19,13 +19,13 @@ from ...errors import ReadError, WriteError
 from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Report
 from ...message import Msg, Origin, TextBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import NOTES, ContentBlock, Extras, noted
+from ...message.blocks import NOTES, ContentBlock, Extras, name_notes
 from ...stream.arguments import MADE, parse_arguments
 from ...text.json_text import Json, JsonObject, arguments, loads
-from ...text.redaction import shown
+from ...text.redaction import show
 
 
-def arguments_of(block: ToolUseBlock) -> str:
+def write_arguments(block: ToolUseBlock) -> str:
     """The argument text: the model's own if it still is the JSON of `input`."""
     raw, text = block.raw_input, arguments(block.input)
     try:
@@ -43,13 +43,13 @@ def write_call(
     call: JsonObject = {"id": block.id, "type": "function", "function": function}
     if not typed:
         del call["type"]
-    return filled(call, extras) if extras else call
+    return fill_fields(call, extras) if extras else call
 
 
 def compose_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """The same for a call of the history; some answers name no type, which goes back as it came."""
     typed = block.spelling is None or UNTYPED not in block.spelling
-    return write_call(block, arguments_of(block), own_extras(block, caps), typed)
+    return write_call(block, write_arguments(block), own_extras(block, caps), typed)
 
 
 def answer_call(block: ToolUseBlock, own: bool) -> JsonObject:
@@ -65,18 +65,18 @@ def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> J
     if node.extras is not None:
         for issuer, fields in node.extras.items():
             if issuer in caps.reads:
-                filled(data, fields)
+                fill_fields(data, fields)
             elif not issuer.endswith(NOTES):
                 report.foreign(node, issuer, fields)
     return data
 
 
-def filled(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+def fill_fields(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
     """`data` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
     for key, value in fields.items():
         current = data.get(key)
         if isinstance(current, dict) and isinstance(value, Mapping):
-            data[key] = filled(dict(current), value)
+            data[key] = fill_fields(dict(current), value)
         elif isinstance(current, list) and isinstance(value, list):
             data[key] = [*current, *(item for item in value if item not in current)]
         else:
@@ -103,7 +103,7 @@ def in_path(model: str, safe: str = "") -> str:
     `.` and `..` would be taken as directions, also quoted.
     """
     if any(part in (".", "..") for part in model.split("/")):
-        raise WriteError(f"{shown(model)} names no model", path="$.model", code="model.name")
+        raise WriteError(f"{show(model)} names no model", path="$.model", code="model.name")
     return quote(model, safe=safe)
 
 
@@ -144,7 +144,7 @@ def own_tool(tool: tree.ServerTool, caps: Capabilities) -> JsonObject:
     return next(fields, {})
 
 
-def unsaid(tool: tree.ServerTool, report: Report, *names: str) -> None:
+def report_unsupported(tool: tree.ServerTool, report: Report, *names: str) -> None:
     """Report the fields of a server tool that the provider's declaration has no place for."""
     for name, _ in tool.given():
         if name not in names:
@@ -297,7 +297,7 @@ def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
         entry["type"] = "function"
     if _PLACED in notes:
         entry["index"] = index
-    return filled(entry, (block.extras or {}).get(issuer, {}))
+    return fill_fields(entry, (block.extras or {}).get(issuer, {}))
 
 
 def split_calls(blocks: Iterable[ContentBlock]) -> tuple[_Blocks, _Blocks]:
@@ -321,17 +321,17 @@ def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> E
     """The extras of a node: fields that it does not model, and notes on how it was spelled."""
     extras = {issuer: other_fields} if other_fields else {}
     if notes:
-        extras[noted(issuer)] = notes
+        extras[name_notes(issuer)] = notes
     return extras or None
 
 
 def issuer_fields(node: Any, issuer: str) -> tuple[JsonObject, JsonObject]:
     """(a copy of the fields that the node does not model, its notes): of `issuer_extras`."""
     extras = node.extras or {}
-    return dict(extras.get(issuer, {})), extras.get(noted(issuer), {})
+    return dict(extras.get(issuer, {})), extras.get(name_notes(issuer), {})
 
 
-def object_of(value: Json) -> JsonObject:
+def read_object(value: Json) -> JsonObject:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 

@@ -141,7 +141,7 @@ def tool_as_read(tool: Tool | ServerTool, issuer: str, strict: bool = True) -> J
     function = function_fields(tool, description, tool.schema, tool.strict if strict else None)
     entry: JsonObject = {"type": "function"} if notes.get("typed", True) else {}
     entry["function"] = function
-    return chat_messages.filled(entry, other_fields)
+    return chat_messages.fill_fields(entry, other_fields)
 
 
 def function_fields(
@@ -306,7 +306,7 @@ def write_format(form: ResponseFormat, absent: str = "", name: str | None = None
 def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
     """Put the format back that `read_format` read, around the fields that stayed in the body."""
     data = write_format(form, notes.get("format", ""))
-    body["response_format"] = chat_messages.filled(data, body.get("response_format", {}))
+    body["response_format"] = chat_messages.fill_fields(data, body.get("response_format", {}))
 
 
 def claims_chat(

@@ -6,7 +6,7 @@ Reference: Cohere API, "Chat", response; "Chat with Streaming"; recorded answers
 from __future__ import annotations
 
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, name_answers
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, finish_error, provider_error
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import UNTYPED, answered_call, require_text
@@ -242,6 +242,6 @@ def read_call(entry: JsonObject, issuer: str) -> ToolUseBlock:
         fields["type"] = entry["type"]
     if len(function) > 2:
         unknown["function"] = {k: v for k, v in function.items() if k not in ("name", "arguments")}
-    extras = {issuer: unknown, answered(issuer): fields}
+    extras = {issuer: unknown, name_answers(issuer): fields}
     block.extras = {key: values for key, values in extras.items() if values} or None
     return block

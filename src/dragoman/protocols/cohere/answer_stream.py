@@ -44,13 +44,13 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         self.writer.lost_once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
         return []
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Nothing yet: the reason is in the last event."""
         if piece.candidate == 0:
             self._end = piece.finish
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """Nothing yet: an error is in the last event."""
         self._error = self._error or piece.error
         return []

@@ -15,12 +15,12 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import noted
+from ...message.blocks import name_notes
 from ...stream.arguments import MADE
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_candidate, without_cache
 from ..base import Room
-from ..chat_like.messages import answer_call, filled, object_of
+from ..chat_like.messages import answer_call, fill_fields, read_object
 from ..error_words import OverflowWords
 from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
 
@@ -37,7 +37,7 @@ _NEAREST = {"malformed_call": "ERROR"}
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """`tokens` without the cache and with images; other fields are extras."""
-    tokens = object_of(data.get("tokens"))
+    tokens = read_object(data.get("tokens"))
     input, images = _count(tokens.get("input_tokens")), _count(tokens.get("image_tokens")) or 0
     cached = _count(data.get("cached_tokens"))
     input = None if input is None else input + images
@@ -64,15 +64,15 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
     """The figures for a client; the answer of another wire gets all that a client demands."""
     extras = writer.fields(usage)
     if writer.own:
-        images = _count(object_of(extras.get("tokens")).get("image_tokens"))
-        return filled(figures(usage, images or 0), extras)
+        images = _count(read_object(extras.get("tokens")).get("image_tokens"))
+        return fill_fields(figures(usage, images or 0), extras)
     writer.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
     known = (usage.input, usage.cache_read, usage.cache_write, usage.output)
     if usage.total is not None and usage.total != sum(count or 0 for count in known):
         writer.report.lost("answer.usage", usage, "total")
     input, cached = (usage.input or 0) + (usage.cache_write or 0), usage.cache_read or None
     total = Usage(input, cached, None, usage.output or 0, usage.reasoning or None)
-    return filled(figures(total, 0), extras)
+    return fill_fields(figures(total, 0), extras)
 
 
 def _is_same(value: Any, figure: Any) -> bool:
@@ -131,13 +131,13 @@ class CohereWriter(AnswerWriter):
         call = answer_call(block, self.own)
         if self.own and MADE in (block.spelling or "").split():
             del call["id"]
-        return filled(call, self.fields(block))
+        return fill_fields(call, self.fields(block))
 
     def message(self, candidate: Candidate) -> JsonObject:
         """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
         extras = {**self.fields(candidate), **self.fields(candidate.msg)}
-        unknown = dict(object_of(extras.pop("message", None)))
-        notes = (candidate.extras or {}).get(noted(self.issuer), {})
+        unknown = dict(read_object(extras.pop("message", None)))
+        notes = (candidate.extras or {}).get(name_notes(self.issuer), {})
         message: JsonObject = {} if "role" in notes else {"role": "assistant"}
         parts, fields = self._content(candidate.msg.blocks)
         if parts or not ("tool_calls" in fields or self.own):
@@ -193,7 +193,7 @@ def write_response(
         body["usage"] = usage
     if resp.error is not None and not writer.own:
         report.lost("answer.unsaid", resp, "error", what=resp.error.message)
-    return filled(body, extras)
+    return fill_fields(body, extras)
 
 
 OVERFLOW = OverflowWords(

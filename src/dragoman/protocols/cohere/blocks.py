@@ -10,9 +10,9 @@ from typing import Any, Literal, assert_never
 from ... import message as tree
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...message import Citation, ContentBlock, ImageBlock, Origin, TextBlock
-from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...message.media_urls import read_document, read_url, restore_image, write_url
 from ...text.json_text import Json, JsonObject, arguments, loads, too_deep
-from ..chat_like.messages import filled
+from ..chat_like.messages import fill_fields
 
 PLAN = "plan"  # the spelling of a text that stood in `tool_plan`
 TEXT = "string"  # of a text that was the content itself
@@ -44,14 +44,14 @@ def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client
         block = tree.ThinkingBlock(part["thinking"])
     elif kind == "image_url":
         image = _read_image(part.get("image_url"))
-        block = None if image is None else document_of(image)
+        block = None if image is None else read_document(image)
     elif kind == "document":
         document = part.get("document")
         block = read_found(document, issuer) or _read_document(document, issuer)
     if block is None or "citations" in part:  # which stand beside the content, never in it
         return tree.RawBlock(issuer, part, by=by)
     if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in ("type", kind)}):
-        block.extras = {issuer: filled((block.extras or {}).get(issuer, {}), unknown)}
+        block.extras = {issuer: fill_fields((block.extras or {}).get(issuer, {}), unknown)}
     return block
 
 
@@ -82,13 +82,13 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
             raise WriteError(f"{block.type} has no item in this role", code="seat.unsaid")
         case _:
             assert_never(block)
-    return filled(dict(part), extras) if extras else part
+    return fill_fields(dict(part), extras) if extras else part
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The item that `read_part` read."""
     extras = (block.extras or {}).get(issuer, {})
-    return write_part(image_of(block), but_citations(extras), as_read=True)
+    return write_part(restore_image(block), but_citations(extras), as_read=True)
 
 
 def _read_image(image: Any) -> ImageBlock | None:
@@ -107,7 +107,7 @@ def _write_image(block: ImageBlock, spelling: str) -> JsonObject:
     if not isinstance(block.source, (tree.URLSource, tree.Base64Source)):
         raise WriteError(f"image from a {block.source.type} source", code="seat.unsaid")
     form, _, head = spelling.partition(" ")
-    image: JsonObject = {"url": url_of(block.source, head)}
+    image: JsonObject = {"url": write_url(block.source, head)}
     if block.detail is not None or form == "null":
         image["detail"] = block.detail
     return {"type": "image_url", "image_url": image}
@@ -288,10 +288,12 @@ def write_citation(citation: Citation, text: str, index: int) -> JsonObject | No
 def citations_as_read(extras: JsonObject, index: int) -> list[Json]:
     """The citations among the extras of a block, which is now the item `index` (-1: the plan)."""
     citations = extras.get("citations")
-    return [_moved(item, index) for item in citations] if isinstance(citations, list) else []
+    return (
+        [_move_citation(item, index) for item in citations] if isinstance(citations, list) else []
+    )
 
 
-def _moved(citation: Json, index: int) -> Json:
+def _move_citation(citation: Json, index: int) -> Json:
     """The citation with the index where the item that it was read with stands by now."""
     if not isinstance(citation, dict) or index < 0 or cited_item(citation) == index:
         return citation

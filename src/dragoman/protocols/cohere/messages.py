@@ -159,4 +159,4 @@ def _result_parts(block: ContentBlock, extras: JsonObject, report: Report) -> li
     if type(block) is not DocumentBlock:
         return [_write_part(block, extras, report)]
     items = [{"type": "document", "document": document} for document in write_found(block)]
-    return [chat_messages.filled(item, extras) for item in items]
+    return [chat_messages.fill_fields(item, extras) for item in items]

@@ -17,7 +17,7 @@ from ...schema import lowered_once
 from ...text.json_text import JsonObject
 from ..chat_like import request as chat_request
 from ..chat_like.protocol import ChatRoom
-from ..reasoning import asked
+from ..reasoning import resolve_thinking
 from ..request_fields import format_unsaid
 from .dialect import CAN
 
@@ -196,7 +196,7 @@ def write_options(
                     what=f"{refused} beside the other one", did="left out")  # fmt: skip
     # levels of thinking are budgets here, whatever another host of the model takes
     caps = replace(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
-    if (thinking := asked(request, caps, report)) is not None:
+    if (thinking := resolve_thinking(request, caps, report)) is not None:
         body["thinking"] = {"type": "disabled" if thinking.off else "enabled"}
         if thinking.budget is not None:
             body["thinking"]["token_budget"] = thinking.budget

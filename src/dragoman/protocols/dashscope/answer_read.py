@@ -16,14 +16,14 @@ from copy import deepcopy
 from typing import Any, Literal, TypeAlias
 
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, name_answers
 from ...message.media_urls import read_url
 from ...stream.arguments import StreamedCalls
 from ...stream.odd_values import FAILURES
 from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from ...text.json_text import Json, JsonObject
 from ..answers import news
-from ..chat_like.messages import answered_call, object_of, require_text
+from ..chat_like.messages import answered_call, read_object, require_text
 from ..finish_words import read_finish, says_reason
 from .answer_write import AROUND, FIELD, FINISH_REASONS, PART, read_sound, read_usage, sum_bills
 from .blocks import MEDIA
@@ -38,7 +38,7 @@ _CHOICE = {"message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
 
 
-def _added(texts: dict[Hashable, str], key: Hashable, text: str) -> tuple[str, bool]:
+def _add_text(texts: dict[Hashable, str], key: Hashable, text: str) -> tuple[str, bool]:
     """(what a text adds to the one before it of this key, whether it replaces that one)."""
     before = texts.get(key, "")
     texts[key] = text
@@ -70,7 +70,7 @@ class Calls:
         number = self._number(entry.get("index"), block, place, snapshot)
         replaces = False
         if snapshot and block.raw_input is not None:
-            block.raw_input, replaces = _added(self.texts, number, block.raw_input)
+            block.raw_input, replaces = _add_text(self.texts, number, block.raw_input)
         self._read_fields(entry, block, is_new=number not in self.begun)
         self.begun.add(number)
         return number, block, replaces
@@ -117,11 +117,11 @@ class Calls:
         function = entry.get("function") or {}
         if unknown := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
             answer_fields["function"] = unknown
-        extras = {self._issuer: other_fields, answered(self._issuer): answer_fields}
+        extras = {self._issuer: other_fields, name_answers(self._issuer): answer_fields}
         block.extras = {issuer: fields for issuer, fields in extras.items() if fields} or None
 
 
-class ChoiceReader:
+class SnapshotReader:
     """Reads what each event says of one choice."""
 
     def __init__(self, index: int, issuer: str) -> None:
@@ -134,7 +134,7 @@ class ChoiceReader:
         self._seen: JsonObject = {}
         self._snapshot = self._whole = False
 
-    def told(self) -> tuple[Any, ...]:
+    def save_state(self) -> tuple[Any, ...]:
         """What was told of the choice, for `restore`."""
         calls = self._calls
         return self._texts.copy(), self._seen.copy(), calls.texts.copy(), calls.begun.copy()
@@ -198,7 +198,7 @@ class ChoiceReader:
         replaces = False
         if self._snapshot:
             name = "thinking" if type(block) is ThinkingBlock else "text"
-            text, replaces = _added(self._texts, (rank, number), getattr(block, name))
+            text, replaces = _add_text(self._texts, (rank, number), getattr(block, name))
             if not (text or replaces):
                 return
             setattr(block, name, text)
@@ -241,7 +241,7 @@ class ChoiceReader:
         else:
             return RawBlock(self._issuer, part)
         if other_fields := {key: value for key, value in part.items() if key != kind}:
-            block.extras = {answered(self._issuer): other_fields}
+            block.extras = {name_answers(self._issuer): other_fields}
         return block
 
     def _read_message_fields(self, message: JsonObject, empty_parts: Json) -> Iterator[Piece]:
@@ -315,7 +315,7 @@ class GrowthJudge:
         """(whose event it is, whether it cost more than the last of them, if that is known)."""
         choices = payload["output"].get("choices") or [{}]
         index = _index(choices[0], 0)
-        count = object_of(payload.get("usage")).get("output_tokens")
+        count = read_object(payload.get("usage")).get("output_tokens")
         if type(count) is not int:
             return index, None
         rose = count > self._tokens.get(index, count)
@@ -373,7 +373,7 @@ class DashScopeReader:
         self._growth: Growth = dialect.streams
         self._judge = GrowthJudge()
         self._waiting: list[JsonObject] = []  # for the next event to explain them
-        self._choices: dict[int, ChoiceReader] = {}
+        self._choices: dict[int, SnapshotReader] = {}
         self._has_sound = False  # it comes in pieces; a link behind them is kept beside them
         self._begun = False
         self._id: Any = None
@@ -402,7 +402,7 @@ class DashScopeReader:
                     raise
                 self._waiting.append(payload)
                 return self._read_waiting() if self._growth else []
-        waiting, told = self._waiting, self._told()
+        waiting, told = self._waiting, self._save_state()
         try:
             return [*self._read_waiting(), *self._read(payload, output)]
         except FAILURES:  # none of the pieces arrives: what is read of the rest is new
@@ -410,9 +410,9 @@ class DashScopeReader:
             self._restore(*told)
             raise
 
-    def _told(self) -> tuple[Any, ...]:
+    def _save_state(self) -> tuple[Any, ...]:
         """What was told, which a snapshot says again; for `_restore`."""
-        choices = {index: choice.told() for index, choice in self._choices.items()}
+        choices = {index: choice.save_state() for index, choice in self._choices.items()}
         return self._id, self._seen.copy(), self._output.copy(), choices
 
     def _restore(
@@ -489,7 +489,7 @@ class DashScopeReader:
             index = _index(entry, place)
             choice = self._choices.get(index)
             if choice is None:
-                choice = self._choices[index] = ChoiceReader(index, self._issuer)
+                choice = self._choices[index] = SnapshotReader(index, self._issuer)
             closing = entry.get("finish_reason") not in (None, "null")
             whole = whole or (closing and not self._begun)
             yield from choice.read(entry, snapshot, closing and not self._begun, entry is output)

@@ -22,7 +22,7 @@ from ...stream.open_block import argument_text, remaining_piece
 from ...stream.pieces import End, Failed, Key, Meta, Part
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event, StreamedTexts
-from ..chat_like.messages import filled, object_of
+from ..chat_like.messages import fill_fields, read_object
 from .answer_write import (
     FIELD,
     NO_ID,
@@ -108,10 +108,10 @@ class CallFragments:
 
 def _fragment(call: _Call, text: str, fields: JsonObject) -> JsonObject:
     fragment: JsonObject = {**call.index, "id": "", "type": "function"}
-    return filled({**fragment, "function": {"arguments": text}}, fields)
+    return fill_fields({**fragment, "function": {"arguments": text}}, fields)
 
 
-class Choice:
+class OpenChoice:
     """One choice of the stream: its message so far, and what stands beside the message."""
 
     __slots__ = ("calls", "empty", "fields", "last_texts", "message", "proven", "tokens")
@@ -144,7 +144,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _joined(key: str, before: Any, value: Any) -> Any:
+def _join_field(key: str, before: Any, value: Any) -> Any:
     """The value of a field of the message, and what an event adds to it."""
     if key == "tool_calls":
         return _joined_calls(before or [], value)
@@ -187,20 +187,20 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         self._body: JsonObject = {}
         self._without_choices = False  # `{"text", "finish_reason"}`
         self._ends: dict[int, End] = {}
-        self._choices: dict[int, Choice] = {}
+        self._choices: dict[int, OpenChoice] = {}
         self._texts = StreamedTexts(self.writer)
         self._media: dict[Key, list[ContentBlock]] = {}  # of other wires, up to their end
         self._written: dict[Key, ContentBlock] = {}  # of this wire
         self._failed = False
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Nothing: the choices end when the stream does."""
         before = self._ends.get(piece.candidate)
         if before is None or piece.finish.raw:
             self._ends[piece.candidate] = piece
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """The event of an error, which came from this very wire if it looks like it."""
         self._failed = True
         error = piece.error
@@ -244,10 +244,10 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     def _error_event(self, code: str, message: str) -> Event:
         return "error", {"code": code, "message": message, "request_id": self._request_id}
 
-    def _choice(self, index: int) -> Choice:
+    def _choice(self, index: int) -> OpenChoice:
         choice = self._choices.get(index)
         if choice is None:
-            choice = self._choices[index] = Choice(index, self._in_parts, self.writer)
+            choice = self._choices[index] = OpenChoice(index, self._in_parts, self.writer)
         return choice
 
     def part(self, piece: Part) -> list[Event]:
@@ -265,7 +265,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
                 choice.fields.setdefault("index", piece.key[0])
             return self._add_calls(choice, choice.calls.feed(piece.key, block, piece.whole))
         if type(block) is ThinkingBlock:
-            text = self._texts.added(piece, self.writer.thought(block), is_thinking=True)
+            text = self._texts.add_text(piece, self.writer.thought(block), is_thinking=True)
             return self._add(choice, {"reasoning_content": text}) if text else []
         if type(block) is TextBlock or type(block) is tree.RefusalBlock:
             return self._text(piece, block)
@@ -285,7 +285,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     def _text(self, piece: Part, block: TextBlock | tree.RefusalBlock) -> list[Event]:
         choice = self._choice(piece.key[0])
         fields = self.writer.fields(block)
-        text = self._texts.added(piece, self.writer.text(block))
+        text = self._texts.add_text(piece, self.writer.text(block))
         if not text and not fields:
             return []
         if self.writer.own and block.spelling == FIELD:
@@ -315,7 +315,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             tokens = self.writer.tokens(piece)
             return self._add_tokens(self._choice(piece.candidate or 0), tokens) if tokens else []
         if piece.candidate is None:
-            self._output |= object_of(fields.pop("output", None))
+            self._output |= read_object(fields.pop("output", None))
             self._body |= fields
             return []
         choice = self._choice(piece.candidate)
@@ -330,12 +330,12 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             events[-1][1]["output"]["choices"][0]["logprobs"] = logprobs
         return events
 
-    def _add(self, choice: Choice, message: JsonObject, reason: str = "null") -> list[Event]:
+    def _add(self, choice: OpenChoice, message: JsonObject, reason: str = "null") -> list[Event]:
         """The event that adds the message, behind one that shows that it does add, if need be."""
         events: list[Event] = []
         if self._snapshots:
             for key, value in message.items():
-                choice.message[key] = _joined(key, choice.message.get(key), value)
+                choice.message[key] = _join_field(key, choice.message.get(key), value)
             message = dict(choice.message)  # all that it says by now
         elif choice.may_be_snapshot(message):
             choice.proven = True  # by a message that says nothing, where a snapshot would repeat
@@ -343,7 +343,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             events.append(self._choice_event(choice, proof, "null"))
         return [*events, self._choice_event(choice, message, reason)]
 
-    def _add_tokens(self, choice: Choice, tokens: Sequence[Logprob]) -> list[Event]:
+    def _add_tokens(self, choice: OpenChoice, tokens: Sequence[Logprob]) -> list[Event]:
         """How likely tokens were, in an event that adds no text; snapshots say it of all so far."""
         if not self._snapshots:
             events = self._add(choice, {})
@@ -353,11 +353,11 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         choice.fields["logprobs"] = write_logprobs(choice.tokens)
         return self._add(choice, {})
 
-    def _add_calls(self, choice: Choice, fragments: list[JsonObject]) -> list[Event]:
+    def _add_calls(self, choice: OpenChoice, fragments: list[JsonObject]) -> list[Event]:
         added = (self._add(choice, {"tool_calls": [call]}) for call in fragments)
         return [event for events in added for event in events]
 
-    def _choice_event(self, choice: Choice, message: JsonObject, reason: str) -> Event:
+    def _choice_event(self, choice: OpenChoice, message: JsonObject, reason: str) -> Event:
         message = {"role": "assistant", "content": choice.empty, **message}
         entry = {"message": message, "finish_reason": reason, **choice.fields}
         return self._event({"choices": [entry]})

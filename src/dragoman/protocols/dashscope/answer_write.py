@@ -17,7 +17,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
+from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, name_answers, name_notes
 from ...message.logprobs import Logprob, write_list
 from ...stream.arguments import MADE
 from ...stream.think_tags import join_think_tags
@@ -25,7 +25,7 @@ from ...text.json_text import Json, JsonObject, field_at, put_field
 from ...text.json_text import arguments as json_text
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
-from ..chat_like.messages import filled, object_of
+from ..chat_like.messages import fill_fields, read_object
 from ..error_words import OverflowWords
 from .blocks import MEDIA, media_link
 
@@ -66,7 +66,7 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
         block.source = tree.URLSource(url, read=True)
         key = "url"
     if other_fields := {k: v for k, v in audio.items() if k != key or not v}:
-        block.extras = {answered(issuer): other_fields}
+        block.extras = {name_answers(issuer): other_fields}
     return block
 
 
@@ -102,7 +102,7 @@ def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
     total["output_tokens"] = sum(outputs)
     details: dict[str, int] = {}
     for bill in bills:
-        for key, value in object_of(bill.get("output_tokens_details")).items():
+        for key, value in read_object(bill.get("output_tokens_details")).items():
             details[key] = details.get(key, 0) + (value if type(value) is int else 0)
     return {**total, "output_tokens_details": details} if details else total
 
@@ -162,7 +162,7 @@ class DashScopeWriter(AnswerWriter):
         if self.own and fields.get("type", "") is None:  # it had none
             del entry["type"], fields["type"]
         entry["function"] = {"name": block.name, "arguments": arguments}
-        return filled(entry, fields)
+        return fill_fields(entry, fields)
 
     def arguments(self, block: ToolUseBlock) -> Any:
         """The argument text that the model wrote."""
@@ -182,12 +182,12 @@ class DashScopeWriter(AnswerWriter):
                     data[f"{name}_tokens"] = 0
                     self.report.lost("answer.field", usage, name)
             data.setdefault("total_tokens", data["input_tokens"] + data["output_tokens"])
-        return filled(data, fields)
+        return fill_fields(data, fields)
 
     def _choice(self, candidate: tree.Candidate, in_parts: bool) -> JsonObject:
         fields = self.fields(candidate)
         self.fields(candidate.msg)
-        other_fields = dict(object_of(fields.pop("message", None)))
+        other_fields = dict(read_object(fields.pop("message", None)))
         tags = fields.pop("think_tags", "")  # sections without a word, behind all text
         blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
         if self.own and any(block.spelling == FIELD for block in blocks):
@@ -265,7 +265,7 @@ class DashScopeWriter(AnswerWriter):
             for block in candidate.msg.blocks:
                 if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
                     output["audio"] = self.sound(block)
-        filled(output, object_of(fields.pop("output", None)))
+        fill_fields(output, read_object(fields.pop("output", None)))
         if not self.own and resp.model is not None:
             output["model_name"] = resp.model
         return output
@@ -296,7 +296,7 @@ def write_response(
         body["request_id"] = NO_ID
         report.lost("answer.field", resp, "id")
     if writer.own:
-        body |= (resp.extras or {}).get(noted(writer.issuer), {}).get(AROUND, {})
+        body |= (resp.extras or {}).get(name_notes(writer.issuer), {}).get(AROUND, {})
     if resp.error is not None and not body.get("code"):
         body |= {"code": error_code(resp.error), "message": OVERFLOW.message(resp.error)}
     return body
@@ -307,7 +307,7 @@ def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
     first = resp.candidates[0]
     if any(block.spelling == FIELD for block in first.msg.blocks):
         return True
-    empty_text = "text" in object_of(fields.get("output"))
+    empty_text = "text" in read_object(fields.get("output"))
     return empty_text and not first.msg.blocks and not first.extras
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ... import message as tree
 from ...errors import WriteError
 from ...message import AudioBlock, CacheHint, ContentBlock, ImageBlock, Origin, TextBlock
-from ...message.media_urls import read_url, url_of
+from ...message.media_urls import read_url, write_url
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import are_texts
 
@@ -90,7 +90,7 @@ def media_link(block: Any, head: str | None = None) -> str | list[str]:
         return source.file_id
     if type(source) is tree.LocalSource or type(source) is tree.TextSource:
         raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
-    return url_of(source, head)
+    return write_url(source, head)
 
 
 def read_cache(fields: JsonObject) -> CacheHint | None:

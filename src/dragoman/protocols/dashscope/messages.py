@@ -251,7 +251,7 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
     if block.cache is not None:
         # a mark stands on a part of the content, and a call is none
         report.lost("cache.unsaid", block, "cache")
-    text = chat_messages.arguments_of(block)
+    text = chat_messages.write_arguments(block)
     return chat_messages.write_call(block, text, own_extras(block, caps))
 
 

@@ -22,7 +22,7 @@ from ..base import Names, PreparedRequest, Room
 from ..chat_like import messages as chat_messages
 from ..chat_like import request as chat_request
 from ..chat_like.messages import are_objects
-from ..reasoning import Asked, asked, moot
+from ..reasoning import ThinkingRequest, moot, resolve_thinking
 from .blocks import cache_field, read_cache
 from .messages import read_message
 
@@ -67,19 +67,19 @@ def write_parameters(
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
             _switch_on(params, tool)
-            chat_messages.unsaid(tool, report, "domains")
+            chat_messages.report_unsupported(tool, report, "domains")
             chat_messages.replay(params, tool, caps, report)
     return params
 
 
 def _write_thinking(params: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """A switch, and beside it an effort or a budget as the model takes them."""
-    thinking = asked(prepared.request, prepared.caps, report, levels=_EFFORTS)
+    thinking = resolve_thinking(prepared.request, prepared.caps, report, levels=_EFFORTS)
     if thinking is None:
         return
     if prepared.caps.thinks != "always":  # there is no switch where nothing can be switched
         params["enable_thinking"] = not thinking.off
-    elif thinking == Asked():
+    elif thinking == ThinkingRequest():
         moot(prepared.request, report)
     if thinking.effort is not None:
         params["reasoning_effort"] = thinking.effort
@@ -176,7 +176,7 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
     for tool in tools:
         if type(tool) is ServerTool and tool.kind != "own":
             _switch_on(params, tool)
-            chat_messages.filled(params, chat_messages.issuer_fields(tool, issuer)[0])
+            chat_messages.fill_fields(params, chat_messages.issuer_fields(tool, issuer)[0])
             continue
         entry = chat_request.tool_as_read(tool, issuer)
         if type(tool) is Tool:
@@ -198,7 +198,7 @@ def read_request(
     model = other_fields.get("model")
     model = other_fields.pop("model") if isinstance(model, str) and model else None
     messages = _read_input(other_fields, notes, issuer, model)
-    params = chat_messages.object_of(body.get("parameters"))
+    params = chat_messages.read_object(body.get("parameters"))
     unknown = dict(params)
     req = ChatRequest(
         messages,
@@ -219,7 +219,7 @@ def read_request(
 
 def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | None) -> list[Msg]:
     """The messages, or the prompt in their place, taken out of the `input`."""
-    fields = dict(chat_messages.object_of(body.get("input")))
+    fields = dict(chat_messages.read_object(body.get("input")))
     if isinstance(fields.get("messages"), list):
         origin = Origin(issuer, model)
         messages = chat_messages.read_messages(
@@ -310,8 +310,8 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["model"] = req.model
     if elements or notes.get("messages") != "absent":
         messages = _input_as_read(elements, notes.get("messages"))
-        body["input"] = {**messages, **chat_messages.object_of(body.get("input"))}
-    unknown = chat_messages.object_of(body.get("parameters"))
+        body["input"] = {**messages, **chat_messages.read_object(body.get("input"))}
+    unknown = chat_messages.read_object(body.get("parameters"))
     params = {**_parameters_as_read(req, kept, notes, room.issuer), **unknown}
     if "stream" not in kept:  # it belongs to streams alone, and makes pieces of their events
         params.pop("incremental_output", None)

@@ -25,7 +25,7 @@ from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import without
 from ..finish_words import finish_meaning
 from .answer_write import REASONS, UNSPECIFIED, read_usage
-from .blocks import api_part, block_of, listed_calls
+from .blocks import api_part, listed_calls, read_block
 from .dialect import Dialect, camel_keys, null_fields, set_fields
 
 _Path: TypeAlias = tuple[str | int, ...]
@@ -107,13 +107,13 @@ class Arguments:
     def _put(self, path: _Path, value: Json) -> None:
         node: Any = self.value
         for step, below in pairwise(path):
-            node = _entered(node, step, [] if type(below) is int else {})
+            node = _enter_step(node, step, [] if type(below) is int else {})
         step = path[-1]
-        if (type(step) is int and step < len(node)) or _entered(node, step, value) is not value:
+        if (type(step) is int and step < len(node)) or _enter_step(node, step, value) is not value:
             node[step] = value
 
 
-def _entered(node: Any, step: str | int, default: Any) -> Any:
+def _enter_step(node: Any, step: str | int, default: Any) -> Any:
     """What stands at `step`, put there if nothing does. Raises ValueError where it cannot."""
     if type(step) is str and type(node) is dict:
         return node.setdefault(step, default)
@@ -182,7 +182,7 @@ class Texts:
 
 def citations(key: str, data: JsonObject, texts: Texts) -> Iterator[tuple[Key, Citation]]:
     """(block, citation) for each source of each segment that a field of metadata tells of."""
-    read = _recited if key == "citationMetadata" else _grounded
+    read = _read_recitations if key == "citationMetadata" else _read_grounding
     rows = list(read(set_fields(data)))
     positions = texts.characters({offset for segment, _ in rows for offset in _offsets(segment)})
     for segment, sources in rows:
@@ -195,7 +195,7 @@ def citations(key: str, data: JsonObject, texts: Texts) -> Iterator[tuple[Key, C
                 yield texts.blocks[-1][2], source
 
 
-def _grounded(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]]]:
+def _read_grounding(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]]]:
     """(segment, its sources) of `groundingMetadata`."""
     chunks = [set_fields(chunk) for chunk in metadata.get("groundingChunks") or ()]
     for item in metadata.get("groundingSupports") or ():
@@ -205,7 +205,7 @@ def _grounded(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]
         yield set_fields(support.get("segment") or {}), sources or [Citation()]
 
 
-def _recited(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]]]:
+def _read_recitations(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]]]:
     """(segment, its source) of `citationMetadata`: what the model recites."""
     for item in metadata.get("citationSources") or metadata.get("citations") or ():
         source = set_fields(item)
@@ -251,7 +251,7 @@ _CITING = ("groundingMetadata", "citationMetadata")
 _NONE = object()
 
 
-class Candidate:
+class CandidateReader:
     """Reads what chunks say of one candidate."""
 
     def __init__(self, index: int, issuer: str) -> None:
@@ -376,7 +376,7 @@ class Candidate:
         if arrives or "willContinue" in fields:  # how it arrives is over when it is complete
             over = ("willContinue",) if "args" in fields else ("partialArgs", "willContinue")
             part = {**part, "functionCall": without(fields, *over)}
-        block = block_of(part, self._issuer)
+        block = read_block(part, self._issuer)
         key = self._next_key()
         self._pieces.append(Part(key, block))
         if type(block) is TextBlock:
@@ -474,7 +474,7 @@ class GeminiReader:
         self._fields: JsonObject = {}  # of the body, that were read already
         self._nulls: JsonObject = {}
         self._figures: list[JsonObject] = []  # that no piece has yet
-        self._candidates: dict[int, Candidate] = {}
+        self._candidates: dict[int, CandidateReader] = {}
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one chunk, or of a whole answer; a list holds several."""
@@ -499,7 +499,7 @@ class GeminiReader:
                 self._field(key, value, pieces)
         if first and self._figures and _goes_on(candidates):
             # how long the prompt was: clients of others want it before anything of the answer
-            pieces.append(read_usage(self._told(), self._issuer))
+            pieces.append(read_usage(self._collect_figures(), self._issuer))
         entries = [*enumerate(candidates or ())]
         read = [self._candidate(entry, i).read(entry, pieces, first) for i, entry in entries]
         ended = any(read)  # none is left unread behind one that has ended
@@ -509,11 +509,11 @@ class GeminiReader:
             self._usage(pieces)
         return pieces
 
-    def _candidate(self, entry: JsonObject, position: int) -> Candidate:
+    def _candidate(self, entry: JsonObject, position: int) -> CandidateReader:
         index = entry.get("index")
         index = index if type(index) is int and index >= 0 else position
         if index not in self._candidates:
-            self._candidates[index] = Candidate(index, self._issuer)
+            self._candidates[index] = CandidateReader(index, self._issuer)
         return self._candidates[index]
 
     def finish(self) -> list[Piece]:
@@ -555,12 +555,12 @@ class GeminiReader:
 
     def _usage(self, pieces: list[Piece]) -> None:
         """The figures so far, the last of each kind: they are those of the whole answer."""
-        figures = self._told()
+        figures = self._collect_figures()
         self._figures = []
         if figures:
             pieces.append(read_usage(figures, self._issuer))
 
-    def _told(self) -> JsonObject:
+    def _collect_figures(self) -> JsonObject:
         """The figures that no piece of the end has yet."""
         figures: JsonObject = {}
         for data in self._figures:

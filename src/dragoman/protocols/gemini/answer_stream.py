@@ -75,7 +75,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
                 candidate.whole_calls[piece.key] = piece.block
         return self._steps(candidate, candidate.steps.feed(piece))
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """What is open goes out; the reason waits for the last chunk."""
         candidate = self._candidate(piece.candidate)
         if candidate.end is None or piece.finish.raw:
@@ -84,13 +84,13 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         held, candidate.held, candidate.calls = [*candidate.held, *events], [], []
         return held
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """An error in the middle of the stream; a call that waited for the end does not go out.
 
         Gemini CLI 0.61 asks again, and runs what it was given before beside what it gets then
         (seen on 2026-11-24).
         """
-        events = self._flushed()
+        events = self._flush_candidates()
         self._failed = not self.writer.own
         return [*events, (None, {"error": error_body(piece.error)})]
 
@@ -98,7 +98,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         """What waited, and the last chunk; it says no end of an answer that broke off."""
         if self._failed:
             return []
-        events = self._flushed()
+        events = self._flush_candidates()
         for candidate in self._candidates.values():
             for block in candidate.steps.untold:
                 self.report.lost("answer.unsaid", block, what="what was said otherwise before")
@@ -114,7 +114,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             self._candidates[index] = Progress(index, Steps(self._id or "", self.report))
         return self._candidates[index]
 
-    def _flushed(self) -> list[Event]:
+    def _flush_candidates(self) -> list[Event]:
         events: list[Event] = []
         for candidate in self._candidates.values():
             broken = candidate.end is None and not self.writer.own

@@ -16,7 +16,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ContentBlock, MediaBlock, noted
+from ...message.blocks import ContentBlock, MediaBlock, name_notes
 from ...message.logprobs import RESULT, write_result
 from ...sealed_state import borne
 from ...stream.arguments import parse_partial
@@ -320,7 +320,7 @@ class GeminiWriter(AnswerWriter):
         """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
         fields = self.fields(usage)
         data = figures(usage, first_count(fields.get(_TOOL_TOKENS)))
-        for key in (usage.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+        for key in (usage.extras or {}).get(name_notes(self.issuer), {}).get("absent", ()):
             data.pop(key, None)
         if not self.own:
             self._add_figures(data, usage)

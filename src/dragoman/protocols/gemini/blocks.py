@@ -21,8 +21,8 @@ from ...message.media import Source
 from ...sealed_state import borne
 from ...stream.arguments import MADE, parse_arguments
 from ...text.json_text import Json, JsonObject, arguments, loads
-from ..chat_like.messages import filled, require_text, without
-from .dialect import Target, cased, read_keys, set_fields, spell_keys
+from ..chat_like.messages import fill_fields, require_text, without
+from .dialect import WriteTarget, change_case, read_keys, set_fields, spell_keys
 
 _TYPES = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
@@ -97,7 +97,7 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
     if isinstance(part, dict) and len(part) == 1 and isinstance(part.get("text"), str):
         return TextBlock(part["text"])
     try:
-        return block_of(_object(part), issuer)
+        return read_block(_object(part), issuer)
     except (TypeError, LookupError):
         return RawBlock(issuer, part, by="client")
 
@@ -133,7 +133,7 @@ def api_part(part: JsonObject) -> JsonObject:
             for key, value in set_fields(part).items()}  # fmt: skip
 
 
-def block_of(data: JsonObject, issuer: str) -> ContentBlock:
+def read_block(data: JsonObject, issuer: str) -> ContentBlock:
     """The block that a part makes; what is not modelled goes to its extras.
 
     Raises TypeError or KeyError for data of an unexpected kind.
@@ -318,7 +318,7 @@ def write_part(block: ContentBlock, issuer: str, as_read: bool = True) -> Json:
     if UNTHOUGHT in notes:
         part["thought"] = False
     if block.extras is not None:
-        part = filled(part, block.extras.get(issuer, {}))
+        part = fill_fields(part, block.extras.get(issuer, {}))
     if notes and isinstance(part.get(key), dict):
         part[key] = spell_keys(dict(part[key]), notes, ".")
     return spell_keys(part, notes)
@@ -393,7 +393,7 @@ def _result_as_read(block: ToolResultBlock, notes: list[str], issuer: str) -> Js
     return result
 
 
-def write_media(block: MediaBlock, target: Target) -> JsonObject:
+def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
     """The part of a medium, with the resolution to look at it in."""
     source = block.source
     media_type = source.media_type
@@ -409,12 +409,12 @@ def write_media(block: MediaBlock, target: Target) -> JsonObject:
     if isinstance(source, tree.LocalSource):
         raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
     [(key, data)] = _media_data(source, media_type).items()
-    part: JsonObject = {key: cased(data, target.dialect)}
+    part: JsonObject = {key: change_case(data, target.dialect)}
     if block.type in target.caps.details:
         part |= resolution(block)
         if has_odd_detail(block):
             target.report.lost("media.detail", block, "detail")
-    return cased(part, target.dialect)
+    return change_case(part, target.dialect)
 
 
 def resolution(block: MediaBlock) -> JsonObject:

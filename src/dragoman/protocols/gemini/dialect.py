@@ -110,10 +110,10 @@ def camel_key(key: str) -> str:
     return _BAR.sub(lambda match: match[1].upper(), key) if "_" in key else key
 
 
-def cased(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
+def change_case(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
     """One level of keys in the dialect's case.
 
-    >>> cased({"topK": 1}, Dialect(case="snake"))
+    >>> change_case({"topK": 1}, Dialect(case="snake"))
     {'top_k': 1}
     """
     if dialect.case == "snake":
@@ -121,12 +121,12 @@ def cased(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
     return camel_keys(dict(fields))
 
 
-def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
+def merge_fields(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
     """`body` with an issuer's own fields: objects are merged, lists grow, the rest is set."""
-    for key, value in cased(fields, dialect).items():
+    for key, value in change_case(fields, dialect).items():
         current = body.get(key)
         if isinstance(current, dict) and isinstance(value, Mapping):
-            body[key] = merged(dict(current), value, dialect)
+            body[key] = merge_fields(dict(current), value, dialect)
         elif isinstance(current, list) and isinstance(value, list):
             body[key] = [*current, *value]
         else:
@@ -135,7 +135,7 @@ def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> Jso
 
 
 @dataclass(slots=True)
-class Target:
+class WriteTarget:
     """What a request is written for: a host's dialect, what the model takes, and the losses."""
 
     dialect: Dialect
@@ -147,7 +147,9 @@ class Target:
         for issuer, fields in (node.extras or {}).items():
             if issuer not in self.caps.reads and not issuer.endswith(NOTES):
                 self.report.foreign(node, issuer, fields)
-        return merged(body, own_extras(node, self.caps), self.dialect) if node.extras else body
+        return (
+            merge_fields(body, own_extras(node, self.caps), self.dialect) if node.extras else body
+        )
 
 
 def camel_keys(data: JsonObject) -> JsonObject:

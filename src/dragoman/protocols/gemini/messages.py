@@ -32,7 +32,7 @@ from .blocks import (
     write_part,
     write_text,
 )
-from .dialect import Target, merged, read_keys, spell_keys
+from .dialect import WriteTarget, merge_fields, read_keys, spell_keys
 
 
 def pair_calls(msgs: Iterable[Msg]) -> None:
@@ -248,7 +248,7 @@ def write_messages(  # noqa: C901, PLR0912
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; a system prompt there becomes the user's."""
-    target = Target(room.dialect, caps, report)
+    target = WriteTarget(room.dialect, caps, report)
     writer = _PartWriter(target)
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = caps.foreign_calls == "bypass" and bool(history.calls)
@@ -290,25 +290,25 @@ def write_messages(  # noqa: C901, PLR0912
         if role == SYSTEM:
             report.lost("system.as_user", m)
             if target.dialect.joined_system:
-                parts = _joined(parts)
+                parts = _join_texts(parts)
         if parts:
             entry: JsonObject = {"role": wire_roles[role], "parts": parts}
             if m.extras is not None:
-                entry = merged(entry, own_extras(m, caps), target.dialect)
+                entry = merge_fields(entry, own_extras(m, caps), target.dialect)
             entries.append(entry)
     if writer.unsigned:
         report.each("call.bypass", [(call, "", "") for call in writer.unsigned])
     return entries
 
 
-def _joined(parts: list[JsonObject]) -> list[JsonObject]:
+def _join_texts(parts: list[JsonObject]) -> list[JsonObject]:
     """Several texts as the lines of one; what is more than text stays as it is."""
     if len(parts) < 2 or any(part.keys() != {"text"} for part in parts):
         return parts
     return [{"text": "\n".join(part["text"] for part in parts)}]
 
 
-def write_system(history: RoledHistory, target: Target, end: int) -> JsonObject:
+def write_system(history: RoledHistory, target: WriteTarget, end: int) -> JsonObject:
     """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
     parts: list[JsonObject] = []
     prompt: JsonObject = {"parts": parts}
@@ -323,7 +323,7 @@ def write_system(history: RoledHistory, target: Target, end: int) -> JsonObject:
             else:
                 target.report.lost("text.blank", m if isinstance(m.content, str) else block)
         if m.extras is not None:
-            prompt = merged(prompt, own_extras(m, target.caps), target.dialect)
+            prompt = merge_fields(prompt, own_extras(m, target.caps), target.dialect)
     return prompt if parts else {}
 
 
@@ -338,7 +338,7 @@ class _PartWriter:
 
     __slots__ = ("call", "generated", "result", "signature", "target", "unsigned", "waiting")
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: WriteTarget) -> None:
         self.target = target
         self.call, self.result, self.signature = _PART_KEYS[target.dialect.case]
         self.waiting: list[ToolUseBlock] = []
@@ -369,7 +369,7 @@ class _PartWriter:
             else:
                 part = self._other(block)
             if block.extras is not None:
-                part = merged(part, own_extras(block, self.target.caps), self.target.dialect)
+                part = merge_fields(part, own_extras(block, self.target.caps), self.target.dialect)
             if signs and self.call in part:
                 signs = False
                 if type(block) is ToolUseBlock and self.signature not in part:

@@ -16,7 +16,7 @@ from ...capabilities import Capabilities
 from ...history.passes.survey import RoledHistory, Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, ToolChoice, ToolResultBlock
-from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, noted
+from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, name_notes
 from ...message.media import Source
 from ...text.json_text import Json, JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
@@ -30,7 +30,7 @@ from .answer_read import GeminiReader
 from .answer_stream import GeminiEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import RESPONSE_TEXTS, listed_calls
-from .dialect import CAN, NULL, Dialect, Target, camel_key, camel_keys, cased, snake_key
+from .dialect import CAN, NULL, Dialect, WriteTarget, camel_key, camel_keys, change_case, snake_key
 from .messages import has_prompt, message_as_read, write_messages, write_system
 
 # Names that say where the model lives stand below the base URL as they are, less what it names.
@@ -123,7 +123,7 @@ class Gemini(Room):
         if not isinstance(token, str):
             return None
         others = {key: value for key, value in body.items() if key not in self.token_fields}
-        return {**others, **cased({self.token_fields[0]: token}, self.dialect)}
+        return {**others, **change_case({self.token_fields[0]: token}, self.dialect)}
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -152,7 +152,7 @@ class Gemini(Room):
             yield _child(body, "$", _CALLING)[0], req.tool_choice
             for path, field in self._fields(req.tool_choice, "tool_choice", body, "$"):
                 yield from ((f"{path}[0]", Field(req.tool_choice, "name")), (path, field))
-        for note in (req.extras or {}).get(noted(self.issuer), {}).get("keys", ()):
+        for note in (req.extras or {}).get(name_notes(self.issuer), {}).get("keys", ()):
             yield from _extras(req, body, "$", note.split("."), self.issuer)
 
     def _fields(self, node: Any, kind: str, data: Any, path: str) -> _Rows:
@@ -210,7 +210,7 @@ class Gemini(Room):
         """The body of `POST /models/{model}:generateContent`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
         dialect = self.dialect
-        target = Target(dialect, caps, report)
+        target = WriteTarget(dialect, caps, report)
         body: JsonObject = {}
         # Gemma 3: "Developer instruction is not enabled for models/gemma-3-27b-it"
         start = _system_messages(history) if caps.system_place == "top" else 0
@@ -233,14 +233,14 @@ class Gemini(Room):
             body["toolConfig"] = fields.tool_config(tool_choice, dialect, strict)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3 functions stand beside such tools only when these are shown, too
-            flag = cased({"includeServerSideToolInvocations": True}, dialect)
+            flag = change_case({"includeServerSideToolInvocations": True}, dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
         config, tier = fields.write_config(request, target)
         if config:
             body["generationConfig"] = config
         if tier is not None:
             body["serviceTier"] = tier
-        body = target.with_extras(cased(body, dialect), request)
+        body = target.with_extras(change_case(body, dialect), request)
         method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
         model = _model_path(dialect.path, prepared.model or self.model)
         return HttpRequest(f"{model}:{method}", {}, body)

@@ -13,16 +13,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...message.blocks import noted
+from ...message.blocks import name_notes
 from ...message.request import OPTION_KINDS
 from ...text.json_text import Json, JsonObject, field_at, put_field
 from .. import request_fields
 from ..base import Names, Room
 from ..chat_like.messages import issuer_extras, issuer_fields
-from ..reasoning import Asked, asked, moot, shown
+from ..reasoning import ThinkingRequest, choose_display, moot, resolve_thinking
 from . import messages
-from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths
-from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read
+from .dialect import NULL, Dialect, WriteTarget, change_case, read_keys, spell_paths
+from .tools import build_layout, enum_types, json_types, read_tools, tools_as_read
 
 # each option and its key; all but the last stand in generationConfig
 KEYS = {
@@ -61,26 +61,26 @@ _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 
 
-def write_config(request: ChatRequest, target: Target) -> tuple[JsonObject, str | None]:
+def write_config(request: ChatRequest, target: WriteTarget) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
     caps, report = target.caps, target.report
     config = request_fields.options(request, {**KEYS, "thoughts": ""}, caps, report)
     tier = _write_tier(config.pop("serviceTier", None), request, target)
-    if (thinks := asked(request, caps, report, levels=_LEVELS)) is not None:
+    if (thinks := resolve_thinking(request, caps, report, levels=_LEVELS)) is not None:
         if thinking := _write_thinking(thinks, target):
-            config[_THINKING] = cased(thinking, target.dialect)
+            config[_THINKING] = change_case(thinking, target.dialect)
         else:
             moot(request, report)
     on = caps.thinks != "never" and not (thinks is not None and thinks.off)
-    if word := shown(request, _SHOWN, on, report):
-        include = cased({"includeThoughts": word == "true"}, target.dialect)
+    if word := choose_display(request, _SHOWN, on, report):
+        include = change_case({"includeThoughts": word == "true"}, target.dialect)
         config[_THINKING] = {**config.get(_THINKING, {}), **include}
     if request.response_format is not None:
         config.update(_write_format(request.response_format, target))
-    return cased(config, target.dialect), tier
+    return change_case(config, target.dialect), tier
 
 
-def _write_tier(tier: str | None, request: ChatRequest, target: Target) -> str | None:
+def _write_tier(tier: str | None, request: ChatRequest, target: WriteTarget) -> str | None:
     if tier is None or tier.lower() in _TIERS:
         return tier
     code, did = ("option.range", "sent as standard") if tier in _USUAL else ("option.unsaid", "")
@@ -88,7 +88,7 @@ def _write_tier(tier: str | None, request: ChatRequest, target: Target) -> str |
     return "standard" if tier in _USUAL else None
 
 
-def _write_thinking(thinks: Asked, target: Target) -> JsonObject:
+def _write_thinking(thinks: ThinkingRequest, target: WriteTarget) -> JsonObject:
     """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
     if thinks.off or thinks.budget is not None:
         return {"thinkingBudget": 0 if thinks.off else thinks.budget}
@@ -175,7 +175,7 @@ _MIME_TYPES = {"text": "text/plain", "json": "application/json", "schema": "appl
 SCHEMAS = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
 
 
-def _write_format(form: ResponseFormat, target: Target) -> JsonObject:
+def _write_format(form: ResponseFormat, target: WriteTarget) -> JsonObject:
     caps, report = target.caps, target.report
     if form.kind != "text" and form.kind not in caps.formats:
         request_fields.lower_to_words(form, report)
@@ -244,7 +244,7 @@ def _calling_config(choice: ToolChoice, strict: bool = False) -> JsonObject:
 
 def tool_config(choice: ToolChoice, dialect: Dialect, strict: bool = False) -> JsonObject:
     """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
-    return cased({_CALLING: cased(_calling_config(choice, strict), dialect)}, dialect)
+    return change_case({_CALLING: change_case(_calling_config(choice, strict), dialect)}, dialect)
 
 
 def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
@@ -368,7 +368,7 @@ def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list
     tools, layout = result
     if isinstance(fields.pop("tools"), dict):
         notes["tools"] = {"lone": layout}
-    elif layout != layout_of(tools, dialect.issuers[0]):
+    elif layout != build_layout(tools, dialect.issuers[0]):
         notes["tools"] = {"listed": layout}
     return tools
 
@@ -407,7 +407,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
 
 def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     """Keys in the case in which they were read, also where somebody's change was merged."""
-    notes = (req.extras or {}).get(noted(room.issuer), {}).get("keys", ())
+    notes = (req.extras or {}).get(name_notes(room.issuer), {}).get("keys", ())
     spell_paths(body, [note for note in notes if not note.endswith(NULL)])
 
 

@@ -20,9 +20,15 @@ from ...losses import Report
 from ...message import ServerTool, Tool
 from ...text.json_text import Json, JsonObject
 from ..base import Room
-from ..chat_like.messages import are_objects, issuer_extras, issuer_fields, own_extras, unsaid
+from ..chat_like.messages import (
+    are_objects,
+    issuer_extras,
+    issuer_fields,
+    own_extras,
+    report_unsupported,
+)
 from ..schemas import parameters
-from .dialect import Dialect, Target, camel_key, cased, read_keys, spell_keys
+from .dialect import Dialect, WriteTarget, camel_key, change_case, read_keys, spell_keys
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
 _KEYS = {
@@ -151,7 +157,7 @@ def declares_functions(key: str, value: Json) -> bool:
     return camel_key(key) == _FUNCTIONS and isinstance(value, list | dict)
 
 
-def layout_of(tools: Tools, issuer: str) -> Layout:
+def build_layout(tools: Tools, issuer: str) -> Layout:
     """How tools stand that nobody noted a layout of: as they are written."""
     count = sum(type(tool) is Tool for tool in tools)
     layout: Layout = []
@@ -166,7 +172,7 @@ def layout_of(tools: Tools, issuer: str) -> Layout:
 def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list[JsonObject]:
     """The entries that the tools were read from."""
     if layout is None:
-        layout = layout_of(tools, dialect.issuers[0])
+        layout = build_layout(tools, dialect.issuers[0])
     data = iter([_tool_as_read(tool, dialect) for tool in tools])
     entries: list[JsonObject] = []
     for row in layout:
@@ -182,7 +188,7 @@ def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list
 
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
     """One entry that declares every function, and one for each tool of the provider's own."""
-    target = Target(room.dialect, caps, report)
+    target = WriteTarget(room.dialect, caps, report)
     entries: list[JsonObject] = []
     functions: list[JsonObject] = []
     for tool in tools:
@@ -191,7 +197,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
                 entries.append(entry)
         elif type(tool) is Tool:
             if not functions:
-                entries.append(cased({_FUNCTIONS: functions}, target.dialect))
+                entries.append(change_case({_FUNCTIONS: functions}, target.dialect))
             functions.append(_write_function(tool, target))
     return entries
 
@@ -220,7 +226,7 @@ def _read_function(data: Json, key: str, issuer: str) -> Tool | ServerTool:
     return tool
 
 
-def _write_function(tool: Tool, target: Target) -> JsonObject:
+def _write_function(tool: Tool, target: WriteTarget) -> JsonObject:
     schema, _ = parameters(tool, target.caps, target.report)
     subset = target.caps.tool_schema.startswith("gemini-openapi")
     is_empty = not schema.get("properties") and (not tool.schema or schema == _NO_PARAMETERS)
@@ -228,7 +234,7 @@ def _write_function(tool: Tool, target: Target) -> JsonObject:
     body = _declaration(tool, None if is_empty else schema, key, described=False)
     if tool.cache is not None:
         target.report.lost("tool.cache", tool, "cache")
-    return target.with_extras(cased(body, target.dialect), tool)
+    return target.with_extras(change_case(body, target.dialect), tool)
 
 
 def _declaration(tool: Tool, schema: JsonObject | None, key: str, described: bool) -> JsonObject:
@@ -246,7 +252,7 @@ def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
     data, key_notes = read_keys(value)
     fields = dict(data)
     tool = ServerTool(_KINDS[name])
-    key, field = _listed(tool, dialect)
+    key, field = _find_list(tool, dialect)
     names = fields.get(key) if key else None
     if isinstance(names, list) and names and all(isinstance(item, str) for item in names):
         setattr(tool, field, tuple(fields.pop(key)))
@@ -255,25 +261,25 @@ def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
     return tool
 
 
-def _listed(tool: ServerTool, dialect: Dialect) -> tuple[str, str]:
+def _find_list(tool: ServerTool, dialect: Dialect) -> tuple[str, str]:
     """(the key of the list that a tool of this kind has, the field that holds it)."""
     if tool.kind == "file_search":
         return _STORES, "stores"
     return (dialect.blocked_domains if tool.kind == "web_search" else ""), "blocked_domains"
 
 
-def _write_server_tool(tool: ServerTool, target: Target) -> JsonObject | None:
+def _write_server_tool(tool: ServerTool, target: WriteTarget) -> JsonObject | None:
     """`{"googleSearch": {}}` and its like; None for a search of files that has no stores."""
     if tool.kind == "own":
         return target.with_extras({}, tool)
-    key, field = _listed(tool, target.dialect)
+    key, field = _find_list(tool, target.dialect)
     names = list(getattr(tool, field)) if key else []
     if key == _STORES and not names and not own_extras(tool, target.caps):
         target.report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
-    unsaid(tool, target.report, field if key else "")
+    report_unsupported(tool, target.report, field if key else "")
     fields = {key: names} if names or key == _STORES else {}
-    body = cased({_KEYS[tool.kind]: cased(fields, target.dialect)}, target.dialect)
+    body = change_case({_KEYS[tool.kind]: change_case(fields, target.dialect)}, target.dialect)
     return target.with_extras(body, tool)
 
 
@@ -297,7 +303,7 @@ def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
         no_function = camel_key(key) == _FUNCTIONS and len(extras) == 1
         return value[0] if no_function and isinstance(value, list) else value
     fields = dict(extras.get(_KEYS[tool.kind], {}))
-    key, field = _listed(tool, dialect)
+    key, field = _find_list(tool, dialect)
     if names := getattr(tool, field):
         fields[key] = list(names)
     return spell_keys(fields, notes.get("keys", ()))

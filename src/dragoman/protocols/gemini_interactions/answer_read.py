@@ -16,7 +16,7 @@ from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ...stream.arguments import parse_arguments
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
-from ..chat_like.messages import object_of, require_text
+from ..chat_like.messages import read_object, require_text
 from ..finish_words import read_finish
 from . import blocks as wire_blocks
 from .answer_write import FINISH_REASONS, OPEN_STATES, is_text, read_extras, read_usage
@@ -28,7 +28,7 @@ _EVENT_FIELDS = ("event_type", "index", "delta", "step", "interaction", "interac
 _LIFECYCLE = ("object", "status", "steps", "usage", "id", "model")
 
 
-class _Step:
+class _OpenStep:
     """One step of a stream: how it began, and what has been said of it."""
 
     __slots__ = (
@@ -58,7 +58,7 @@ class InteractionReader:
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
         self._first = True
-        self._open: dict[int, _Step] = {}
+        self._open: dict[int, _OpenStep] = {}
         self._told: set[int] = set()  # indexes of steps that a stream told of
         self._id: Any = None
         self._model: Any = None
@@ -113,10 +113,10 @@ class InteractionReader:
         elif kind == "interaction.status_update":
             self._status = payload.get("status")
         elif kind == "interaction.completed":
-            pieces = self._completed(payload["interaction"])
+            pieces = self._read_completed(payload["interaction"])
         else:
-            pieces = self._created(payload["interaction"])
-        metadata = object_of(payload.get("metadata"))
+            pieces = self._read_created(payload["interaction"])
+        metadata = read_object(payload.get("metadata"))
         usages = (payload.get("usage"), metadata.get("usage"), metadata.get("total_usage"))
         pieces += [read_usage(usage, self._issuer) for usage in usages if isinstance(usage, dict)]
         unknown = {key: value for key, value in payload.items() if key not in _EVENT_FIELDS}
@@ -124,7 +124,7 @@ class InteractionReader:
         unknown |= {"metadata": other} if other else {}
         return [*pieces, Meta(unknown, issuer=self._issuer)] if unknown else pieces
 
-    def _named(self, body: JsonObject) -> list[Piece]:
+    def _read_names(self, body: JsonObject) -> list[Piece]:
         """What the answer is called, if that is new."""
         pieces: list[Piece] = []
         if is_text(body.get("id")) and body["id"] != self._id:
@@ -135,15 +135,15 @@ class InteractionReader:
             pieces.append(Meta(model=self._model, issuer=self._issuer))
         return pieces
 
-    def _created(self, body: JsonObject) -> list[Piece]:
-        pieces = self._named(body)
+    def _read_created(self, body: JsonObject) -> list[Piece]:
+        pieces = self._read_names(body)
         self._status = body.get("status")
         extras = {key: value for key, value in body.items() if key not in _LIFECYCLE}
         return [*pieces, Meta(extras, issuer=self._issuer)] if extras else pieces
 
-    def _completed(self, body: JsonObject) -> list[Piece]:
+    def _read_completed(self, body: JsonObject) -> list[Piece]:
         """The end of a stream: its figures, and steps that were not told before."""
-        pieces = self._named(body)
+        pieces = self._read_names(body)
         for step in list(self._open.values()):
             pieces += self._stop(step)
         steps = body.get("steps")
@@ -154,7 +154,7 @@ class InteractionReader:
 
     def _body(self, body: JsonObject) -> list[Piece]:
         """A whole answer."""
-        pieces = self._named(body)
+        pieces = self._read_names(body)
         steps = body.get("steps")
         for index, step in enumerate(steps if isinstance(steps, list) else ()):
             pieces += self._whole(index, step)
@@ -188,7 +188,7 @@ class InteractionReader:
     def _start(self, index: int, data: JsonObject) -> list[Piece]:
         """A step begins; what it holds already is told."""
         pieces = self._stop(self._open[index]) if index in self._open else []
-        step = self._open[index] = _Step(index, data)
+        step = self._open[index] = _OpenStep(index, data)
         self._told.add(index)
         if step.kind == "thought":
             return [*pieces, Part(step.key, wire_blocks.read_thought(data, self._issuer))]
@@ -205,7 +205,7 @@ class InteractionReader:
         """What grows in a step. Raises LookupError for what grows in none of its kind."""
         step, kind = self._open.get(index), delta["type"]
         if step is None:  # nobody announced it
-            step = self._open[index] = _Step(index, {"type": _KINDS.get(kind, OUTPUT)})
+            step = self._open[index] = _OpenStep(index, {"type": _KINDS.get(kind, OUTPUT)})
             self._told.add(index)
         if step.kind == "thought":
             return self._thought(step, kind, delta)
@@ -222,14 +222,14 @@ class InteractionReader:
         step.data = {**step.data, **delta}
         return []
 
-    def _thought(self, step: _Step, kind: str, delta: JsonObject) -> list[Piece]:
+    def _thought(self, step: _OpenStep, kind: str, delta: JsonObject) -> list[Piece]:
         if kind == "thought_signature":
             signature = require_text(delta.get("signature", ""))
             return [Part(step.key, ThinkingBlock("", signature=signature))] if signature else []
         if kind != "thought_summary":
             raise LookupError("no delta of a thought")
         content = delta.get("content")
-        fields = object_of(content)
+        fields = read_object(content)
         text = require_text(fields["text"]) if fields.get("type") == "text" else ""
         plain = fields.get("type") == "text" and len(fields) == 2
         if plain and not step.summary:
@@ -241,7 +241,7 @@ class InteractionReader:
         extras = {self._issuer: {"summary": [content]}}  # `_stop` gives all of them
         return [Part(step.key, ThinkingBlock(text, extras=extras))]
 
-    def _output(self, step: _Step, kind: str, delta: JsonObject) -> list[Piece]:
+    def _output(self, step: _OpenStep, kind: str, delta: JsonObject) -> list[Piece]:
         if kind == "text":
             text = require_text(delta["text"])
             if step.last == "text" and len(delta) == 2:
@@ -266,11 +266,11 @@ class InteractionReader:
             return self._content(step, delta)
         raise LookupError("no delta of what the model says")
 
-    def _content(self, step: _Step, data: Json) -> list[Piece]:
+    def _content(self, step: _OpenStep, data: Json) -> list[Piece]:
         """A content begins; the first one bears the fields of its step."""
-        pieces = self._annotated(step)
+        pieces = self._read_annotations(step)
         step.contents += 1
-        step.last = str(object_of(data).get("type"))
+        step.last = str(read_object(data).get("type"))
         block = wire_blocks.read_content(data, self._issuer)
         if type(block) is TextBlock:
             step.text = [block.text]
@@ -284,17 +284,17 @@ class InteractionReader:
                 wire_blocks.add_extras(block, self._issuer, {OUTPUT: fields} if fields else {})
         return [*pieces, Part(step.key, block)]
 
-    def _annotated(self, step: _Step) -> list[Piece]:
+    def _read_annotations(self, step: _OpenStep) -> list[Piece]:
         """The citations of a text that has ended."""
         entries, step.annotations = step.annotations, []
         if not entries:
             return []
         text = "".join(step.text)
-        citations, unknown = wire_blocks.annotated(text, entries, self._issuer)
+        citations, unknown = wire_blocks.read_annotations(text, entries, self._issuer)
         extras = {self._issuer: unknown} if unknown else None
         return [Part(step.key, TextBlock("", citations, extras=extras))]
 
-    def _stop(self, step: _Step) -> list[Piece]:
+    def _stop(self, step: _OpenStep) -> list[Piece]:
         """A step ends."""
         del self._open[step.index]
         if step.kind == "thought" and len(step.summary) > 1:
@@ -303,7 +303,7 @@ class InteractionReader:
         if step.kind in ("thought", "function_call"):
             return []
         if step.kind == OUTPUT and step.contents:
-            return self._annotated(step)
+            return self._read_annotations(step)
         data = step.data
         if step.arguments:
             data = {**data, "arguments": parse_arguments("".join(step.arguments))}

@@ -49,13 +49,13 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         """The events that a part of a block makes."""
         return self._events(self._steps.feed(piece))
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Nothing yet: the state is in the last event."""
         self.about.add(piece)
         self._end = piece.finish
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """An error that stands in no interaction; one that does is in the last event."""
         self.about.add(piece)
         body = piece.error.body
@@ -96,14 +96,14 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
             resp = self.about.finish()
             resp.candidates[0].finish = self._end  # which no content bears out there
             resp.id, resp.model = self._id, self._model
-            body = self.writer.envelope(resp, self._requested, None)
+            body = self.writer.envelope(resp, self._shown_model, None)
             if self._created is not None:
                 body["created"] = body["updated"] = iso_date(self._created)
             events.append(_event("interaction.completed", interaction=body))
         return [*events, ("done", "[DONE]")]
 
     @property
-    def _requested(self) -> str:
+    def _shown_model(self) -> str:
         return "" if self.writer.own else self.requested_model
 
     def _start(self) -> list[Event]:
@@ -118,7 +118,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         self._steps.seed = self._steps.seed or self._id or ""
         body: JsonObject = {} if self._id is None else {"id": self._id}
         body |= {"status": "in_progress", "object": "interaction"}
-        if name := self._model or self._requested:
+        if name := self._model or self._shown_model:
             body["model"] = name
         update = _event("interaction.status_update", interaction_id=self._id or "",
                         status="in_progress")  # fmt: skip
@@ -129,7 +129,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         for step in steps:
             events += self._start()
             if is_said(step.block):
-                events += self._said(step)
+                events += self._write_content(step)
                 continue
             if type(step) is Open:
                 events += self._close()
@@ -160,7 +160,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         self._output = None
         return self._stop()
 
-    def _said(self, step: Step) -> list[Event]:
+    def _write_content(self, step: Step) -> list[Event]:
         """A content of a `model_output`: in an answer of this wire of the one that it came in."""
         block = step.block
         grows = type(block) is TextBlock or type(block) is tree.RefusalBlock

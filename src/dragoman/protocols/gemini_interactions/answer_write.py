@@ -15,13 +15,13 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, TextBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import MediaBlock, RawBlock, ThinkingBlock, ToolUseBlock, noted
+from ...message.blocks import MediaBlock, RawBlock, ThinkingBlock, ToolUseBlock, name_notes
 from ...stream.open_block import argument_text
 from ...stream.pieces import TIMES, answer_second, iso_date
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_candidate, first_count, without_cache
 from ..base import Room
-from ..chat_like.messages import arguments_of, filled, issuer_extras
+from ..chat_like.messages import fill_fields, issuer_extras, write_arguments
 from ..error_words import OverflowWords
 from . import blocks as wire_blocks
 from .blocks import ABSENT, OUTPUT
@@ -123,7 +123,7 @@ class InteractionWriter(AnswerWriter):
 
         for block in blocks:
             if is_said(block):
-                if wire_blocks.STEP in wire_blocks.notes_of(block) and self.own:
+                if wire_blocks.STEP in wire_blocks.split_notes(block) and self.own:
                     close()
                 if (content := self.content(block)) is not None:
                     fields = fields or self.step_fields(block)
@@ -144,7 +144,7 @@ class InteractionWriter(AnswerWriter):
     def content(self, block: ContentBlock) -> Json:
         """One content of a `model_output`; None, with a loss, for what is none here."""
         if type(block) is RawBlock:
-            return block.data if self.reads(block.issuer) else self._unsaid(block)
+            return block.data if self.reads(block.issuer) else self._report_unsupported(block)
         own_fields = {k: v for k, v in self.fields(block).items() if k != OUTPUT}
         if type(block) is tree.RefusalBlock:
             return {"type": "text", "text": self.text(block)}
@@ -182,9 +182,9 @@ class InteractionWriter(AnswerWriter):
     def step(self, block: ContentBlock) -> Json:
         """A thought, a call, or a step that only this wire has; None, with a loss, for others."""
         if type(block) is RawBlock:
-            return block.data if self.reads(block.issuer) else self._unsaid(block)
+            return block.data if self.reads(block.issuer) else self._report_unsupported(block)
         own_fields = self.fields(block)
-        absent = (block.extras or {}).get(noted(self.issuer), {}).get(ABSENT, ())
+        absent = (block.extras or {}).get(name_notes(self.issuer), {}).get(ABSENT, ())
         if type(block) is ThinkingBlock:
             block = self.thought_block(block)
             if not (block.thinking or block.signature or self.own):
@@ -195,7 +195,7 @@ class InteractionWriter(AnswerWriter):
         elif type(block) is tree.ToolResultBlock and self.own:
             return wire_blocks.result_as_read(block, self.issuer)
         else:
-            return self._unsaid(block)
+            return self._report_unsupported(block)
         step.update(own_fields)
         return {key: value for key, value in step.items() if key not in absent}
 
@@ -215,23 +215,23 @@ class InteractionWriter(AnswerWriter):
         elif not isinstance(values, dict):
             what = "arguments that are no object"
             self.report.lost("answer.unsaid", block, "input", what=what, kind="degraded")
-            values = {"arguments": argument_text(block) or arguments_of(block)}
-        elif self.own and "text" in wire_blocks.notes_of(block):
+            values = {"arguments": argument_text(block) or write_arguments(block)}
+        elif self.own and "text" in wire_blocks.split_notes(block):
             values = block.raw_input
         return {**wire_blocks.write_call(block), "arguments": values}
 
-    def _unsaid(self, block: ContentBlock) -> None:
+    def _report_unsupported(self, block: ContentBlock) -> None:
         self.report.lost("answer.unsaid", block)
 
     def usage(self, usage: Usage) -> JsonObject:
         """The figures for a client; the answer of another wire gets all that are usual."""
         extras = self.fields(usage)
         if self.own:
-            notes = (usage.extras or {}).get(noted(self.issuer), {})
-            data = filled(figures(usage, first_count(extras.get(_TOOLS))), extras)
+            notes = (usage.extras or {}).get(name_notes(self.issuer), {})
+            data = fill_fields(figures(usage, first_count(extras.get(_TOOLS))), extras)
             return {key: value for key, value in data.items() if key not in notes.get(ABSENT, ())}
         if usage.input is usage.output is usage.total is None:
-            return filled({}, extras)  # nobody told any
+            return fill_fields({}, extras)  # nobody told any
         self.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
         zeros = replace(
             usage, input=usage.input or 0, output=usage.output or 0,
@@ -240,13 +240,13 @@ class InteractionWriter(AnswerWriter):
         data = figures(zeros)
         if usage.total is None:
             data["total_tokens"] = data["total_input_tokens"] + zeros.output
-        return filled(data, extras)
+        return fill_fields(data, extras)
 
     def envelope(self, resp: ChatResponse, model: str, steps: list[Json] | None) -> JsonObject:
         """The interaction around its steps, which are left out where they are None."""
         extras = self.answer_fields(resp, TIMES)
         first = resp.candidates[0] if resp.candidates else None
-        notes = (resp.extras or {}).get(noted(self.issuer), {}).get(ABSENT, ())
+        notes = (resp.extras or {}).get(name_notes(self.issuer), {}).get(ABSENT, ())
         id = resp.id if resp.id is not None or self.own else self.made_id(resp)
         body: JsonObject = {} if id is None else {"id": id}
         if "status" not in extras and (status := self._status(resp, first)) is not None:
@@ -264,7 +264,7 @@ class InteractionWriter(AnswerWriter):
             body["usage"] = usage
         if resp.error is not None and not self.own:
             body["errors"] = [error_fields(resp.error)]
-        body = filled(body, extras)
+        body = fill_fields(body, extras)
         return {key: value for key, value in body.items() if key not in notes}
 
     def _status(self, resp: ChatResponse, first: Candidate | None) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 from ... import message as tree
 from ...errors import WriteError
 from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, noted
+from ...message.blocks import BLOCKS, MEDIA_KINDS, ContentBlock, MediaBlock, name_notes
 from ...message.media import Source
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject
@@ -106,7 +106,9 @@ def write_citation(
     return {**fields, **own}
 
 
-def annotated(text: str, entries: Json, issuer: str) -> tuple[list[Citation] | None, JsonObject]:
+def read_annotations(
+    text: str, entries: Json, issuer: str
+) -> tuple[list[Citation] | None, JsonObject]:
     """(the citations of a text, the extras that hold what no citation gives back)."""
     if not (isinstance(entries, list) and entries and all(isinstance(e, dict) for e in entries)):
         return None, {"annotations": entries}
@@ -140,7 +142,7 @@ def _read_text(data: JsonObject, issuer: str) -> TextBlock:
         return block
     extras = {key: value for key, value in data.items() if key not in ("type", "text")}
     if "annotations" in extras:
-        block.citations, unknown = annotated(block.text, extras.pop("annotations"), issuer)
+        block.citations, unknown = read_annotations(block.text, extras.pop("annotations"), issuer)
         extras |= unknown
     block.extras = {issuer: extras} if extras else None
     return block
@@ -363,7 +365,7 @@ def raw_step(step: Json, issuer: str) -> RawBlock:
 
 def steps_as_read(blocks: Sequence[ContentBlock], issuer: str) -> list[Json]:
     """The steps that `read_step` made the blocks of."""
-    return [_step_as_read(group, issuer) for group in grouped(blocks)]
+    return [_step_as_read(group, issuer) for group in group_steps(blocks)]
 
 
 def _step_as_read(group: Sequence[ContentBlock], issuer: str) -> Json:
@@ -378,7 +380,7 @@ def _step_as_read(group: Sequence[ContentBlock], issuer: str) -> Json:
         return _with_fields(write_thought(first), first, issuer)
     if type(first) is ToolUseBlock:
         step = write_call(first)
-        values = first.raw_input if _TEXT in notes_of(first) else first.input
+        values = first.raw_input if _TEXT in split_notes(first) else first.input
         return _with_fields({**step, "arguments": values}, first, issuer)
     assert type(first) is ToolResultBlock  # no other stands in a step of its own
     return result_as_read(first, issuer)
@@ -388,7 +390,7 @@ def _with_fields(step: JsonObject, block: ContentBlock, issuer: str) -> JsonObje
     """The step with the own fields of its block, and without those that it was read without."""
     extras = block.extras or {}
     step.update(extras.get(issuer, {}))
-    for key in extras.get(noted(issuer), {}).get(ABSENT, ()):
+    for key in extras.get(name_notes(issuer), {}).get(ABSENT, ()):
         step.pop(key, None)
     return step
 
@@ -396,16 +398,16 @@ def _with_fields(step: JsonObject, block: ContentBlock, issuer: str) -> JsonObje
 def is_content(block: ContentBlock) -> bool:
     """Whether the block stands inside of a step."""
     if type(block) is RawBlock:
-        return PART in notes_of(block)
+        return PART in split_notes(block)
     return type(block) is TextBlock or isinstance(block, MediaBlock)
 
 
-def grouped(blocks: Sequence[ContentBlock]) -> list[list[ContentBlock]]:
+def group_steps(blocks: Sequence[ContentBlock]) -> list[list[ContentBlock]]:
     """The blocks of each step: one, or the contents of a `model_output`."""
     groups: list[list[ContentBlock]] = []
     for block in blocks:
         goes_on = groups and is_content(block) and is_content(groups[-1][-1])
-        if goes_on and STEP not in notes_of(block):
+        if goes_on and STEP not in split_notes(block):
             groups[-1].append(block)
         else:
             groups.append([block])
@@ -414,7 +416,7 @@ def grouped(blocks: Sequence[ContentBlock]) -> list[list[ContentBlock]]:
 
 def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], step: JsonObject) -> None:
     if absent := [key for key in keys if key not in step]:
-        add_extras(block, noted(issuer), {ABSENT: absent})
+        add_extras(block, name_notes(issuer), {ABSENT: absent})
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:
@@ -426,9 +428,9 @@ def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:
 
 def add_note(block: ContentBlock, note: str) -> None:
     """Add a note on how the block stood on the wire."""
-    block.spelling = " ".join((*notes_of(block), note))
+    block.spelling = " ".join((*split_notes(block), note))
 
 
-def notes_of(block: ContentBlock) -> list[str]:
+def split_notes(block: ContentBlock) -> list[str]:
     """The reader's notes on how the block stood on the wire."""
     return block.spelling.split() if block.spelling else []

@@ -73,13 +73,13 @@ def _read_steps(steps: list[Any], issuer: str, origin: Origin) -> list[Msg]:
             m = Msg.trusted("", blocks, role)
         else:
             run = None
-            m = _read_turn(step, issuer) if kind == _USER else _unknown(step, issuer)
+            m = _read_turn(step, issuer) if kind == _USER else _keep_unknown_step(step, issuer)
         m.read_from = step
         msgs.append(m)
     return msgs
 
 
-def _unknown(step: Json, issuer: str) -> Msg:
+def _keep_unknown_step(step: Json, issuer: str) -> Msg:
     """A step of no known type, kept as it came."""
     block = RawBlock(issuer, step, "message", by="client")
     block.read_from = step
@@ -204,10 +204,10 @@ class StepWriter:
                 self._block(block, kind)
             self._close(kind)
             if m.extras is not None and (role in (TOOL, ASSISTANT) or len(self.steps) == first):
-                self._unplaced(m)
+                self._report_unplaced(m)
         return self.steps
 
-    def _unplaced(self, m: Msg) -> None:
+    def _report_unplaced(self, m: Msg) -> None:
         """Report own fields of a message that is no step of its own."""
         for issuer, extras in (m.extras or {}).items():
             for name in extras if issuer in self.caps.reads else ():

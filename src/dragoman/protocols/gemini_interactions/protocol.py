@@ -17,7 +17,7 @@ from ...message import ChatRequest, ChatResponse, ContentBlock, ToolChoice
 from ...message.blocks import MEDIA_KINDS, NOTES
 from ...text.json_text import JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.messages import filled, own_extras
+from ..chat_like.messages import fill_fields, own_extras
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format
@@ -26,7 +26,7 @@ from . import request as fields
 from .answer_read import InteractionReader
 from .answer_stream import InteractionEncoder
 from .answer_write import OVERFLOW, write_response
-from .blocks import OUTPUT, grouped, is_content
+from .blocks import OUTPUT, group_steps, is_content
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
 
 _CONFIG = fields.CONFIG
@@ -127,7 +127,7 @@ class GeminiInteractions(Room):
                 path = "$.system_instruction" if m.spelling == TOP else "$.input"
                 yield from ((path, m), (path, Field(m, "content")))
             if m.role == "assistant":
-                firsts.update((id(group[0]), group[0]) for group in grouped(m.blocks))
+                firsts.update((id(group[0]), group[0]) for group in group_steps(m.blocks))
         yield "$", req.options
         for path, node in request_paths(req, body, self.paths):
             yield path, node
@@ -179,4 +179,4 @@ class GeminiInteractions(Room):
         if request.stream:
             body["stream"] = True
         headers = {"Api-Revision": self.dialect.revision} if self.dialect.revision else {}
-        return HttpRequest(self.dialect.path, headers, filled(body, own_fields))
+        return HttpRequest(self.dialect.path, headers, fill_fields(body, own_fields))

@@ -17,7 +17,7 @@ from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, To
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
 from ..chat_like import messages as chat_messages
-from ..reasoning import asked, moot, shown
+from ..reasoning import choose_display, moot, resolve_thinking
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
 from ..schemas import parameters
 from .messages import TOP, input_as_read, read_input
@@ -56,7 +56,7 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
         report.lost("option.unsaid", request.options, _TIER, what=what)
     if (level := _level(request, caps, report)) is not None:
         fields["thinking_level"] = level
-    if word := shown(request, _SHOWN, caps.thinks != "never", report):
+    if word := choose_display(request, _SHOWN, caps.thinks != "never", report):
         fields["thinking_summaries"] = word
     tier = {_TIER: fields.pop(_TIER)} if _TIER in fields else {}
     return {**tier, CONFIG: fields} if fields else tier
@@ -64,7 +64,7 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
 
 def _level(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
     """The level of thinking; there is no word for none, and `minimal` is next to it."""
-    thinking = asked(request, caps, report, budgets=False, levels=_LEVELS)
+    thinking = resolve_thinking(request, caps, report, budgets=False, levels=_LEVELS)
     if thinking is None:
         return None
     if thinking.off:
@@ -132,7 +132,9 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
         elif tool.kind == "file_search" and not _has_stores(tool, caps):
             report.lost("server_tool.unsaid", tool, what="file_search without stores")
         else:
-            chat_messages.unsaid(tool, report, *(("stores",) if tool.kind == "file_search" else ()))
+            chat_messages.report_unsupported(
+                tool, report, *(("stores",) if tool.kind == "file_search" else ())
+            )
             entries.append(chat_messages.replay(_server_tool(tool), tool, caps, report))
     return entries
 

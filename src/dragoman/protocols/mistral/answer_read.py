@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...message import TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, name_answers
 from ...stream.arguments import StreamedCalls
 from ...stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provider_error
 from ...text.json_text import Json, JsonObject
@@ -36,7 +36,7 @@ class MistralReader:
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
         self._seen: JsonObject = {}  # fields of the body that were read before
-        self._choices: dict[int, Choice] = {}
+        self._choices: dict[int, ChoiceState] = {}
         self._first = True
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
@@ -57,7 +57,7 @@ class MistralReader:
             index = index if type(index) is int and index >= 0 else place
             choice = self._choices.get(index)
             if choice is None:
-                choice = self._choices[index] = Choice(index, self._issuer)
+                choice = self._choices[index] = ChoiceState(index, self._issuer)
             choice.read(entry, pieces)
         if payload.get("error"):
             pieces.append(Failed(provider_error(payload, name=event)))
@@ -91,7 +91,7 @@ class MistralReader:
             seen[key] = value
 
 
-class Choice:
+class ChoiceState:
     """One candidate of the answer."""
 
     def __init__(self, index: int, issuer: str) -> None:
@@ -202,7 +202,7 @@ class Choice:
         if logprobs is not None or (whole and "logprobs" in entry):
             extras = {"logprobs": logprobs}
             pieces.append(Meta(extras, self._index, joined=True, issuer=self._issuer))
-        mistyped = _mistyped(entry, self._index) if whole else ()
+        mistyped = _find_mistyped(entry, self._index) if whole else ()
         fields = {key: value for key, value in entry.items() if whole or value is not None}
         unknown = {k: v for k, v in fields.items() if k not in _CHOICE_FIELDS or k in mistyped}
         for key, value in news(self._seen, unknown).items():
@@ -219,7 +219,7 @@ def _absent(entry: JsonObject) -> list[str]:
     return [] if not isinstance(message, dict) or "role" in message else ["role"]
 
 
-def _mistyped(entry: JsonObject, index: int) -> list[str]:
+def _find_mistyped(entry: JsonObject, index: int) -> list[str]:
     """The fields of a whole choice that have another type, or index, than they should."""
     types = {"finish_reason": (str, type(None)), "message": (dict,)}
     keys = [key for key in types if key in entry and not isinstance(entry[key], types[key])]
@@ -242,7 +242,7 @@ def _read_call(entry: JsonObject, index: int, issuer: str, whole: bool) -> ToolU
     if unknown := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
         fields["function"] = unknown
     if fields:
-        block.extras = {**(block.extras or {}), answered(issuer): fields}
+        block.extras = {**(block.extras or {}), name_answers(issuer): fields}
     # a part of the answers names no type; all of them say where a call stands
     usual = ((UNTYPED, "type"), (UNPLACED, "index"), (ANONYMOUS, "id"))
     notes = [note for note, key in usual if key not in entry]

@@ -13,7 +13,7 @@ from ...stream.open_block import Grow, Open, Step, Steps, argument_text
 from ...stream.pieces import End, Failed, Meta, Part, created_second, without_times
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
-from ..chat_like.messages import filled
+from ..chat_like.messages import fill_fields
 from .answer_write import MistralWriter, error_body, write_usage
 from .blocks import CHUNK, CLOSED, REFERENCE, text_pieces
 from .dialect import Dialect
@@ -21,7 +21,7 @@ from .dialect import Dialect
 _STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)  # what goes out as it grows
 
 
-class Deltas:
+class MistralDeltas:
     """The deltas of one candidate."""
 
     def __init__(self, index: int, writer: MistralWriter, seed: str) -> None:
@@ -81,7 +81,7 @@ class Deltas:
         if not (self._writer.own and block.spelling == MADE):
             call["id"] = block.id
         extras = (block.extras or {}).get(self._writer.issuer, {})
-        return {"content": "", "tool_calls": [filled(call, extras)]}
+        return {"content": "", "tool_calls": [fill_fields(call, extras)]}
 
     def _grow(self, block: ContentBlock) -> JsonObject:
         is_chunk = self._writer.own and block.spelling in (CHUNK, REFERENCE)
@@ -133,13 +133,13 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
         self._written_head: JsonObject = {}  # as the last chunk had it
         self._fields: JsonObject = {}  # fields of the answer for the next chunk
-        self._deltas: dict[int, Deltas] = {}
+        self._deltas: dict[int, MistralDeltas] = {}
 
     def part(self, piece: Part) -> list[Event]:
         """The chunks that a part of a block makes."""
         return [self._chunk(choice) for choice in self._candidate(piece.key[0]).feed(piece)]
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Nothing yet: content may follow."""
         self._candidate(piece.candidate).end = piece.finish
         return []
@@ -185,7 +185,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         self._fields.update(fields)
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """An error, unless the reason of a candidate has named it."""
         ends = [deltas.end for deltas in self._deltas.values()]
         named = any(end is not None and end.reason == "error" for end in ends)
@@ -193,9 +193,9 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
             return []
         return [(None, error_body(piece.error))]
 
-    def _candidate(self, index: int) -> Deltas:
+    def _candidate(self, index: int) -> MistralDeltas:
         if index not in self._deltas:
-            self._deltas[index] = Deltas(index, self.writer, str(self._head.get("id", "")))
+            self._deltas[index] = MistralDeltas(index, self.writer, str(self._head.get("id", "")))
         return self._deltas[index]
 
     def _chunk(self, choice: JsonObject | None) -> Event:

@@ -15,12 +15,12 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import MediaBlock, noted
+from ...message.blocks import MediaBlock, name_notes
 from ...stream.pieces import TIMES, answer_second
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
-from ..chat_like.messages import answer_call, filled
+from ..chat_like.messages import answer_call, fill_fields
 from ..error_words import OverflowWords
 from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 
@@ -79,7 +79,7 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
     """The figures for a client; the answer of another wire gets all that a client demands."""
     extras = writer.fields(usage)
     if writer.own:
-        return filled(figures(usage, cache_field="num_cached_tokens" in extras), extras)
+        return fill_fields(figures(usage, cache_field="num_cached_tokens" in extras), extras)
     writer.lost_figures(usage, ("cache_write", "reasoning", "audio_out"))
     uncached = (usage.input or 0) + (usage.cache_write or 0)
     cached, output, total = usage.cache_read or None, usage.output or 0, usage.total
@@ -87,7 +87,7 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
         total = uncached + (cached or 0) + output
     audio = usage.audio_in or None
     data = figures(Usage(uncached, cached, None, output, audio_in=audio, total=total))
-    return filled(data, extras)
+    return fill_fields(data, extras)
 
 
 # the sources of media that have a chunk
@@ -155,7 +155,7 @@ class MistralWriter(AnswerWriter):
         """The entry of `tool_calls` at this index of its message."""
         has_index = not (self.own and UNPLACED in (block.spelling or "").split())
         fields = {"index": index} if has_index else {}
-        entry = filled(answer_call(block, self.own), fields | self.fields(block))
+        entry = fill_fields(answer_call(block, self.own), fields | self.fields(block))
         if self.own and ANONYMOUS in (block.spelling or "").split():
             del entry["id"]
         return entry
@@ -201,7 +201,7 @@ def write_response(
         body["usage"] = usage
     if resp.error is not None and "error" not in extras:
         report.lost("answer.unsaid", resp, "error", what=resp.error.message)
-    return filled(body, extras)
+    return fill_fields(body, extras)
 
 
 def _head(resp: ChatResponse, writer: AnswerWriter, request: ChatRequest | None) -> JsonObject:
@@ -228,7 +228,7 @@ def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObje
     if isinstance(extras.get("message"), dict):
         message |= extras.pop("message")
     reason = writer.finish_reason(candidate.finish, candidate)
-    notes = (candidate.extras or {}).get(noted(writer.issuer), {}) if writer.own else {}
+    notes = (candidate.extras or {}).get(name_notes(writer.issuer), {}) if writer.own else {}
     choice = {"index": index, "message": message, "finish_reason": reason, **extras}
     for key in notes.get(ABSENT, ()):
         (choice if key == "message" else message).pop(key)

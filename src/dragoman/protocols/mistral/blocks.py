@@ -14,9 +14,9 @@ from ... import message as tree
 from ...errors import WriteError
 from ...message import AudioBlock, Citation, ContentBlock, ImageBlock, Origin, ThinkingBlock
 from ...message.blocks import MediaBlock
-from ...message.media_urls import document_of, image_of, is_data_uri, read_url, url_of
+from ...message.media_urls import is_data_uri, read_document, read_url, restore_image, write_url
 from ...text.json_text import Json, JsonObject
-from ..chat_like.messages import filled, require_text
+from ..chat_like.messages import fill_fields, require_text
 
 # spellings of a text that stood in a list: by itself, and in a reference
 CHUNK, REFERENCE = "chunk", "reference"
@@ -62,7 +62,7 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
         return _read_thinking(part, issuer)
     elif kind == "image_url":
         image = _read_image(part["image_url"])
-        block = None if image is None else document_of(image)
+        block = None if image is None else read_document(image)
     elif kind == "document_url":
         source, head = read_url(require_text(part["document_url"]))
         block = tree.DocumentBlock(source, spelling=head)
@@ -104,12 +104,12 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
             raise WriteError(f"{block.type} has no chunk in this role", code="seat.unsaid")
         case _:
             assert_never(block)
-    return filled(part, extras) if extras else part
+    return fill_fields(part, extras) if extras else part
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The chunk that `read_part` read."""
-    return write_part(image_of(block), (block.extras or {}).get(issuer), as_read=True)
+    return write_part(restore_image(block), (block.extras or {}).get(issuer), as_read=True)
 
 
 def piece_texts(pieces: list[Any]) -> list[str]:
@@ -221,18 +221,18 @@ def _write_media(block: MediaBlock, spelling: str) -> JsonObject:
     if type(source) is tree.FileSource:
         return {"type": "file", "file_id": source.file_id}
     if type(block) is AudioBlock and form == "uri":
-        return {"type": "input_audio", "input_audio": url_of(source, head)}
+        return {"type": "input_audio", "input_audio": write_url(source, head)}
     if type(block) is AudioBlock and type(source) is tree.Base64Source:
         data = {"data": source.data, "format": head} if form == "object" else source.data
         return {"type": "input_audio", "input_audio": data}
     if isinstance(source, (tree.URLSource, tree.Base64Source)):
         if type(block) is ImageBlock:
-            image: JsonObject = {"url": url_of(source, head)}
+            image: JsonObject = {"url": write_url(source, head)}
             if block.detail is not None or form == "null":
                 image["detail"] = block.detail
             is_object = len(image) > 1 or form == "object"
             return {"type": "image_url", "image_url": image if is_object else image["url"]}
         if type(block) is tree.DocumentBlock:
             named = {} if block.title is None else {"document_name": block.title}
-            return {"type": "document_url", "document_url": url_of(source, spelling), **named}
+            return {"type": "document_url", "document_url": write_url(source, spelling), **named}
     raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")

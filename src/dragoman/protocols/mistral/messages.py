@@ -98,7 +98,9 @@ def write_result(
     elif type(content) is not str:
         content = chat_messages.result_text(block, bullets=False)
     entry: JsonObject = {"role": "tool", "content": content, "tool_call_id": block.id}
-    return entry if block.extras is None else chat_messages.filled(entry, own_extras(block, caps))
+    return (
+        entry if block.extras is None else chat_messages.fill_fields(entry, own_extras(block, caps))
+    )
 
 
 def _content(chunks: list[Any]) -> Json:

@@ -67,7 +67,7 @@ def write_options(
         body["service_tier"] = _TIERS[tier]
     elif tier is not None:
         report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {tier}")
-    if (thinking := reasoning.asked(request, caps, report, False, _EFFORTS)) is None:
+    if (thinking := reasoning.resolve_thinking(request, caps, report, False, _EFFORTS)) is None:
         return body
     effort = "none" if thinking.off else thinking.effort
     if effort is None and caps.thinks == "asked":  # thinking is on, however much of it
@@ -75,7 +75,7 @@ def write_options(
     if effort is not None:
         body["reasoning_effort"] = effort
     elif caps.thinks == "asked":
-        reasoning.unsaid(request, report)
+        reasoning.report_unsupported(request, report)
     else:
         reasoning.moot(request, report)
     return body

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import answered
+from ...message.blocks import name_answers
 from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
 from ..answers import read_figures
@@ -133,7 +133,7 @@ class OllamaReader:
             answer_fields["type"] = data["type"]
         if "id" in data and not block.id:
             answer_fields["id"] = data["id"]
-        extras = {self._issuer: fields, answered(self._issuer): answer_fields}
+        extras = {self._issuer: fields, name_answers(self._issuer): answer_fields}
         block.extras = {issuer: values for issuer, values in extras.items() if values} or None
         return block
 

@@ -41,13 +41,13 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         self._failed = False
         self._tagged: list[ContentBlock] = []  # thinking that stood in tags, up to their end
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """The lines of calls and media, which waited for the end."""
         self.about.add(piece)
         self._end = piece
         return self._write_waiting()
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """`{"error": "text"}` behind the calls: the very line where it is one of this wire."""
         waiting = self._write_waiting()
         self._failed = True
@@ -104,10 +104,10 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         if own:
             [block] = join_think_tags([block])
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            text = self._texts.added(piece, self.writer.text(block))
+            text = self._texts.add_text(piece, self.writer.text(block))
             return [(None, self._line({"content": text}))] if text else []
         if type(block) is ThinkingBlock:
-            text = self._texts.added(piece, self.writer.thought(block), is_thinking=True)
+            text = self._texts.add_text(piece, self.writer.thought(block), is_thinking=True)
             return [(None, self._line({"thinking": text}))] if text else []
         if piece.whole:
             self._waiting.pop(key, None)

@@ -18,7 +18,7 @@ from ...stream.think_tags import join_think_tags
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
-from ..chat_like.messages import filled, object_of
+from ..chat_like.messages import fill_fields, read_object
 from ..error_words import OverflowWords
 from .answer_read import COUNTS, FINISH_REASONS
 
@@ -59,7 +59,7 @@ class OllamaWriter(AnswerWriter):
             function["index"] = index
         if not (self.own and MADE in (block.spelling or "").split()):
             entry["id"] = block.id
-        return filled(entry, fields)
+        return fill_fields(entry, fields)
 
     def _arguments(self, block: ToolUseBlock) -> Json:
         """An object, always; text only where it was text on this very wire."""
@@ -69,7 +69,7 @@ class OllamaWriter(AnswerWriter):
             return block.input
         what = "argument text that is no object"
         self.report.lost("answer.unsaid", block, "input", what=what, kind="degraded")
-        return object_of(parse_partial(block.raw_input or str(block.input)))
+        return read_object(parse_partial(block.raw_input or str(block.input)))
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
         """The word for why it ended, `stop` behind calls; None where an answer here had none."""
@@ -132,7 +132,7 @@ def write_response(
     if tags := candidate_fields.pop("think_tags", ""):  # sections without a word, behind all text
         message["content"] = message.get("content", "") + tags
     message_fields = candidate_fields.pop("message", None)
-    for key, value in object_of(message_fields).items():
+    for key, value in read_object(message_fields).items():
         if key == "role" or key not in message:
             message[key] = value
     writer.fields(first.msg)

@@ -17,7 +17,7 @@ from ...errors import WriteError
 from ...history.passes.survey import TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ...message.media_urls import read_url, url_of
+from ...message.media_urls import read_url, write_url
 from ...stream.think_tags import join_think_tags
 from ...text.json_text import Json, JsonObject
 from ..base import Room
@@ -182,7 +182,7 @@ def _medium_as_read(block: ContentBlock) -> str:
     source = block.source
     if type(source) is tree.Base64Source and source.uri is None and block.spelling is None:
         return source.data
-    return url_of(source, block.spelling)
+    return write_url(source, block.spelling)
 
 
 def _write_blocks(room: Room, m: Msg, role: str, caps: Capabilities | None = None) -> JsonObject:

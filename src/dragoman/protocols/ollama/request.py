@@ -17,7 +17,7 @@ from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ..base import Names, PreparedRequest, Room
 from ..chat_like.messages import are_objects, issuer_extras, read_messages
 from ..chat_like.request import read_envelope, read_tool, tool_as_read, write_envelope
-from ..reasoning import asked
+from ..reasoning import resolve_thinking
 from ..request_fields import option_value, options
 from .messages import read_message
 
@@ -114,7 +114,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     request, caps = prepared.request, prepared.caps
     requested = request.options
     fields = options(request, OPTIONS, caps, report)
-    thinking = asked(request, caps, report, budgets=False)
+    thinking = resolve_thinking(request, caps, report, budgets=False)
     if thinking is not None:
         level = None if thinking.effort is None else _LEVELS.get(thinking.effort)
         if level != thinking.effort and requested.reasoning is not None:

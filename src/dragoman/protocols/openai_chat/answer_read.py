@@ -11,7 +11,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
-from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
+from ...message.blocks import (
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    name_answers,
+    name_notes,
+)
 from ...message.media_urls import read_url
 from ...stream import pieces as errors
 from ...stream.arguments import StreamedCalls
@@ -65,7 +72,7 @@ def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
     elif len(link) > 1:
         other_fields["image_url"] = {key: link[key] for key in link if key != "url"}
     notes: JsonObject = {} if "type" in entry else {"absent": ["type"]}
-    extras = {issuer: other_fields, noted(issuer): notes}
+    extras = {issuer: other_fields, name_notes(issuer): notes}
     block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
 
@@ -109,7 +116,7 @@ def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]
     if data or other_fields:
         media_types = (of for head, of in _AUDIO_BEGINNINGS.items() if data.startswith(head))
         block = AudioBlock(Base64Source(next(media_types, "audio/pcm"), data))
-        extras = {issuer: other_fields, answered(issuer): empty_fields}
+        extras = {issuer: other_fields, name_answers(issuer): empty_fields}
         block.extras = {key: fields for key, fields in extras.items() if fields} or None
         blocks.append((1, block))
     return blocks
@@ -151,8 +158,8 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
     if CUSTOM in unknown and not has_content(unknown[CUSTOM]):  # it says that this is none
         unusual[CUSTOM] = unknown.pop(CUSTOM)
     absent = _read_spelling(entry, function, unusual) if complete else []
-    extras = {issuer: unknown, noted(issuer): {"absent": absent} if absent else {},
-              answered(issuer): unusual}  # fmt: skip
+    extras = {issuer: unknown, name_notes(issuer): {"absent": absent} if absent else {},
+              name_answers(issuer): unusual}  # fmt: skip
     block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
 
@@ -235,7 +242,7 @@ class ChoiceReader:
             self._part(TEXT, 0, TextBlock(choice["text"]))
         if (complete or isinstance(message, dict)) and not chunk:
             self._spelling(choice, position)
-        self._unknown(choice, complete, chunk)
+        self._read_unknown(choice, complete, chunk)
         if choice.get("error"):
             self._pieces.append(Failed(errors.provider_error(choice)))
         if isinstance(choice.get("usage"), dict):
@@ -273,7 +280,7 @@ class ChoiceReader:
         if notes:
             self._pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
 
-    def _unknown(self, choice: JsonObject, complete: bool, chunk: bool) -> None:
+    def _read_unknown(self, choice: JsonObject, complete: bool, chunk: bool) -> None:
         """Log probabilities, which grow, and the fields that no node models."""
         full = (complete or "message" in choice) and not chunk
         logprobs = choice.get("logprobs")
@@ -326,7 +333,7 @@ class ChoiceReader:
             # in a stream each of its deltas has one of the two
             call = ToolUseBlock("", require_text(function.get("name") or ""), spelling=LEGACY)
             if complete:
-                call.extras = {noted(self._issuer): {"field": LEGACY}}
+                call.extras = {name_notes(self._issuer): {"field": LEGACY}}
             if (raw := function.get("arguments")) is not None:
                 call.raw_input = require_text(raw)
             self._part(CALL, _LEGACY_INDEX, call)

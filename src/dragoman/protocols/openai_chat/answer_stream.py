@@ -10,7 +10,7 @@ from typing import Any
 
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock, ToolUseBlock, Usage
-from ...message.answer import joined, total
+from ...message.answer import join_values, total
 from ...message.logprobs import Logprob
 from ...stream.open_block import adds_nothing, argument_text, remaining_piece
 from ...stream.pieces import End, Failed, Key, Meta, Part, Raw, created_second, without_times
@@ -62,7 +62,7 @@ class Deltas:
         elif self._writer.own and type(block) is ThinkingBlock and _is_detail(pieces[0]):
             delta = self._detail(key, block, pieces)
         else:
-            delta = self._counted(self._writer.block(block, self._offsets[key]))
+            delta = self._index_entries(self._writer.block(block, self._offsets[key]))
         if not (delta := self._flow.join(delta, block, key)):
             return []
         role, self._role = self._role, {}
@@ -79,16 +79,16 @@ class Deltas:
                 deltas.append({"tool_calls": [{"index": index, "function": {"arguments": "{}"}}]})
         return deltas
 
-    def _counted(self, delta: JsonObject) -> JsonObject:
+    def _index_entries(self, delta: JsonObject) -> JsonObject:
         """The fields of a delta; clients tell the entries of its lists from each other by index."""
         for field in self._counts:
             if field in delta:  # an entry may be the caller's own object
-                delta[field] = [self._indexed(field, entry) for entry in delta[field]]
+                delta[field] = [self._index_entry(field, entry) for entry in delta[field]]
         if "audio" in delta and not self._writer.own:
             delta["audio"] = answer_write.complete_audio(delta["audio"])
         return delta
 
-    def _indexed(self, field: str, entry: Json) -> Json:
+    def _index_entry(self, field: str, entry: Json) -> Json:
         index = self._counts[field]
         self._counts[field] += 1
         return (
@@ -195,7 +195,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         usage = self.about.finish().usage
         if usage != Usage():
             self._add_usage(events, answer_write.write_usage(usage, self.writer))
-        events += self._unwritten()
+        events += self._write_remaining()
         return [*events, (None, DONE)] if self._ends else events
 
     def _add_usage(self, events: list[Event], figures: JsonObject) -> None:
@@ -218,24 +218,24 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
             self._add_tokens(index, tokens)
         return [self._chunk(index, delta) for delta in self._candidate(index).add(piece)]
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Why a candidate ended; a closing event may repeat the reason, or come without one."""
         if piece.candidate not in self._ends or piece.finish.raw:
             self._ends[piece.candidate] = piece.finish
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """An error in the middle of the stream."""
         self._failed = True
         body = piece.error.body
         if not (self.writer.own and isinstance(body, dict) and "choices" not in body):
             body = {"error": answer_write.write_error(piece.error)}
-        return [*self._unwritten(), (None, body)]
+        return [*self._write_remaining(), (None, body)]
 
-    def unknown(self, piece: Raw) -> list[Event]:
+    def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
         own = self.writer.own and not piece.at
-        return [(piece.event, piece.payload)] if own else super().unknown(piece)
+        return [(piece.event, piece.payload)] if own else super().write_unknown(piece)
 
     def meta(self, piece: Meta) -> list[Event]:
         """What the answer is called, and fields that no node models."""
@@ -274,7 +274,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
     def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> Event:
         """One chunk with one choice, and the fields that came for it by now."""
         choice: JsonObject = {"index": index, "delta": delta, "finish_reason": reason}
-        fields: Any = joined(self._choice_fields.pop(index, [])) or {}
+        fields: Any = join_values(self._choice_fields.pop(index, [])) or {}
         for key, value in fields.items():
             if key == "message":
                 delta |= {name: value[name] for name in value if name not in delta}
@@ -298,7 +298,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
             self._head["created"] = fields["created"]
         return {"object": "chat.completion.chunk", **self._head, **fields}
 
-    def _unwritten(self) -> list[Event]:
+    def _write_remaining(self) -> list[Event]:
         """The fields that came for the answer and found no chunk."""
         events = [self._chunk(index, {}) for index in [*self._choice_fields]]
         if self._fields:

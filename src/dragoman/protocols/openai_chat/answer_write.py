@@ -20,10 +20,10 @@ from ...message.blocks import (
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
-    noted,
+    name_notes,
 )
 from ...message.logprobs import Logprob, write_list
-from ...message.media_urls import url_of
+from ...message.media_urls import write_url
 from ...stream.arguments import MADE
 from ...stream.open_block import argument_text
 from ...stream.pieces import TIMES, answer_second
@@ -32,7 +32,7 @@ from ...text.json_text import Json, JsonObject, arguments
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
-from ..chat_like.messages import filled, issuer_extras, issuer_fields
+from ..chat_like.messages import fill_fields, issuer_extras, issuer_fields
 from ..finish_words import finish_meaning
 from . import blocks as wire_blocks
 from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
@@ -88,7 +88,7 @@ def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
                 figures[key] = {name: n for name, n in figures[key].items() if name != detail}
             else:
                 figures.pop(key, None)
-        return filled({key: value for key, value in figures.items() if value != {}}, extras)
+        return fill_fields({key: value for key, value in figures.items() if value != {}}, extras)
     if not figures:
         return {}
     for key in ("prompt_tokens", "completion_tokens"):
@@ -168,7 +168,7 @@ class ChatAnswerWriter(AnswerWriter):
         data = {key: value for key, value in data.items() if value is not None}
         if self.own:
             entry = {"type": "url_citation", "url_citation": data} if data else {}
-            return filled(entry, self.fields(citation))
+            return fill_fields(entry, self.fields(citation))
         path = f"citations[{i}]"
         if citation.url is None:
             self.report.lost("answer.unsaid", block, path, what="a citation")
@@ -207,10 +207,10 @@ class ChatAnswerWriter(AnswerWriter):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
         head = " ".join(note for note in notes if note not in (PART, BARE))
-        url = url_of(block.source, head or None)
+        url = write_url(block.source, head or None)
         link = url if BARE in notes else {"url": url}
-        entry = filled({"type": "image_url", "image_url": link}, extras)
-        for key in (block.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+        entry = fill_fields({"type": "image_url", "image_url": link}, extras)
+        for key in (block.extras or {}).get(name_notes(self.issuer), {}).get("absent", ()):
             entry.pop(key, None)
         return entry
 
@@ -218,7 +218,7 @@ class ChatAnswerWriter(AnswerWriter):
         extras, notes = self.fields(block), self.notes(block)
         if block.freeform:
             entry = wire_blocks.freeform_call(block, argument_text(block))
-            return {"tool_calls": [filled(entry, extras)]}
+            return {"tool_calls": [fill_fields(entry, extras)]}
         text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
         if not text and not (self.own and text is not None):
             text = block.input
@@ -229,7 +229,7 @@ class ChatAnswerWriter(AnswerWriter):
         function: JsonObject = {"name": block.name, "arguments": text}
         entry = {"id": block.id, "type": "function", "function": function}
         if not self.own:
-            return {"tool_calls": [filled(entry, extras)]}
+            return {"tool_calls": [fill_fields(entry, extras)]}
         if "field" in notes:
             return {notes["field"]: function}
         if MADE in (block.spelling or "").split():
@@ -237,7 +237,7 @@ class ChatAnswerWriter(AnswerWriter):
         for key in notes.get("absent", ()):
             entry.pop(key, None)
             function.pop(key, None)
-        return {"tool_calls": [filled(entry, extras)]}
+        return {"tool_calls": [fill_fields(entry, extras)]}
 
 
 ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none of its own

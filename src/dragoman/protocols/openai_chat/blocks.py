@@ -25,12 +25,12 @@ from ...message import (
     TextBlock,
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...message.media_urls import read_document, read_url, restore_image, write_url
 from ...message.request import new_call
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject, arguments
 from .. import claude_parts
-from ..chat_like.messages import are_objects, are_texts, arguments_of, filled, own_extras
+from ..chat_like.messages import are_objects, are_texts, fill_fields, own_extras, write_arguments
 from ..chat_like.messages import write_call as shaped_call
 from .dialect import THINKING_FIELDS, Dialect
 
@@ -99,7 +99,7 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
     elif kind == "image_url" and isinstance(value, str):  # as some clients send it
         source, head = read_url(value)
         spelling = BARE if head is None else f"{BARE} {head}"
-        block = document_of(tree.ImageBlock(source, spelling=spelling))
+        block = read_document(tree.ImageBlock(source, spelling=spelling))
     elif isinstance(part, dict) and (found := claude_parts.read_part(part)) is not None:
         return _with_fields(found[0], part, found[1], issuer)
     if block is None:
@@ -156,7 +156,7 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
         block = _LINK_PARTS[kind](source, spelling=head)
         if isinstance(value.get("detail"), str):
             block.detail = unknown.pop("detail")
-        block = document_of(block)
+        block = read_document(block)
     elif kind == "input_audio" and isinstance(value.get("data"), str):
         media_type = _AUDIO_TYPES.get(str(value.get("format")))
         if media_type is not None and not value["data"].startswith("data:"):
@@ -216,7 +216,7 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
 
 def _url(block: MediaBlock, head: str | None = None) -> str:
     if block.source.type in ("url", "base64"):
-        return url_of(block.source, head)
+        return write_url(block.source, head)
     raise WriteError(f"{block.type} from a {block.source.type} source", code="seat.unsaid")
 
 
@@ -224,7 +224,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The part that `read_part` or `read_content_part` made the block of."""
     if type(block) is RawBlock:
         return block.data
-    block = image_of(block)
+    block = restore_image(block)
     head, _, key = (block.spelling or "").partition(" ")
     bare = head == BARE
     if bare:
@@ -246,7 +246,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
         part = write_part(block, spelling=head)
         if bare:
             part[part["type"]] = part[part["type"]]["url"]
-    part = filled(part, (block.extras or {}).get(issuer, {}))
+    part = fill_fields(part, (block.extras or {}).get(issuer, {}))
     hint = getattr(block, "cache", None)
     return part if hint is None else {**part, **cache_mark(hint, key.partition(" ")[0])}
 
@@ -369,7 +369,7 @@ def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     if block.freeform:
         entry = freeform_call(block, block.input)
     else:
-        raw = arguments(block.input) if block.raw_input is None else arguments_of(block)
+        raw = arguments(block.input) if block.raw_input is None else write_arguments(block)
         function = {"name": block.name, "arguments": raw}
         entry = {"id": block.id, "type": "function", "function": function}
     if block.extras is not None:

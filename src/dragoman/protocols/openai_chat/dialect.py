@@ -12,7 +12,7 @@ from ...capabilities.naming import IdRule, NameRule
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject
-from ...text.redaction import shown
+from ...text.redaction import show
 
 # where messages have their thinking; clients of one host read the other's field too
 THINKING_FIELDS = ("reasoning_content", "reasoning")
@@ -83,7 +83,7 @@ class Dialect:
     def __post_init__(self) -> None:
         if unknown := [name for name in self.thinking_fields if name not in _READ_FIELDS]:
             raise ConfigError(
-                f"thinking is not read from {shown(unknown[0])}, so it cannot be sent back there",
+                f"thinking is not read from {show(unknown[0])}, so it cannot be sent back there",
                 path="$.thinking_fields", hint=f"out of {', '.join(_READ_FIELDS)}",
                 code="vendor.dialect",
             )  # fmt: skip

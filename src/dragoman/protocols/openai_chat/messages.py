@@ -21,7 +21,7 @@ from ...message.request import new_message, new_result
 from ...stream.think_tags import join_think_tags
 from ...text.json_text import Json, JsonObject
 from ..base import Room
-from ..chat_like.messages import filled, is_plain, no_message, own_extras, result_text
+from ..chat_like.messages import fill_fields, is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
 from .blocks import (
     LEGACY,
@@ -289,7 +289,7 @@ def _write_blocks(
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thinking: list[ThinkingBlock] = []
-    blocks, spoken = _unspoken(m, role, caps)
+    blocks, spoken = _split_speech(m, role, caps)
     for block in join_think_tags(blocks) if dialect.think_tags else blocks:
         if type(block) is ToolUseBlock:
             calls.append(call := write_call(block, caps))
@@ -321,7 +321,9 @@ def _write_blocks(
     return entry
 
 
-def _unspoken(m: Msg, role: int, caps: Capabilities) -> tuple[Sequence[ContentBlock], JsonObject]:
+def _split_speech(
+    m: Msg, role: int, caps: Capabilities
+) -> tuple[Sequence[ContentBlock], JsonObject]:
     """(what is not in the assistant's speech, the id of that, which says its transcript, too)."""
     blocks = m.blocks
     if role == ASSISTANT and caps.speech_ids:
@@ -349,7 +351,7 @@ def _write_part(
 ) -> JsonObject:
     part = wire_blocks.write_part(block, dialect.audio_links)
     if block.extras is not None:
-        part = filled(part, own_extras(block, caps))
+        part = fill_fields(part, own_extras(block, caps))
     hint = getattr(block, "cache", None)
     if hint is not None:
         part.update(cache_mark(hint, dialect.cache_mark))
@@ -373,7 +375,7 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
     if dialect.result_name and block.name:
         entry["name"] = block.name
     if block.extras is not None:
-        entry = filled(entry, own_extras(block, caps))
+        entry = fill_fields(entry, own_extras(block, caps))
     return entry
 
 

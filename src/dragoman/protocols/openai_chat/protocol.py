@@ -22,7 +22,7 @@ from ..chat_like.messages import issuer_fields, own_extras, replay
 from ..chat_like.request import freeform_names, function_tool, spelled_format, write_choice
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
-from ..reasoning import asked, moot
+from ..reasoning import moot, resolve_thinking
 from . import request as fields
 from .answer_read import ChatReader
 from .answer_stream import ChatEncoder
@@ -223,7 +223,7 @@ class OpenAIChat(Room):
             request_fields.within(body, keys[name], name, limits, request, report)
         # hosts have words of their own
         levels = fields.EFFORTS if caps.form in ("", "effort") else ()
-        thinking = asked(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
+        thinking = resolve_thinking(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
         if thinking is not None:
             thinking = fields.fit_thinking(thinking, caps, request.options, report)
         if thinking is not None:

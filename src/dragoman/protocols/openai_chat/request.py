@@ -17,13 +17,20 @@ from ...errors import InvalidMessage
 from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import ChatRequest, Grammar, Options, ServerTool, Tool, ToolChoice
-from ...message.blocks import NOTES, noted
+from ...message.blocks import NOTES, name_notes
 from ...message.request import NO_OPTIONS, model_origin, new_request
 from ...text.json_text import Json, JsonObject, canonical, field_at, put_field, take_field
 from ..base import Names, Room
 from ..chat_like import request as chat_request
-from ..chat_like.messages import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
-from ..reasoning import USUAL_BUDGET, Asked, fit_budget, shown
+from ..chat_like.messages import (
+    are_objects,
+    fill_fields,
+    issuer_extras,
+    issuer_fields,
+    replay,
+    report_unsupported,
+)
+from ..reasoning import USUAL_BUDGET, ThinkingRequest, choose_display, fit_budget
 from ..request_fields import option_value
 from .blocks import CUSTOM, cache_mark, read_cache_mark
 from .dialect import Dialect, OptionPlaces
@@ -140,7 +147,7 @@ def ask_usage(room: Room, body: JsonObject, request: ChatRequest, report: Report
             put_field(body, room.dialect.usage_field, True)
             report.lost("usage.asked", request, "stream")
         return
-    notes = (request.extras or {}).get(noted(read.issuer), {})
+    notes = (request.extras or {}).get(name_notes(read.issuer), {})
     if "usage" in notes:
         put_field(body, USAGE, notes["usage"])
 
@@ -247,8 +254,8 @@ _DEFAULT_EFFORT = "medium"  # what the API takes for models that think unasked
 
 
 def fit_thinking(
-    asked: Asked, caps: Capabilities, options: Options, report: Report
-) -> Asked | None:
+    asked: ThinkingRequest, caps: Capabilities, options: Options, report: Report
+) -> ThinkingRequest | None:
     """The same, with a budget below the answer's maximum where one must be named.
 
     None where there is no room for any.
@@ -263,11 +270,11 @@ def write_shown(
     body: JsonObject, path: str, request: ChatRequest, thinks: bool, report: Report
 ) -> None:
     """Say at `path` whether thinking stays out of the answer, where that was asked for."""
-    if word := shown(request, _SHOWN, thinks, report):
+    if word := choose_display(request, _SHOWN, thinks, report):
         put_field(body, path, word == "true")
 
 
-def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:
+def thinking_fields(asked: ThinkingRequest, caps: Capabilities) -> JsonObject:
     """The top-level fields that ask for thinking."""
     effort: JsonObject = {} if asked.effort is None else {"reasoning_effort": asked.effort}
     match caps.form.split():
@@ -392,7 +399,7 @@ def _freeform_as_read(tool: Tool, issuer: str) -> JsonObject:
     """The entry that `_read_freeform_tool` read."""
     other_fields, notes = issuer_fields(tool, issuer)
     entry = _custom(tool, tool.description if notes.get("described", True) else None)
-    return filled(entry, other_fields)
+    return fill_fields(entry, other_fields)
 
 
 def _tools_as_read(
@@ -435,7 +442,7 @@ def write_server_tool(
     if tool.kind not in templates:
         return {}
     data, names = _fill_template(templates[tool.kind], tool, room.dialect)
-    unsaid(tool, report, *names)
+    report_unsupported(tool, report, *names)
     return replay(data, tool, caps, report)
 
 
@@ -461,7 +468,7 @@ def _read_switches(body: JsonObject, dialect: Dialect) -> list[ServerTool]:
                              if name.startswith(f"{kind}."))}  # fmt: skip
         switches = {key: body[key] for key in keys if key in body}
         if (tool := _read_server_tool(kind, template, switches, dialect)) is not None:
-            tool.extras = {**(tool.extras or {}), noted(dialect.issuers[0]): {"place": "body"}}
+            tool.extras = {**(tool.extras or {}), name_notes(dialect.issuers[0]): {"place": "body"}}
             tools.append(tool)
             for key in switches:
                 del body[key]
@@ -474,7 +481,7 @@ def _server_tool_as_read(tool: Any, dialect: Dialect) -> JsonObject:
     if tool.kind == "own":
         return other_fields
     template = dialect.server_tools.get(tool.kind) or dialect.switches[tool.kind]
-    return filled(_fill_template(template, tool, dialect)[0], other_fields)
+    return fill_fields(_fill_template(template, tool, dialect)[0], other_fields)
 
 
 def _read_server_tool(

@@ -46,7 +46,7 @@ class _Item(GrowingItem):
         self.late: dict[str, dict[int, list[Json]]] = {"annotations": {}, "logprobs": {}}
         self.blocks: dict[int, ContentBlock] = {}  # those that were told as a whole
 
-    def completed(self, data: JsonObject) -> JsonObject:
+    def merge_late(self, data: JsonObject) -> JsonObject:
         """The whole item, with the annotations and probabilities that only the stream told."""
         content = data.get("content")
         if not any(self.late.values()) or not isinstance(content, list):
@@ -107,15 +107,15 @@ class _Items:
     def find(self, event: JsonObject, kind: str) -> _Item:
         """The item of this kind that an event speaks of; one that nobody announced is new."""
         index, id = event.get("output_index"), event.get("item_id")
-        return self._known(index, id, kind) or self._open(index, kind, id, {})
+        return self._find_item(index, id, kind) or self._open(index, kind, id, {})
 
     def is_reasoning(self, event: JsonObject) -> bool:
         """Whether an event speaks of an item of thinking that was announced."""
         index = event.get("output_index")
-        known = index is not None and self._known(index, event.get("item_id"), "reasoning")
+        known = index is not None and self._find_item(index, event.get("item_id"), "reasoning")
         return bool(known)
 
-    def _known(self, index: Any, id: Any, kind: str) -> _Item | None:
+    def _find_item(self, index: Any, id: Any, kind: str) -> _Item | None:
         """The item of a kind: by its index, if no two share one, else by its id."""
         item = self._by_index.get(index)
         if item is not None and item.kind != kind:
@@ -128,7 +128,7 @@ class _Items:
             item = next(items, None)
         return item
 
-    def added(self, event: JsonObject, data: JsonObject) -> _Item:
+    def add_item(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item that an event announces."""
         index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
         item = self._by_index.get(index)
@@ -139,17 +139,17 @@ class _Items:
             return item
         return self._open(index, kind, id, data)
 
-    def done(self, event: JsonObject, data: JsonObject) -> _Item:
+    def finish_item(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item whose end an event tells."""
         index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
-        item = self._known(index, id, kind)
+        item = self._find_item(index, id, kind)
         if item is None or (item.complete and item.id != id):
             item = self._open(index, kind, id, {})
         self._name(item, id)
         item.data, item.complete = data, True
         return item
 
-    def matched(self, output: list[Any]) -> list[tuple[_Item, Any]]:
+    def match_items(self, output: list[Any]) -> list[tuple[_Item, Any]]:
         """(item, its data) of a whole answer: by id, else by index, else by order, else new."""
         unmatched = {item.position: item for item in self}
         ids = {id for data in output if isinstance(id := _get(data, "id"), str)}
@@ -243,7 +243,7 @@ class ResponsesReader:
         name = kind if isinstance(kind, str) else ""
         if not name.startswith("response."):
             if "output" in payload or payload.get("object") == "response":
-                return self._closed(payload, payload.get("status", "completed"))
+                return self._read_closed(payload, payload.get("status", "completed"))
             bare = not name and any(payload.get(key) for key in _ERROR_FIELDS)
             if bare or payload.get("error") or name.endswith("error"):
                 return [Failed(provider_error(payload, name=event))]
@@ -257,7 +257,7 @@ class ResponsesReader:
             for index, logprobs in item.late["logprobs"].items():
                 block = TextBlock("", extras={self._issuer: {"logprobs": logprobs}})
                 pieces += item.part(index, block)
-        if unusable := [item.grown() for item in items if item.kind not in _STREAMED_KINDS]:
+        if unusable := [item.build_item() for item in items if item.kind not in _STREAMED_KINDS]:
             pieces.append(Meta({"unfinished": unusable}, issuer=self._issuer))
         if self._latest is not None:
             pieces.append(Meta(read_extras(self._latest), issuer=self._issuer))
@@ -270,15 +270,15 @@ class ResponsesReader:
         if extras := {key: value for key, value in event.items() if key not in _EVENT_FIELDS}:
             pieces.append(Meta(extras, issuer=self._issuer))
         if kind in _ENDS:
-            return pieces + self._closed(response, response.get("status") or _ENDS[kind])
+            return pieces + self._read_closed(response, response.get("status") or _ENDS[kind])
         if kind not in _STARTS:
             raise ValueError("no event of this API")
         if kind == "response.created" and self._id not in (None, response.get("id")):
             self.items.restart()
         self._latest = response
-        return pieces + self._named(response)
+        return pieces + self._read_names(response)
 
-    def _named(self, response: JsonObject) -> list[Piece]:
+    def _read_names(self, response: JsonObject) -> list[Piece]:
         pieces: list[Piece] = []
         id, model = response.get("id"), response.get("model")
         if isinstance(id, str) and id != self._id:
@@ -290,9 +290,9 @@ class ResponsesReader:
             pieces.append(Meta(model=model, issuer=self._issuer))
         return pieces
 
-    def _closed(self, response: JsonObject, status: Any) -> list[Piece]:
+    def _read_closed(self, response: JsonObject, status: Any) -> list[Piece]:
         """The pieces of a whole response; of those that a stream has told, what is new."""
-        pieces = self._named(response)
+        pieces = self._read_names(response)
         self._latest = None
         reasoning = response.get("reasoning")
         if isinstance(reasoning, str):  # a local server; elsewhere what was asked for, an object
@@ -321,7 +321,7 @@ class ResponsesReader:
         """The items of a whole response: those that are new, or otherwise than was told."""
         if isinstance(output, (str, dict)):
             raise TypeError("output is a list")
-        rows = self.items.matched(list(output))
+        rows = self.items.match_items(list(output))
         return [piece for item, data in rows for piece in self._complete(item, data)]
 
     def _complete_others(self) -> list[Piece]:
@@ -330,12 +330,12 @@ class ResponsesReader:
         for item in self.items:
             if not item.complete and item.kind not in _STREAMED_KINDS:
                 item.complete = True
-                pieces += self._complete(item, item.grown())
+                pieces += self._complete(item, item.build_item())
         return pieces
 
     def _complete(self, item: _Item, data: Json) -> list[Piece]:
         if isinstance(data, dict):
-            blocks = wire_blocks.read_item(item.completed(data), self._issuer, self._raw)
+            blocks = wire_blocks.read_item(item.merge_late(data), self._issuer, self._raw)
         else:
             blocks = [(0, raw_item(data, self._issuer))]
         indexes = item.part_indexes(blocks[-1][0] + 1)
@@ -355,11 +355,11 @@ class ResponsesReader:
             pieces += item.part(index, piece, whole)
         return pieces
 
-    def _added(self, event: JsonObject) -> list[Piece]:
+    def _read_added(self, event: JsonObject) -> list[Piece]:
         data = event.get("item")
         if not isinstance(data, dict):
             return []  # an index that stays empty
-        item = self.items.added(event, data)
+        item = self.items.add_item(event, data)
         if item.kind not in _CALLS:
             return []
         if data.get(_CALLS[item.kind]):
@@ -369,8 +369,8 @@ class ResponsesReader:
         # without arguments it is only begun, and nothing must run it if the stream breaks here
         return item.part(0, call, 0 in item.streamed and not call.freeform)
 
-    def _done(self, event: JsonObject) -> list[Piece]:
-        return self._complete(self.items.done(event, event["item"]), event["item"])
+    def _read_done(self, event: JsonObject) -> list[Piece]:
+        return self._complete(self.items.finish_item(event, event["item"]), event["item"])
 
     def _open_call(self, data: JsonObject) -> ToolUseBlock:
         fields = {key: value for key, value in data.items() if key not in ("id", "status")}
@@ -537,8 +537,8 @@ _ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
 _PARTS = ("content_part", "reasoning_part", "reasoning_summary_part")
 _THOUGHTS = ("reasoning_text", "reasoning_summary_text", "reasoning")  # the last: Open Responses
 _HANDLERS: dict[str, Callable[[ResponsesReader, JsonObject], list[Piece]]] = {
-    "response.output_item.added": ResponsesReader._added,
-    "response.output_item.done": ResponsesReader._done,
+    "response.output_item.added": ResponsesReader._read_added,
+    "response.output_item.done": ResponsesReader._read_done,
     "response.output_text.done": ResponsesReader._text_done,
     "response.output_text.annotation.added": ResponsesReader._annotation,
     "response.refusal.delta": ResponsesReader._refusal,

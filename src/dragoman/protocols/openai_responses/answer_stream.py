@@ -53,7 +53,7 @@ def _call_event(block: ToolUseBlock) -> str:
     return "custom_tool_call_input" if block.freeform else "function_call_arguments"
 
 
-def _numbered(numbers: Iterator[int], kind: str, **fields: Any) -> Event:
+def _number_event(numbers: Iterator[int], kind: str, **fields: Any) -> Event:
     """One event of a stream, with its number."""
     return kind, {"type": kind, "sequence_number": next(numbers), **fields}
 
@@ -69,12 +69,14 @@ class _Line:
         self._annotations: dict[int, int] = {}  # index of a block -> how many it has
         self._thought = "reasoning_text" if raw else "summary_text"
 
-    def added(self, item: JsonObject) -> list[Event]:
+    def begin_item(self, item: JsonObject) -> list[Event]:
         """The item begins."""
         id = {"id": self.id} if self.id is not None else {}
         return [self.event("output_item.added", item={**item, **id})]
 
-    def grown(self, index: int, block: ContentBlock, text: str, logprobs: Json = ()) -> list[Event]:
+    def grow_block(
+        self, index: int, block: ContentBlock, text: str, logprobs: Json = ()
+    ) -> list[Event]:
         """A piece of a block; the part of a text or a thought begins with its first one."""
         fields: JsonObject = {"delta": text}
         if type(block) is TextBlock:
@@ -185,7 +187,7 @@ class _Composed:
         index = len(self.output)
         id = self._writer.id(prefix, index)
         self._line = line = _Line(self._make, index, id, self._writer.raw)
-        return line, line.added(item)
+        return line, line.begin_item(item)
 
     def _end(self, line: _Line, item: Json) -> list[Event]:
         self._line = None
@@ -204,9 +206,9 @@ class _Composed:
             item = {"type": "message", "status": "in_progress", "role": "assistant", "content": []}
             line, events = self._begin("msg", item)
         if part is None:
-            return events + line.grown(step.index, block, block.text)
+            return events + line.grow_block(step.index, block, block.text)
         self._parts.append(part)
-        events += line.grown(step.index, block, "")
+        events += line.grow_block(step.index, block, "")
         events += [line.annotation(step.index, entry) for entry in part.get("annotations", ())]
         return events + line.part_done(step.index, part)
 
@@ -224,11 +226,13 @@ class _Composed:
             return []
         line = self._line
         events: list[Event] = []
-        readable = block.thinking if type(step) is Grow else self._writer.sealed(block) is not None
+        readable = (
+            block.thinking if type(step) is Grow else self._writer.read_seal(block) is not None
+        )
         if line is None and readable:
             line, events = self._begin("rs", {"type": "reasoning", "summary": []})
         if type(step) is Grow:
-            return events + (line.grown(0, block, block.thinking) if line is not None else [])
+            return events + (line.grow_block(0, block, block.thinking) if line is not None else [])
         item = self._writer.reasoning(line.id or "" if line is not None else "", block)
         if item is None or line is None:
             return []
@@ -246,14 +250,14 @@ class _Composed:
             return self._begin("ctc" if block.freeform else "fc", item)[1]
         text = argument_text(block)
         if type(step) is Grow:
-            return line.grown(0, replace(block, freeform=self._freeform), text)
+            return line.grow_block(0, replace(block, freeform=self._freeform), text)
         # there may have been arguments to come
         if (self._broken and not text) or (not block.freeform and breaks_off(text)):
             block = replace(block, unfinished=True)
             self.call_broke = True
         item = self._writer.call(line.id or "", block)
         whole: str = item["input" if block.freeform else "arguments"]
-        events = line.grown(0, block, "" if text else whole)
+        events = line.grow_block(0, block, "" if text else whole)
         return [*events, line.call_done(block, whole), *self._end(line, item)]
 
     def _item_of_client(self, block: ToolUseBlock) -> list[Event]:
@@ -279,10 +283,10 @@ class _Composed:
             return []
         id = item["id"] if isinstance(item.get("id"), str) else None
         line = _Line(self._make, len(self.output), id, self._writer.raw)
-        return line.added(item) + self._end(line, item)
+        return line.begin_item(item) + self._end(line, item)
 
 
-class _Item:
+class _OpenItem:
     """One item: the pieces of its blocks, and what went out of them."""
 
     def __init__(self, line: _Line) -> None:
@@ -325,7 +329,7 @@ class _Replayed:
     def __init__(self, make: _Make, writer: ItemWriter) -> None:
         self._make = make
         self._writer = writer
-        self._items: dict[int, _Item] = {}
+        self._items: dict[int, _OpenItem] = {}
         self._sounds: set[int] = set()  # positions of sound, which is no item
 
     def _sound(self, part: Part) -> list[Event]:
@@ -342,7 +346,7 @@ class _Replayed:
         index = part.key[2] if len(part.key) > 2 else 0
         item = self._items.get(position)
         if item is not None and item.add_text(index, part):
-            return self._grown(item, index, part)  # the usual piece of a text
+            return self._grow_item(item, index, part)  # the usual piece of a text
         if type(block) is AudioBlock or position in self._sounds:
             return self._sound(part)
         events: list[Event] = []
@@ -350,8 +354,8 @@ class _Replayed:
             for other in self._items.values():
                 if other.complete and not other.closed:
                     events += self._close(other)
-            item = self._items[position] = _Item(self._line(position, block))
-            events += item.line.added(self._announcement(block))
+            item = self._items[position] = _OpenItem(self._line(position, block))
+            events += item.line.begin_item(self._announcement(block))
         pieces = item.pieces.get(index)
         if pieces is not None and not part.whole and type(pieces[0]) is type(block):
             pieces.append(block)
@@ -359,7 +363,7 @@ class _Replayed:
             item.pieces[index] = [block]
         item.complete = item.complete or self._completes(block)
         if not item.closed:
-            events += self._grown(item, index, part)
+            events += self._grow_item(item, index, part)
             # of a message more parts may be told
             if item.complete and block.type not in ("text", "refusal"):
                 events += self._close(item)
@@ -421,7 +425,7 @@ class _Replayed:
         fields = self._fields(block)
         return "id" in fields or "status" in fields or "item" in wire_blocks.spellings(block)
 
-    def _grown(self, item: _Item, index: int, part: Part) -> list[Event]:
+    def _grow_item(self, item: _OpenItem, index: int, part: Part) -> list[Event]:
         block = part.block
         text: str = getattr(block, _TEXT_FIELDS.get(block.type, "text"), None) or ""
         texts = item.texts.setdefault(index, [])
@@ -435,17 +439,17 @@ class _Replayed:
         if item.has_own_form or (type(block) is ThinkingBlock and not texts):
             return []
         if type(block) is not TextBlock or part.whole:
-            return item.line.grown(index, block, text)
+            return item.line.grow_block(index, block, text)
         logprobs: Sequence[Json] = ()
         if block.extras is not None and not self._completes(block):
             logprobs = self._fields(block).get("logprobs", ())
-        events = item.line.grown(index, block, text, logprobs)
+        events = item.line.grow_block(index, block, text, logprobs)
         for citation in block.citations or ():
             data = wire_blocks.write_citation(citation, (self._issuer(block),), as_read=True)
             events.append(item.line.annotation(index, data))
         return events
 
-    def _close(self, item: _Item) -> list[Event]:
+    def _close(self, item: _OpenItem) -> list[Event]:
         item.closed = True
         data = self._data(item)
         events: list[Event] = []
@@ -461,7 +465,7 @@ class _Replayed:
                 events += item.line.part_done(index, part)
         return [*events, item.line.event("output_item.done", item=data)]
 
-    def _data(self, item: _Item) -> Json:
+    def _data(self, item: _OpenItem) -> Json:
         blocks = [*item.blocks.values()]
         issuer = self._issuer(blocks[0])
         data = wire_blocks.items_as_read(blocks, issuer, self._writer.raw)[0]
@@ -483,7 +487,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         super().__init__(ItemWriter(dialect, report, ""), request)
         self._dialect = dialect
         # no method, for what writes the items holds it: each would keep the other alive
-        self._event: _Make = partial(_numbered, count())
+        self._event: _Make = partial(_number_event, count())
         self._begun = False  # a piece showed whose answer it is
         self._items: _Replayed | _Composed | None = None  # once the answer is open
         self._id: str | None = None
@@ -533,13 +537,13 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         timed = self.writer.own or self._created is not None  # else it may come in the next piece
         return self._open()[0] if self._id and self._model and timed else []
 
-    def ended(self, piece: End) -> list[Event]:
+    def write_end(self, piece: End) -> list[Event]:
         """Why the answer ended: its last event says so."""
         self.about.add(piece)
         self._ended = True
         return []
 
-    def failed(self, piece: Failed) -> list[Event]:
+    def write_failure(self, piece: Failed) -> list[Event]:
         """`error`, in the form that is sent and in that of the SDK's type, which differ."""
         self.about.add(piece)
         events, _ = self._open()
@@ -553,11 +557,11 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         sent = {"type": kind, **fields}
         return [*events, self._event("error", error=sent, **fields)]
 
-    def unknown(self, piece: Raw) -> list[Event]:
+    def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows: in an answer of this wire, as it came."""
         if self.writer.own and not piece.at:
             return [*self._open()[0], (piece.event, piece.payload)]
-        return super().unknown(piece)
+        return super().write_unknown(piece)
 
     def _open(self) -> tuple[list[Event], _Replayed | _Composed]:
         """(the first events, once; what writes the items)."""

@@ -22,7 +22,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
+from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, name_notes, plain_value
 from ...message.client_tools import item_of_call
 from ...message.ending import UNFINISHED
 from ...message.logprobs import Logprob, write_list
@@ -34,7 +34,7 @@ from ...text.json_text import Json, JsonObject, canonical
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
-from ..chat_like.messages import filled, issuer_extras
+from ..chat_like.messages import fill_fields, issuer_extras
 from ..finish_words import finish_meaning
 from . import blocks as wire_blocks
 from .blocks import ABSENT, BESIDE
@@ -214,7 +214,7 @@ class GrowingItem:
             if isinstance(text := output.get(name), str):
                 self._texts.setdefault(("output", index, name), []).append(text)
 
-    def grown(self) -> JsonObject:
+    def build_item(self) -> JsonObject:
         """The item so far, with the texts that have grown in it."""
         data: JsonObject = self.data
         for path, texts in self._texts.items():
@@ -295,9 +295,9 @@ class ItemWriter(AnswerWriter):
         annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
         return {"type": "output_text", "text": block.text,
                 "annotations": [entry for entry in annotations if entry is not None],
-                "logprobs": write_list(self._tokens_of(block.text), with_bytes=True)}  # fmt: skip
+                "logprobs": write_list(self._take_tokens(block.text), with_bytes=True)}  # fmt: skip
 
-    def _tokens_of(self, text: str) -> list[Logprob]:
+    def _take_tokens(self, text: str) -> list[Logprob]:
         """The next tokens, as many as the text is long."""
         tokens: list[Logprob] = []
         length = 0
@@ -325,7 +325,7 @@ class ItemWriter(AnswerWriter):
     def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
         """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
         self.fields(block)
-        sealed = self.sealed(block)
+        sealed = self.read_seal(block)
         for name in ("signature", "redacted") if sealed is None else ():
             if getattr(block, name):
                 self.report.lost("answer.unsaid", block, name)
@@ -335,7 +335,7 @@ class ItemWriter(AnswerWriter):
         item.pop("encrypted_content", None)
         return item if sealed is None else {**item, "encrypted_content": sealed}
 
-    def sealed(self, block: ThinkingBlock) -> str | None:
+    def read_seal(self, block: ThinkingBlock) -> str | None:
         """What somebody has sealed in the thought for clients of this wire."""
         return (block.redacted or block.signature) if self.reader_issuer(block) else None
 
@@ -408,7 +408,7 @@ class ItemWriter(AnswerWriter):
     def _runs(self, blocks: Sequence[ContentBlock]) -> list[tuple[list[ContentBlock], str | None]]:
         """(the blocks of an item, whose they are); a text that was put behind is another item."""
         runs: list[tuple[list[ContentBlock], str | None]] = []
-        for group in wire_blocks.grouped(blocks, self.issuer):
+        for group in wire_blocks.group_items(blocks, self.issuer):
             issuer = self.reader_issuer(group[0])
             runs.append(([group[0]], issuer))
             for block in group[1:]:
@@ -455,9 +455,9 @@ class ItemWriter(AnswerWriter):
                   "output": output}  # fmt: skip
         body: JsonObject = {key: value for key, value in fields.items() if value is not None}
         if resp.usage != Usage():
-            body["usage"] = filled(answers.figures(resp.usage, _FIGURES), usage_extras)
+            body["usage"] = fill_fields(answers.figures(resp.usage, _FIGURES), usage_extras)
             for issuer in self.issuers:
-                for key in (resp.usage.extras or {}).get(noted(issuer), {}).get(ABSENT, ()):
+                for key in (resp.usage.extras or {}).get(name_notes(issuer), {}).get(ABSENT, ()):
                     body["usage"].pop(key, None)
         return body
 
@@ -478,7 +478,7 @@ class ItemWriter(AnswerWriter):
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": zeros["input_tokens"] + zeros["output_tokens"],
         }
-        return filled(data, figures)
+        return fill_fields(data, figures)
 
     def _end(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
         """Why it ended: the fields that say so, where it did not end well."""

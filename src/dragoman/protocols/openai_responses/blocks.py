@@ -30,11 +30,11 @@ from ...message.blocks import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    answered,
-    noted,
+    name_answers,
+    name_notes,
 )
 from ...message.client_tools import item_of_call, item_spelled
-from ...message.media_urls import document_of, image_of, read_url, url_of
+from ...message.media_urls import read_document, read_url, restore_image, write_url
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import require_text
@@ -115,7 +115,7 @@ def read_part(data: Json, issuer: str) -> ContentBlock:
     if kind == "input_text" and len(data) == 2 and type(data.get("text")) is str:
         block = TextBlock(data["text"])  # the usual part
     elif isinstance(kind, str) and (block := _part_block(kind, data, issuer)) is not None:
-        fields = _part_fields(image_of(block))
+        fields = _part_fields(restore_image(block))
         if extras := {key: value for key, value in data.items() if key not in fields}:
             ttl = extras[MARK].get("ttl") if isinstance(extras.get(MARK), dict) else None
             hint = CacheHint(ttl if isinstance(ttl, str) else None)
@@ -147,7 +147,7 @@ def _part_block(kind: str, data: JsonObject, issuer: str) -> TextBlock | _Medium
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     detail, name = texts.get("detail"), texts.get("filename")
     if kind == "input_image":
-        return document_of(tree.ImageBlock(source, detail=detail, spelling=spelling))
+        return read_document(tree.ImageBlock(source, detail=detail, spelling=spelling))
     return tree.DocumentBlock(source, name, detail, spelling=spelling)
 
 
@@ -172,7 +172,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The part that `read_part` made the block of."""
     if type(block) is RawBlock:
         return block.data
-    part = _part_fields(image_of(block))
+    part = _part_fields(restore_image(block))
     if (hint := getattr(block, "cache", None)) is not None:
         part[MARK] = mark(hint)
     if block.extras is not None:
@@ -202,7 +202,7 @@ def write_medium(
     if isinstance(source, tree.FileSource):
         part["file_id"] = source.file_id
     elif isinstance(source, tree.Base64Source) or (image and isinstance(source, URLSource)):
-        part["image_url" if image else "file_data"] = url_of(source, spelling)
+        part["image_url" if image else "file_data"] = write_url(source, spelling)
     elif isinstance(source, URLSource):
         part["file_url"] = source.url
     else:
@@ -343,7 +343,7 @@ def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, Conte
 
 def items_as_read(blocks: Sequence[ContentBlock], issuer: str, raw: bool) -> list[Json]:
     """The items that `read_item` made the blocks of, fields of answers alone among theirs."""
-    return [_item_as_read(group, issuer, raw) for group in grouped(blocks, issuer)]
+    return [_item_as_read(group, issuer, raw) for group in group_items(blocks, issuer)]
 
 
 def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
@@ -368,8 +368,8 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     else:  # nothing that a reader of this wire makes
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}
-    item |= {**extras.get(answered(issuer), {}), **extras.get(issuer, {})}
-    for key in extras.get(noted(issuer), {}).get(ABSENT, ()):
+    item |= {**extras.get(name_answers(issuer), {}), **extras.get(issuer, {})}
+    for key in extras.get(name_notes(issuer), {}).get(ABSENT, ()):
         item.pop(key, None)
     return item
 
@@ -422,7 +422,7 @@ def _read_message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock
     extras = {k: v for k, v in item.items() if k not in (*ITEM, "type", "content", "role")}
     if unknown:
         extras["content"] = unknown
-    add_extras(first, answered(issuer), {"item": extras} if extras else {})
+    add_extras(first, name_answers(issuer), {"item": extras} if extras else {})
     notes = {
         "string": text,
         "item": not fields and not extras,  # nothing else shows where the item begins
@@ -442,7 +442,7 @@ def _message_as_read(group: list[ContentBlock], issuer: str) -> JsonObject:
     item.update({name: fields[name] for name in ITEM if name in fields})
     if "roleless" not in notes:
         item["role"] = "assistant"
-    item_extras = dict(extras.get(answered(issuer), {}).get("item", {}))
+    item_extras = dict(extras.get(name_answers(issuer), {}).get("item", {}))
     parts: list[Json] = [output_part_as_read(block, issuer) for block in group]
     unknown = item_extras.pop("content", {})
     for index in sorted(unknown, key=int):
@@ -469,7 +469,7 @@ def read_output_part(data: Any, issuer: str) -> TextBlock | RefusalBlock | None:
             block.spelling = kind
     # in extras these would be the item's
     if part_extras := {name: extras.pop(name) for name in ITEM if name in extras}:
-        block.extras = {answered(issuer): {"part": part_extras}}
+        block.extras = {name_answers(issuer): {"part": part_extras}}
     add_extras(block, issuer, extras)
     return block
 
@@ -483,7 +483,7 @@ def output_part_as_read(block: ContentBlock, issuer: str) -> Json:
     extras = block.extras or {}
     fields = extras.get(issuer, {})
     part.update({key: value for key, value in fields.items() if key not in ITEM})
-    part.update(extras.get(answered(issuer), {}).get("part", {}))
+    part.update(extras.get(name_answers(issuer), {}).get("part", {}))
     return part
 
 
@@ -536,7 +536,7 @@ def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
         block.input, block.spelling = extras.pop(key), "object"
     answer_only = {key: extras.pop(key) for key in _ANSWER_ONLY if key in extras}
     add_extras(block, issuer, extras)
-    add_extras(block, answered(issuer), answer_only)
+    add_extras(block, name_answers(issuer), answer_only)
     _note_absent(block, issuer, ("call_id", "name", key), item)
     return block
 
@@ -552,7 +552,7 @@ def parse(call: ToolUseBlock) -> None:
 def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], item: JsonObject) -> None:
     """Note keys that the item was without, though its block says what they would."""
     if absent := [key for key in keys if key not in item]:
-        add_extras(block, noted(issuer), {ABSENT: absent})
+        add_extras(block, name_notes(issuer), {ABSENT: absent})
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:
@@ -572,7 +572,7 @@ def spellings(block: ContentBlock) -> list[str]:
     return block.spelling.split() if block.spelling else []
 
 
-def grouped(blocks: Sequence[ContentBlock], issuer: str) -> list[list[ContentBlock]]:
+def group_items(blocks: Sequence[ContentBlock], issuer: str) -> list[list[ContentBlock]]:
     """The blocks of each item: one, or those of a message's parts."""
     groups: list[list[ContentBlock]] = []
     for block in blocks:
@@ -590,5 +590,5 @@ def _continues(previous: ContentBlock, block: ContentBlock, issuer: str) -> bool
         return False
     extras = block.extras or {}
     begins = any(name in extras.get(issuer, {}) for name in ITEM)
-    item_extras = extras.get(answered(issuer), {})
+    item_extras = extras.get(name_answers(issuer), {})
     return not (begins or "item" in item_extras or "item" in spellings(block))

@@ -51,7 +51,7 @@ class ItemIds:
         self.gaps: set[int] = set()  # indexes before which something of an answer is missing
         self._present: set[int] | None = None  # the thinking that is written
 
-    def checked(
+    def check_id(
         self, kind: str, fields: JsonObject, nodes: Nodes, index: int | None = None
     ) -> JsonObject:
         """The own fields of an item (the next, or that at `index`) without an id that stays out."""
@@ -103,7 +103,7 @@ class ItemIds:
             indexes = [*rows]
             with_id = [index for index in indexes if index in self._nodes]
             if is_output and with_id and not self._complete(indexes[0], indexes[-1] + 1):
-                changes.update((index, self._stripped(index)) for index in with_id)
+                changes.update((index, self._strip_id(index)) for index in with_id)
         items = (changes.get(index, [item]) for index, item in enumerate(self._items))
         self._items[:] = [item for row in items for item in row]
 
@@ -123,7 +123,7 @@ class ItemIds:
             return True
         return answer[-1].get("type") != "reasoning" and all("id" in item for item in answer)
 
-    def _stripped(self, index: int) -> list[JsonObject]:
+    def _strip_id(self, index: int) -> list[JsonObject]:
         """What the item says without its id."""
         item, nodes = self._items[index], self._nodes[index]
         kind = item["type"]

@@ -24,11 +24,11 @@ from ...message import (
     Role,
     TextBlock,
 )
-from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, answered
+from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, name_answers
 from ...message.media_urls import is_drawing
 from ...text.json_text import Json, JsonObject, arguments
 from ..base import Room
-from ..chat_like.messages import arguments_of, is_plain, own_extras, result_text
+from ..chat_like.messages import is_plain, own_extras, result_text, write_arguments
 from . import blocks as wire_blocks
 from .dialect import Dialect
 from .item_ids import ItemIds
@@ -108,14 +108,14 @@ def _item_blocks(
             wire_blocks.parse(block)
             if "parsed_arguments" in item:  # the SDK's parser adds it, and a client sent it along
                 fields = {"parsed_arguments": item["parsed_arguments"]}
-                wire_blocks.add_extras(block, answered(issuer), fields)
+                wire_blocks.add_extras(block, name_answers(issuer), fields)
         elif type(block) is RawBlock:
             if block.pair is not None:
                 callers[block.pair] = block.by
         elif block.read_from is not item and "parsed" in block.read_from:  # the same of a part
-            fields = (block.extras or {}).get(answered(issuer), {}).get("part", {})
+            fields = (block.extras or {}).get(name_answers(issuer), {}).get("part", {})
             fields = {"part": {**fields, "parsed": block.read_from["parsed"]}}
-            wire_blocks.add_extras(block, answered(issuer), fields)
+            wire_blocks.add_extras(block, name_answers(issuer), fields)
     return "assistant", blocks
 
 
@@ -268,7 +268,7 @@ class InputWriter:
             if type(block) is not ToolResultBlock:
                 raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
             if (item := self._client_items.answer(block, self.dialect.bullets)) is not None:
-                self._uncached(block)
+                self._report_cache(block)
             else:
                 kind = "custom_tool_call" if self._is_custom(block) else "function_call"
                 item = {
@@ -344,7 +344,7 @@ class InputWriter:
         """`output_text` or `refusal`, with the part's own fields."""
         part = wire_blocks.write_output_part(block)
         if type(block) is TextBlock:
-            self._uncached(block)
+            self._report_cache(block)
             if block.citations and "annotations" not in extras:
                 reads = self.caps.reads
                 annotations = [wire_blocks.write_citation(c, reads) for c in block.citations]
@@ -354,7 +354,7 @@ class InputWriter:
                     self.report.lost("citations.unsaid", block, "citations")
         return {**part, **extras}
 
-    def _uncached(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
+    def _report_cache(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
         """A block whose item or part takes no breakpoint."""
         if block.cache is not None:
             self.report.lost("cache.unsaid", block, "cache")
@@ -388,7 +388,7 @@ class InputWriter:
         else:
             self._close(m, role)
             if type(block) is ToolUseBlock:
-                self._uncached(block)
+                self._report_cache(block)
                 self._item(_call(block), block)
                 if block.freeform:
                     self._custom_ids.add(block.id)
@@ -426,7 +426,7 @@ class InputWriter:
             string = self.dialect.text == "string"
             self.items.append(wire_blocks.message(role, parts, string, fields))
             return
-        fields = self.ids.checked("message", fields, nodes)
+        fields = self.ids.check_id("message", fields, nodes)
         if self.dialect.said == "full":
             # a whole item for each part: servers that look for those may read the first one alone
             for part in parts:
@@ -441,7 +441,7 @@ class InputWriter:
 
     def _item(self, item: JsonObject, block: ToolUseBlock | ToolResultBlock) -> None:
         if block.extras is not None:
-            item.update(self.ids.checked(item["type"], own_extras(block, self.caps), (block,)))
+            item.update(self.ids.check_id(item["type"], own_extras(block, self.caps), (block,)))
         self.items.append(item)
 
     def _reasoning(self, block: ThinkingBlock) -> None:
@@ -454,7 +454,7 @@ class InputWriter:
                 item.pop("content", None)  # the summary is all that was told
             if raw and "content" in extras and not (extras.get("summary") or extras["content"]):
                 extras = {**extras, "content": item.get("content")}  # a summary elsewhere
-            item.update(self.ids.checked("reasoning", extras, (block,)))
+            item.update(self.ids.check_id("reasoning", extras, (block,)))
         if not (raw or item.get("encrypted_content") or (self.ids.stored and "id" in item)):
             self.report.lost("thinking.unsigned", block)
             self.ids.gaps.add(len(self.items))  # something is missing before the next one
@@ -470,7 +470,7 @@ class InputWriter:
         for index in range(first, len(self.items)):
             item = self.items[index]
             if id(item) not in verbatim:
-                item.update(self.ids.checked(item.get("type", "message"), fields, (m,), index))
+                item.update(self.ids.check_id(item.get("type", "message"), fields, (m,), index))
                 return
         self._report_unplaced(m, fields)
 
@@ -484,5 +484,5 @@ class InputWriter:
 def _call(block: ToolUseBlock) -> JsonObject:
     if block.freeform:
         return wire_blocks.tool_call(block, block.input)
-    text = arguments(block.input) if block.raw_input is None else arguments_of(block)
+    text = arguments(block.input) if block.raw_input is None else write_arguments(block)
     return wire_blocks.tool_call(block, text)

@@ -14,12 +14,12 @@ from ...errors import WriteError
 from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Field, Report
 from ...message import ChatRequest, ContentBlock, TextBlock, Tool
-from ...message.blocks import NOTES, answered, noted
+from ...message.blocks import NOTES, name_answers, name_notes
 from ...message.request import ITEM as ITEM_KIND
 from ...text.json_text import JsonObject, member
 from ..answers import OPENAI_OVERFLOW
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_like.messages import filled, is_plain, own_extras
+from ..chat_like.messages import fill_fields, is_plain, own_extras
 from ..chat_like.request import spelled_format
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
@@ -28,7 +28,7 @@ from . import request as fields
 from .answer_read import ResponsesReader
 from .answer_stream import ResponsesEncoder
 from .answer_write import write_response
-from .blocks import ITEM, MARK, grouped
+from .blocks import ITEM, MARK, group_items
 from .dialect import CAN, Dialect, claims
 from .messages import InputWriter, messages_as_read, write_messages
 from .tool_choice import write_choice
@@ -135,7 +135,7 @@ class OpenAIResponses(Room):
 
     def respell(self, body: JsonObject, req: ChatRequest) -> None:
         """The user under the older name, if that is how it was read."""
-        key = (req.extras or {}).get(noted(self.issuer), {}).get("user")
+        key = (req.extras or {}).get(name_notes(self.issuer), {}).get("user")
         if key and key not in body and self.dialect.user_key in body:
             body[key] = body.pop(self.dialect.user_key)
 
@@ -152,7 +152,7 @@ class OpenAIResponses(Room):
                 path = f"$.input[{next(unknown)}]"
                 yield from ((path, m), (path, m.blocks[0]))
             if m.role == "assistant":
-                for group in grouped(m.blocks, self.issuer):
+                for group in group_items(m.blocks, self.issuer):
                     groups.update((id(block), group) for block in group)
         yield "$", req.options
         for path, node in request_paths(req, body, self.paths):
@@ -200,7 +200,7 @@ class OpenAIResponses(Room):
             body["include"] = [fields.LOGPROBS]
         if request.stream:
             body["stream"] = True
-        filled(body, own_fields)
+        fill_fields(body, own_fields)
         if not stored and self._reasons(body, caps):  # ask for the sealed form, as nobody keeps it
             include = body["include"] if isinstance(body.get("include"), list) else []
             if fields.ENCRYPTED not in include:
@@ -273,11 +273,11 @@ def _part_paths(
     """
     item_path = path.rpartition(".content")[0] or path
     extras = block.extras or {}
-    item = (group[0].extras or {}).get(answered(issuer), {}).get("item", {})
+    item = (group[0].extras or {}).get(name_answers(issuer), {}).get("item", {})
     yield item_path if len(group) + len(item.get("content", ())) == 1 else path, block
     if block is group[0]:
         for name in item:
-            field = member(f"extras.{answered(issuer)}.item", name)
+            field = member(f"extras.{name_answers(issuer)}.item", name)
             yield member(item_path, name), Field(block, field)
     for name in extras.get(issuer, ()):
         above = item_path if name in ITEM else path

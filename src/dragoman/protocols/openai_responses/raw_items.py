@@ -27,7 +27,7 @@ from ...message import (
 )
 from ...message.blocks import SEALED_SUMMARY
 from ...message.client_tools import call_within
-from ...message.media_urls import url_of
+from ...message.media_urls import write_url
 from ...text.json_text import JsonObject
 from ..chat_like.messages import result_text
 
@@ -168,7 +168,7 @@ def _computer(call: ToolUseBlock, result: ToolResultBlock, text: str) -> JsonObj
         if type(source) is FileSource:
             return {**item, "output": {**screen, "file_id": source.file_id}}
         if type(source) is URLSource or type(source) is Base64Source:
-            return {**item, "output": {**screen, "image_url": url_of(source, None)}}
+            return {**item, "output": {**screen, "image_url": write_url(source, None)}}
     hint = "Msg.tool(call.id, [ImageBlock.from_bytes(png)])"
     raise WriteError("the result of a computer call is a screenshot", hint=hint, code="result.form")
 

@@ -27,12 +27,12 @@ from ...message import (
     ServerTool,
     Tool,
 )
-from ...message.blocks import FOUND, is_found, noted
+from ...message.blocks import FOUND, is_found, name_notes
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
 from ..chat_like import messages as chat_messages
 from ..chat_like.request import function_fields, read_choice, read_format, write_format
-from ..reasoning import Asked, asked, moot, shown
+from ..reasoning import ThinkingRequest, choose_display, moot, resolve_thinking
 from ..request_fields import option_value, options, usual_tier, within
 from ..schemas import parameters
 from .dialect import Dialect
@@ -91,19 +91,23 @@ def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonO
     fields: JsonObject = {} if level is None else {"effort": level}
     if _SUMMARISES in caps.reads:
         on = caps.thinks != "never" and level != "none"
-        if word := shown(request, _SUMMARIES, on, report):
+        if word := choose_display(request, _SUMMARIES, on, report):
             fields["summary"] = word
     return fields
 
 
 def _effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
     """The `effort` of `reasoning`; None where nothing is asked for."""
-    thinking = asked(request, caps, report, budgets=False, levels=_EFFORTS)
+    thinking = resolve_thinking(request, caps, report, budgets=False, levels=_EFFORTS)
     if thinking is None:
         return None
     if thinking.off:
         return "none"
-    if thinking == Asked() and caps.thinks == "asked" and request.options.reasoning != "auto":
+    if (
+        thinking == ThinkingRequest()
+        and caps.thinks == "asked"
+        and request.options.reasoning != "auto"
+    ):
         return "medium"  # what the API takes for models that think unasked
     if thinking.effort is None:
         moot(request, report)
@@ -214,7 +218,7 @@ def _custom(tool: Tool, description: str | None) -> JsonObject:
     return entry
 
 
-def _grouped(rows: Iterable[tuple[Namespace | None, Json]], as_read: bool) -> list[Json]:
+def _group_tools(rows: Iterable[tuple[Namespace | None, Json]], as_read: bool) -> list[Json]:
     """The entries of tools, neighbours of one namespace in one entry."""
     entries: list[Json] = []
     for namespace, group in groupby(rows, itemgetter(0)):
@@ -238,7 +242,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             rows.append((tool.namespace, write(tool, caps, report)))
         elif (entry := server_tool(tool, caps, room.dialect, report)) is not None:
             rows.append((None, entry))
-    return _grouped(rows, as_read=False)
+    return _group_tools(rows, as_read=False)
 
 
 def server_tool(
@@ -263,7 +267,7 @@ def server_tool(
             if name not in _LOCATION:
                 report.lost("server_tool.field", tool, f"location.{name}", what=name)
         fields += ("blocked_domains",) if blocked_key else ()
-    chat_messages.unsaid(tool, report, *fields)
+    chat_messages.report_unsupported(tool, report, *fields)
     return chat_messages.replay(_server_tool(tool, blocked_key), tool, caps, report)
 
 
@@ -459,8 +463,8 @@ def _take_tool_items(
             continue
         rows = notes.setdefault("additional_tools", [])
         for tool in read_tools(item["tools"], issuer):
-            tool_notes = {**(tool.extras or {}).get(noted(issuer), {}), _ITEM: len(rows)}
-            tool.extras = {**(tool.extras or {}), noted(issuer): tool_notes}
+            tool_notes = {**(tool.extras or {}).get(name_notes(issuer), {}), _ITEM: len(rows)}
+            tool.extras = {**(tool.extras or {}), name_notes(issuer): tool_notes}
             tools.append(tool)
         rows.append([index, _without(item, ("tools",))])
     return remaining
@@ -468,13 +472,13 @@ def _take_tool_items(
 
 def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | ServerTool]:
     """The tools that a search found: the item says them at home, and elsewhere they are offered."""
-    for tool in read_tools([_loaded(entry) for entry in entries], issuer):
-        tool_notes = {**(tool.extras or {}).get(noted(issuer), {}), FOUND: True}
-        tool.extras = {**(tool.extras or {}), noted(issuer): tool_notes}
+    for tool in read_tools([_load_tool(entry) for entry in entries], issuer):
+        tool_notes = {**(tool.extras or {}).get(name_notes(issuer), {}), FOUND: True}
+        tool.extras = {**(tool.extras or {}), name_notes(issuer): tool_notes}
         yield tool
 
 
-def _loaded(entry: JsonObject) -> JsonObject:
+def _load_tool(entry: JsonObject) -> JsonObject:
     """A tool that waits for no search any more; of a namespace all of its tools."""
     loaded = _without(entry, ("defer_loading",))
     if chat_messages.are_objects(loaded.get("tools")):
@@ -492,9 +496,9 @@ def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: st
         row = (tool.namespace if type(tool) is Tool else None, _tool_as_read(tool, issuer))
         by_item.setdefault(index, []).append(row)
     if None in by_item:
-        body["tools"] = _grouped(by_item[None], as_read=True)
+        body["tools"] = _group_tools(by_item[None], as_read=True)
     for number, (index, others) in enumerate(notes.get("additional_tools", ())):
-        item = {**others, "tools": _grouped(by_item.get(number, ()), as_read=True)}
+        item = {**others, "tools": _group_tools(by_item.get(number, ()), as_read=True)}
         body["input"] = [*body["input"][:index], item, *body["input"][index:]]
 
 

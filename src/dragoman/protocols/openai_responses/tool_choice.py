@@ -30,7 +30,7 @@ class _Names:
         self._types = {kind: _HOSTED[kind] for kind in kinds if kind in _HOSTED}
         self._kinds = {type_: kind for kind, type_ in self._types.items()}
 
-    def object_of(self, name: str) -> JsonObject:
+    def write_choice(self, name: str) -> JsonObject:
         """The object that names a tool."""
         if name in self._types:
             return {"type": self._types[name]}
@@ -45,7 +45,7 @@ class _Names:
             return self._kinds.get(kind, "")
         if len(data) != 2 or not is_text(name):
             return ""
-        return name if data == self.object_of(name) else ""
+        return name if data == self.write_choice(name) else ""
 
 
 def write_choice(choice: ToolChoice, tools: Iterable[Tool | ServerTool]) -> JsonObject:
@@ -53,9 +53,9 @@ def write_choice(choice: ToolChoice, tools: Iterable[Tool | ServerTool]) -> Json
     names = _Names(tools)
     value: Any = choice.mode
     if choice.name is not None:
-        value = names.object_of(choice.name)
+        value = names.write_choice(choice.name)
     elif choice.allowed and choice.mode != "none":
-        allowed = [names.object_of(name) for name in choice.allowed]
+        allowed = [names.write_choice(name) for name in choice.allowed]
         value = {"type": "allowed_tools", "mode": choice.mode, "tools": allowed}
     fields = {"tool_choice": value}
     if choice.parallel is not None:

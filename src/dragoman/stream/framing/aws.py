@@ -89,7 +89,7 @@ def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:
     name = next((named[key] for key in _NAMES if key in named), None)
     if named.get(":message-type") == "error" and not payload:  # its headers say all
         payload = encode({"message": named.get(":error-message", ""), "code": name}).encode()
-    return (None, _unwrapped(payload)) if name == "chunk" else (name, payload)
+    return (None, _unwrap_event(payload)) if name == "chunk" else (name, payload)
 
 
 def _headers(data: bytes) -> dict[str, str]:
@@ -113,7 +113,7 @@ def _headers(data: bytes) -> dict[str, str]:
     return headers
 
 
-def _unwrapped(payload: bytes) -> bytes:
+def _unwrap_event(payload: bytes) -> bytes:
     """The model's own event out of InvokeModel's `{"bytes": base64}`."""
     value: Any = loads(payload)
     inner = value.get("bytes") if isinstance(value, dict) else None

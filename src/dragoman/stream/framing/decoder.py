@@ -47,15 +47,15 @@ class _Lines:
         lines = chunk.split(b"\n")
         last = lines.pop()
         self._open = [last] if last else []
-        return lines if self._begun else self._unmarked(lines)
+        return lines if self._begun else self._strip_mark(lines)
 
     def rest(self) -> list[bytes]:
         """The last line, if nothing ends it."""
         last = b"".join(self._open)
         self._open = []
-        return self._unmarked([last]) if last else []
+        return self._strip_mark([last]) if last else []
 
-    def _unmarked(self, lines: list[bytes]) -> list[bytes]:
+    def _strip_mark(self, lines: list[bytes]) -> list[bytes]:
         """The lines without the byte order mark that the first of all may begin with."""
         if not self._begun:
             self._begun = True

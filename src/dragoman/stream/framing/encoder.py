@@ -61,9 +61,9 @@ class Encoder:
         else:
             name, text = event.event, event.data
         if self.framing == "sse":
-            return _sent(name, text)
+            return _encode_sse(name, text)
         if self.framing == "aws-eventstream":
-            return _frame_of(name, text)
+            return _encode_frame(name, text)
         # a line's end stands between the signs of JSON only, where a blank says the same
         line = _bytes(_BREAKS.sub(" ", text))
         if self.framing == "ndjson":
@@ -91,13 +91,13 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _sent(name: str | None, text: str) -> bytes:
+def _encode_sse(name: str | None, text: str) -> bytes:
     lines = [] if name is None else [f"event: {_BREAKS.sub(' ', name)}"]
     lines += [f"data: {line}" for line in _BREAKS.split(text)]
     return _bytes("\n".join([*lines, "", ""]))
 
 
-def _frame_of(name: str | None, text: str) -> bytes:
+def _encode_frame(name: str | None, text: str) -> bytes:
     """One frame: an event by its name, an exception, or a chunk of what a model streams."""
     data = _bytes(text)
     kind, event = "event", name

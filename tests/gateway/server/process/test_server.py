@@ -19,7 +19,7 @@ from dragoman.gateway.config.values import ClientKey, Config, Route, Target, con
 from dragoman.gateway.server.process.connection import LEFT_BYTES, ClientConnection
 from dragoman.gateway.server.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.server.process.server import serve
-from dragoman.gateway.server.process.serving import AppMaker, Source
+from dragoman.gateway.server.process.serving import AppMaker, ConfigSource
 from tests.gateway.running import Gateway, lines, until
 from tests.gateway.small_app import SmallApp
 
@@ -270,7 +270,7 @@ def test_all_workers_seal_with_one_key_and_so_does_the_next_start(
 def test_without_client_keys_it_listens_on_loopback_alone(host: str) -> None:
     config = Config(routes=(Route(Target("ollama/x")),), host=host)
     with pytest.raises(ConfigError, match="listens on loopback alone") as raised:
-        serve(Source(config), app="no.such.module:app")
+        serve(ConfigSource(config), app="no.such.module:app")
     assert "dragoman keys new" in raised.value.hint
     refuse_exposed(Config(routes=config.routes, keys=(KEY,), host=host))
 
@@ -287,7 +287,7 @@ def test_names_that_are_not_of_loopback(host: str) -> None:
 
 
 def test_a_reload_keeps_what_only_a_start_takes(file: Path, tmp_path: Path) -> None:
-    source = Source(file)
+    source = ConfigSource(file)
     made = AppMaker("nowhere:app", source, source.read(), (b"k" * 32,))
     changes = f'[server]\nrecord = "{tmp_path}/kept"\nspans = true\nworkers = 3\nport = 1\n'
     file.write_text(changes + FILE.format(model="ollama/second"), "utf-8")
@@ -315,14 +315,14 @@ def test_a_port_that_is_taken() -> None:
         port = taken.getsockname()[1]
         config = config_for("ollama/x")
         with pytest.raises(ConfigError, match=f"cannot listen on 127.0.0.1, port {port}: ") as no:
-            serve(Source(config, {"port": port}))
+            serve(ConfigSource(config, {"port": port}))
     assert "--port" in no.value.hint
 
 
 def test_a_host_that_is_not_of_this_machine() -> None:
     config = Config(routes=(Route(Target("ollama/x")),), keys=(KEY,), host="::1%nowhere")
     with pytest.raises(ConfigError, match="cannot listen on ::1%nowhere, port 8080: "):
-        serve(Source(config))
+        serve(ConfigSource(config))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from dragoman.message import (
     VideoBlock,
     places,
 )
-from dragoman.message.blocks import HEALED, answered
+from dragoman.message.blocks import HEALED, name_answers
 
 from .fitting import judged
 
@@ -176,7 +176,7 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
         [Msg.user([TextBlock("x", extras={HEALED: {"healed": ["text"]}})])], {},
         [("text.surrogate", f"{U}.text", "text", "half a pair is U+FFFD")]),
     "fields of an answer": (
-        [Msg.user([TextBlock("x", extras={answered("acme"): {"a": 1, "b": 2}})])], {},
+        [Msg.user([TextBlock("x", extras={name_answers("acme"): {"a": 1, "b": 2}})])], {},
         [("extras.answer", f"{U}.extras.acme (answer)", "a, b", "")]),
     "a time that the wire does not have": (
         [Msg.user([TextBlock("x", cache=CacheHint("2d"))])],

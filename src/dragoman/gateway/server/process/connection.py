@@ -29,7 +29,7 @@ class _HeadTooLarge(Exception):
     """Stops the parser; the client gets status 431."""
 
 
-def _written(cycle: RequestResponseCycle, data: bytes) -> bool:
+def _write_chunk(cycle: RequestResponseCycle, data: bytes) -> bool:
     """Write a piece of a chunked body as `cycle.send` does, where nothing has to be waited for.
 
     `send` is a coroutine that takes a message apart: for a text of a few letters that is more work
@@ -175,7 +175,7 @@ class ClientConnection(HttpToolsProtocol):
         self._left_over = 0
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
-        self.scope["extensions"] = {WRITE: partial(_written, self.cycle)}  # type: ignore[dict-item]
+        self.scope["extensions"] = {WRITE: partial(_write_chunk, self.cycle)}  # type: ignore[dict-item]
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body; behind the answer that has refused it, only so much more."""

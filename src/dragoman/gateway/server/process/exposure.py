@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from ....errors import ConfigError
-from ....text.json_text import encoded
+from ....text.json_text import encode_json
 from ...config.values import Config
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -101,7 +101,7 @@ async def _forbid(send: Send, reason: str) -> None:
     """Status 403 in a form that the clients of OpenAI and Anthropic read."""
     hint = "configure client keys: dragoman keys new NAME"
     error = {"type": "permission_error", "message": f"{reason} ({hint})"}
-    body = encoded({"type": "error", "error": error})
+    body = encode_json({"type": "error", "error": error})
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": body})

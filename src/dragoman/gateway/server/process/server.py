@@ -25,11 +25,11 @@ from .connection import ClientConnection
 from .exposure import client_url, refuse_exposed
 from .serving import (
     AppMaker,
+    ConfigSource,
     OneServer,
-    Source,
+    add_sealing_key,
     local_sealing_key,
     log_to_stderr,
-    sealed,
     warn_of_keys,
 )
 
@@ -40,7 +40,7 @@ _ANSWERS = 10  # seconds in which a worker answers its parent
 
 
 def serve(
-    source: Source,
+    source: ConfigSource,
     *,
     grace: int = GRACE,
     app: str = "dragoman.gateway.server.asgi:app",
@@ -56,12 +56,12 @@ def serve(
     config = source.read()
     refuse_exposed(config)
     warn_of_keys(config)
-    with _bound(config.host, config.port) as listener:
+    with _bind_socket(config.host, config.port) as listener:
         line = f"Dragoman gateway on {client_url(config.host, listener.getsockname()[1])}"
         local = () if config.envelopes.keys else (local_sealing_key(),)
-        settings = _uvicorn(AppMaker(app, source, sealed(config, local), local), grace)
+        settings = _uvicorn(AppMaker(app, source, add_sealing_key(config, local), local), grace)
         if config.workers == 1:
-            return _served(OneServer(settings, announce=partial(ready, line)), listener)
+            return _serve_until_exit(OneServer(settings, announce=partial(ready, line)), listener)
         with _metrics_folder():
             from .workers import Workers
 
@@ -70,7 +70,7 @@ def serve(
             return workers.exit_code
 
 
-def _served(server: OneServer, listener: socket.socket) -> int:
+def _serve_until_exit(server: OneServer, listener: socket.socket) -> int:
     try:
         server.run(sockets=[listener])
     except SystemExit:  # the app did not start, and uvicorn has logged why
@@ -78,7 +78,7 @@ def _served(server: OneServer, listener: socket.socket) -> int:
     return server.exit_code
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     """A socket of this address. Raises ConfigError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -35,7 +35,7 @@ _KEPT = "the configuration is kept as it was, for the new one is wrong"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConfigSource:
     """Where a Config comes from, so that it can be read again: a file, or a Config itself.
 
     `changes` are fields of Config that the command line says otherwise; `upstream` stands for the
@@ -61,7 +61,7 @@ def local_sealing_key() -> bytes:
     return local_key()
 
 
-def sealed(config: Config, local: tuple[bytes, ...]) -> Config:
+def add_sealing_key(config: Config, local: tuple[bytes, ...]) -> Config:
     """With the machine's own key where none is configured: the same in all workers."""
     if config.envelopes.keys:
         return config
@@ -75,7 +75,7 @@ class AppMaker:
     """What makes the app of a worker. It is pickled on its way there."""
 
     app: str
-    source: Source
+    source: ConfigSource
     config: Config
     local: tuple[bytes, ...] = field(repr=False)
 
@@ -98,7 +98,7 @@ class AppMaker:
                 _log.warning("server.%s is taken at the next start, not by a reload", name)
         config = replace(config, **kept)
         warn_of_keys(config)
-        return replace(self, config=sealed(config, self.local))
+        return replace(self, config=add_sealing_key(config, self.local))
 
 
 def warn_of_keys(config: Config) -> None:

@@ -69,7 +69,7 @@ class Workers(Multiprocess):
         self.exit_code = 0
         self._announce = announce
 
-    def _started(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         worker = _Worker(self.config, self.sockets)
         worker.start()
         return worker
@@ -79,7 +79,7 @@ class Workers(Multiprocess):
         made: AppMaker = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
         import_module(made.app.partition(":")[0])  # for all workers, where they are forked
         gc.freeze()
-        self.processes = [self._started() for _ in range(self.processes_num)]
+        self.processes = [self._start_worker() for _ in range(self.processes_num)]
         for worker in self.processes:
             while not worker.is_ready(timeout=0.2):
                 self.handle_signals()
@@ -107,7 +107,7 @@ class Workers(Multiprocess):
                 "worker %s ended (exit code %s) and is replaced", worker.pid, worker.exitcode
             )
             _forget_metrics(worker.pid)
-            self.processes[i] = self._started()
+            self.processes[i] = self._start_worker()
 
     def _fail(self, worker: Process) -> None:
         _log.error("worker %s could not start", worker.pid)

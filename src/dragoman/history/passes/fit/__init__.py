@@ -21,7 +21,7 @@ from ....message import (
     ToolUseBlock,
 )
 from ....message.blocks import NOTES, ContentBlock, MediaBlock, is_found
-from ....message.client_tools import function_of
+from ....message.client_tools import find_function
 from ....text.json_text import arguments
 from ...transcript import has_tools, report_dropped_fields
 from ...wording import Told
@@ -57,7 +57,7 @@ def fit(
         fitted, moved = fit_message(state, m, role)
         if fitted is not m:
             # what moved behind message i from an earlier one stays behind it
-            in_place = [] if fitted is None else [(fitted, _role_of(fitted, role))]
+            in_place = [] if fitted is None else [(fitted, _find_role(fitted, role))]
             changes[i] = [*in_place, *changes.get(i, [])[1:]]
         if moved:
             # behind the last result that follows; but nothing may stand behind calls that wait
@@ -179,7 +179,7 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     """
     if not tools:
         return tools
-    functions = caps.tools and any(type(tool) is Tool or function_of(tool) for tool in tools)
+    functions = caps.tools and any(type(tool) is Tool or find_function(tool) for tool in tools)
     fitted = [tool for tool in tools if _takes(tool, caps, functions, report)]
     fitted = _without_repeats(fitted, report)
     if caps.cached_tools:
@@ -203,7 +203,7 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
     if tool.kind == "own":
         if is_native(tool, caps):
             return True
-        if caps.tools and function_of(tool) is not None:
+        if caps.tools and find_function(tool) is not None:
             return True  # a function will stand for it
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
@@ -273,7 +273,7 @@ def _surplus_hints(history: RoledHistory, caps: Capabilities, hints: int) -> int
     return max(0, hints - caps.cache_hints)
 
 
-def _role_of(m: Msg, role: int) -> int:
+def _find_role(m: Msg, role: int) -> int:
     # a result that is told as text is the user's
     as_text = role == TOOL and not any(type(block) is ToolResultBlock for block in m.blocks)
     return USER if as_text else role
@@ -300,13 +300,13 @@ def withhold_tools(
         return request.tools, caps
     report.lost("tools.withheld", choice, "mode", what="none")
     for tool in request.tools:
-        _withheld(tool, report)
+        _withhold_tool(tool, report)
     if caps.binding != "none" and request.messages:
         report.touched("the withholding of tools", request.messages[0])
     return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
 
 
-def _withheld(tool: Tool | ServerTool, report: Report) -> None:
+def _withhold_tool(tool: Tool | ServerTool, report: Report) -> None:
     report.lost("tools.withheld", tool)
     if type(tool) is Tool and tool.cache is not None:
         report.lost("cache.unsaid", tool, "cache")
@@ -340,7 +340,7 @@ def _named_alone(
     )
     for tool in request.tools:
         if tool is not named[0]:
-            _withheld(tool, report)
+            _withhold_tool(tool, report)
     if caps.binding != "none" and request.messages and len(named) < len(request.tools):
         report.touched("the withholding of tools", request.messages[0])
     return named[:1]

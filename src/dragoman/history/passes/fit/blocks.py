@@ -16,7 +16,7 @@ from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import BILLING, NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ....message.media_urls import (
     BROKEN,
-    Fault,
+    MediaFault,
     as_base64,
     is_base64,
     is_drawing,
@@ -119,10 +119,10 @@ def _call(state: State, block: ToolUseBlock) -> ContentBlock:
         text = block.input if block.freeform else block.raw_input or arguments(block.input)
         return state.text(state.told.call.format(name=block.name, input=text), block)
     if block.freeform or isinstance(block.input, dict):
-        return state.hinted(block)
+        return state.fit_hint(block)
     state.report.lost("call.unparsed", block, "input")
     wrapped = {} if block.input in (None, "") else {"_raw": block.input}
-    return state.hinted(with_fields(block, state.report, input=wrapped, raw_input=None))
+    return state.fit_hint(with_fields(block, state.report, input=wrapped, raw_input=None))
 
 
 def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> ContentBlock:
@@ -150,11 +150,11 @@ def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> Cont
             output = told.error + output_text(output)
     if not caps.tool_messages:
         report.lost("result.as_text", block)
-        name = state.called(block) or block.id
+        name = state.find_tool_name(block) or block.id
         return state.text(told.result.format(name=name, output=output_text(output)), block)
     if output is not block.output:
         block = with_fields(block, report, output=output)
-    return state.hinted(block)
+    return state.fit_hint(block)
 
 
 def _is_silent(output: object) -> bool:
@@ -192,13 +192,13 @@ def _output(
         fitting = _with_hints(output, fitting, state.caps, state.report)
     for item in fitting:
         if item.extras is not None:
-            item = state.owned(item)  # noqa: PLW2901 - the same block, less what is foreign
+            item = state.fit_extras(item)  # noqa: PLW2901 - the same block, less what is foreign
         if isinstance(item, MediaBlock):
             text = document_as_text(state, item, kinds) if item.type == "document" else None
             shown = [item] if text else frames_as_images(state, item, kinds) or [item]
             items += [text or _result_medium(state, medium, kinds, media) for medium in shown]
         elif type(item) is TextBlock:
-            items.append(state.cited(item))
+            items.append(state.fit_citations(item))
         elif type(item) is tree.RawBlock and takes_raw and item.issuer in state.caps.reads:
             items.append(item)
         elif type(item) is tree.RawBlock and (text := raw_as_text(state, item, kinds)):
@@ -219,12 +219,14 @@ def _result_medium(
     plain = with_true_type(as_base64(block), caps)[0]
     fault = media_fault(plain, caps)
     if type(plain.source) is tree.Base64Source and not is_base64(plain.source.data):
-        fault = Fault(BROKEN, plain.source.media_type)  # which a host refuses in each later turn
+        fault = MediaFault(
+            BROKEN, plain.source.media_type
+        )  # which a host refuses in each later turn
     if fault is None and (kind in kinds or (kind in caps.user and kind in caps.move_media)):
         prepared = prepare_medium(state, block)
         medium = None if isinstance(prepared, str) else prepared
         if kind in kinds and medium is not None:
-            return state.hinted(medium)
+            return state.fit_hint(medium)
     else:
         for name in ("detail", "title", "context", "cite"):
             if getattr(block, name, None) is not None:
@@ -235,7 +237,7 @@ def _result_medium(
     if state.saver is not None and type(source) is tree.Base64Source and not is_broken:
         place, saved = state.saver(source.media_type, source.data), True
     if medium is not None:
-        moved.append((state.hinted(with_registered_type(medium)), place))
+        moved.append((state.fit_hint(with_registered_type(medium)), place))
         state.report.lost("media.moved", block, did="follows behind the tool results")
         return state.text(state.told.reference(kind, source, place, True), block)
     if is_broken and fault is not None:
@@ -250,7 +252,7 @@ def _result_medium(
 def _media_message(state: State, block: tree.ToolResultBlock, media: list[_Moved]) -> Msg:
     """A user message with the media that a result may not hold."""
     told = state.told
-    heading = told.heading(media[0][0].type, state.called(block))
+    heading = told.heading(media[0][0].type, state.find_tool_name(block))
     blocks: list[ContentBlock] = [state.text(heading, block)]
     for medium, place in media:
         blocks += [state.text(told.item(medium.type, place), block), medium]
@@ -267,7 +269,7 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
         m = state.owned_message(m)
     content = m.content
     if isinstance(content, str):
-        return state.cached(m), []
+        return state.fit_message_hint(m), []
     moved: list[Msg] = []
     blocks: list[ContentBlock] = []
     kinds: frozenset[str] = getattr(state.caps, _KINDS_OF[role])
@@ -281,7 +283,7 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
     fitted = with_blocks(state, m, blocks)
     if fitted is None:
         return None, moved
-    fitted = state.cached(fitted)
+    fitted = state.fit_message_hint(fitted)
     return (_with_early_hints(state, fitted) if state.caps.cached_documents else fitted), moved
 
 
@@ -327,9 +329,9 @@ def _fit_block(
     state: State, block: ContentBlock, role: int, kinds: frozenset[str], moved: list[Msg]
 ) -> list[ContentBlock]:
     if block.extras is not None:
-        block = state.owned(block)
+        block = state.fit_extras(block)
     if type(block) is TextBlock:
-        return [state.cited(block)]
+        return [state.fit_citations(block)]
     if type(block) is ToolUseBlock:
         return [_call(state, block)]
     if type(block) is tree.ToolResultBlock:
@@ -344,7 +346,11 @@ def _fit_block(
         return _refusal(state, block, kinds)
     if type(block) is tree.RawBlock:
         readable = "raw" in kinds and state.caps.takes_items(block.issuer, block.by == "client")
-        if readable and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
+        if (
+            readable
+            and isinstance(block.data, dict)
+            and not state.holds_sealed_state(block.issuer, block.data)
+        ):
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
             return [text]
@@ -388,7 +394,7 @@ def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBloc
         report.lost(code, block)
         return []
     if caps.signed_thinking or caps.signatures:
-        return [_sealed(state, block) if block.redacted is not None else block]
+        return [_fit_sealed(state, block) if block.redacted is not None else block]
     for name in ("signature", "redacted"):  # taken where one is given, but not demanded
         if getattr(block, name):
             report.lost("thinking.foreign", block, name)
@@ -413,7 +419,7 @@ def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
     return "thinking.foreign" if sealed_alone and not signed else ""
 
 
-def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
+def _fit_sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
     """Sealed thinking with what the wire has a place for beside the seal."""
     if block.thinking and not state.caps.sealed_text:
         state.report.lost("thinking.unsaid", block, "thinking")

@@ -26,7 +26,13 @@ from ....message import (
     URLSource,
 )
 from ....message.blocks import ANSWER, HEALED, NOTES, ContentBlock, Extras, MediaBlock, texts_within
-from ....message.media_urls import as_base64, document_text, media_fault, source_of, with_true_type
+from ....message.media_urls import (
+    as_base64,
+    document_text,
+    media_fault,
+    read_source,
+    with_true_type,
+)
 from ....text.json_text import JsonObject
 from ...wording import Told
 from ..survey import same_items, with_content, with_fields
@@ -100,7 +106,7 @@ class State:
     msgs: Sequence[Msg] = ()  # the history, for the names of calls
     names: dict[int, str] | None = None  # of nameless results, once somebody has asked
 
-    def called(self, block: ToolResultBlock) -> str:
+    def find_tool_name(self, block: ToolResultBlock) -> str:
         """The name of the tool whose result it is; its call has it where the result has none."""
         if block.name:
             return block.name
@@ -117,25 +123,25 @@ class State:
         """A text in the place of a medium, with the cache hint that stood there."""
         block = self.text(text, source)
         block.cache = source.cache
-        return self.hinted(block)
+        return self.fit_hint(block)
 
-    def unhinted(self, block: ContentBlock) -> None:
+    def drop_hint(self, block: ContentBlock) -> None:
         """The block goes and takes its cache hint along, which may stand at a place of its own."""
         if getattr(block, "cache", None) is None:
             return
         self.surplus = max(0, self.surplus - 1)
         self.report.lost("cache.unsaid", block, "cache")
 
-    def cited(self, block: TextBlock) -> TextBlock:
+    def fit_citations(self, block: TextBlock) -> TextBlock:
         """A text block without the citations that the wire has no place for."""
         extras = block.extras or {}
         # the wire's own fields of the block may hold the citations in the wire's form
         raw = any(issuer in self.caps.reads and "citations" in extras[issuer] for issuer in extras)
         if block.citations is not None and not (self.caps.citations or raw):
             self.report.lost("citations.unsaid", block, "citations")
-        return self.hinted(block)
+        return self.fit_hint(block)
 
-    def owned(self, block: _Block) -> _Block:
+    def fit_extras(self, block: _Block) -> _Block:
         """The block with the fields that this wire reads; those of others are losses."""
         extras = self._readable_extras(block)
         return block if extras is block.extras else with_fields(block, self.report, extras=extras)
@@ -149,7 +155,7 @@ class State:
         changed.extras = extras
         return changed
 
-    def sealed(self, issuer: str, data: Mapping[str, Any]) -> bool:
+    def holds_sealed_state(self, issuer: str, data: Mapping[str, Any]) -> bool:
         """Whether the fields hold state that the wire takes back from others alone."""
         caps = self.caps
         foreign = caps.claimed_by and issuer not in caps.claimed_by
@@ -185,7 +191,7 @@ class State:
         """Those of an issuer's fields that the wire takes back; the very ones if it takes all."""
         claims = self.caps.claims
         if issuer in self.caps.reads:
-            if not self.sealed(issuer, data):
+            if not self.holds_sealed_state(issuer, data):
                 return data
             return {name: value for name, value in data.items() if name not in claims}
         if issuer:
@@ -193,15 +199,15 @@ class State:
         claimed = {name: value for name, value in data.items() if name in claims}
         return data if len(claimed) == len(data) else claimed
 
-    def hinted(self, block: _Block) -> _Block:
+    def fit_hint(self, block: _Block) -> _Block:
         """The block with its cache hint, if the wire takes one more."""
         hint: CacheHint | None = getattr(block, "cache", None)
         if hint is None:
             return block
-        limited = self._limited(block, hint) if self._takes_hint(block, block) else None
+        limited = self._limit_hint(block, hint) if self._takes_hint(block, block) else None
         return block if limited is hint else with_fields(block, self.report, cache=limited)
 
-    def _limited(self, node: object, hint: CacheHint) -> CacheHint:
+    def _limit_hint(self, node: object, hint: CacheHint) -> CacheHint:
         """The hint for as long as it may hold on this wire."""
         limited = limit_ttl(hint, self.caps, self.lasts)
         self.lasts = shortest_minutes((limited,), self.caps)
@@ -219,7 +225,7 @@ class State:
         self.surplus = max(0, self.surplus - 1)
         return False
 
-    def cached(self, m: Msg) -> Msg:
+    def fit_message_hint(self, m: Msg) -> Msg:
         """The message with its own cache hint on its last block, where the wire takes one."""
         if m.cache is None:
             return m
@@ -230,7 +236,7 @@ class State:
         if last is None:
             self.report.lost("cache.unsaid", m, "cache")
         elif self._takes_hint(m, blocks[last]):
-            hint = self._limited(m, m.cache)
+            hint = self._limit_hint(m, m.cache)
             blocks[last] = self.report.made(replace(cast("Any", blocks[last]), cache=hint), m)
             content = blocks
         changed = with_content(m, content, self.report)
@@ -248,7 +254,7 @@ def fit_medium(
     moves = kind in caps.user and kind in caps.move_media
     if kind not in kinds and not moves and type(block.source) is not FramesSource:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {role}")
-        state.unhinted(block)
+        state.drop_hint(block)
         return []
     if (images := frames_as_images(state, block, kinds)) is not None:
         return [part for image in images for part in fit_medium(state, image, role, kinds, moved)]
@@ -256,13 +262,13 @@ def fit_medium(
     if isinstance(prepared, str):
         if prepared:
             return [state.stand_in(prepared, block)]
-        state.unhinted(block)
+        state.drop_hint(block)
         return []
     if kind in kinds:
-        return [state.hinted(prepared)]
+        return [state.fit_hint(prepared)]
     if role == "assistant" and prepared.extras is not None:  # what an answer said of it
         prepared = with_fields(prepared, state.report, extras=None)
-    m = Msg.trusted("user", [state.hinted(prepared)], "user")
+    m = Msg.trusted("user", [state.fit_hint(prepared)], "user")
     state.report.lost("media.moved", block, did="follows in a user turn")
     moved.append(state.report.made(m, block))
     return []
@@ -281,8 +287,8 @@ def frames_as_images(
     if "image" not in kinds and not {"image"} <= caps.user & caps.move_media:
         return None
     state.report.lost("video.as_images", block, what=f"{len(source.frames)} frames")
-    state.unhinted(block)
-    frames = (ImageBlock(source_of(frame)) for frame in source.frames)
+    state.drop_hint(block)
+    frames = (ImageBlock(read_source(frame)) for frame in source.frames)
     return [state.report.made(image, block) for image in frames]
 
 
@@ -343,7 +349,7 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     if type(block) is DocumentBlock and (
         fault or "text" not in state.caps.sources.get("document", ())
     ):
-        uncited(block, report)
+        report_document_fields(block, report)
     source = prepared.source
     untyped = fault is None and block.type not in state.caps.typed_urls
     if untyped and type(source) is URLSource and source.media_type:
@@ -353,7 +359,7 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     return state.told.at(block.type, fault.place) if fault.place else ""
 
 
-def uncited(block: DocumentBlock, report: Report) -> None:
+def report_document_fields(block: DocumentBlock, report: Report) -> None:
     """Report what only a wire has a place for whose answers cite documents."""
     for name in ("context", "cite"):
         if getattr(block, name) is not None:
