@@ -117,9 +117,12 @@ class Structured(Generic[T]):
             self._adapter = type_adapter(of)
         self._wrapped = self._schema.get("type") != "object"
         self.format = ResponseFormat(
-            "schema", _in_object(self._schema) if self._wrapped else self._schema,
-            name or own_name or "response", about if description is None else description, strict,
-        )  # fmt: skip
+            "schema",
+            _in_object(self._schema) if self._wrapped else self._schema,
+            name or own_name or "response",
+            about if description is None else description,
+            strict,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         form = self.format

@@ -69,7 +69,7 @@ def test_a_count_is_made_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_counter", lambda *_: counter)
     exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
     answer = asyncio.run(Sender(None).whole(exchange))
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ClientAnswer)
     assert json.loads(answer.body)["input_tokens"] == 80
     assert counter.threads
     assert threading.get_ident() not in counter.threads

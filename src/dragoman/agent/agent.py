@@ -33,8 +33,11 @@ from .run import Budget, Finish, Pending, Reply, Run
 from .stored import dump_run, dump_state, load_run, load_state
 
 Said: TypeAlias = Input | None
-HOOKS = tuple(f"{when}_{step}" for when in ("pre", "post")
-              for step in ("reply", "observe", "reasoning", "acting"))  # fmt: skip
+HOOKS = tuple(
+    f"{when}_{step}"
+    for when in ("pre", "post")
+    for step in ("reply", "observe", "reasoning", "acting")
+)
 
 
 @explains_agents
@@ -260,9 +263,14 @@ class ReActAgent(metaclass=ExplainsNames):
             run.parsed = structured.parse(own[-1])  # the program that has read it is no more
         await self._save()
         return Reply(
-            own[-1] if own else None, finish, run.parsed, run.usage, run.cost,
-            tuple(run.losses.values()), tuple(self.pending),
-        )  # fmt: skip
+            own[-1] if own else None,
+            finish,
+            run.parsed,
+            run.usage,
+            run.cost,
+            tuple(run.losses.values()),
+            tuple(self.pending),
+        )
 
     async def _reasoning(
         self, run: Run, structured: Structured[Any] | None, streams: bool
@@ -326,8 +334,9 @@ class ReActAgent(metaclass=ExplainsNames):
             run.started += batch
             await self._save()
             limit = asyncio.Semaphore(self.toolkit.threads or len(batch) or 1)
-            tasks = [asyncio.create_task(self._run_call(key, calls[key], run, limit))
-                     for key in batch]  # fmt: skip
+            tasks = [
+                asyncio.create_task(self._run_call(key, calls[key], run, limit)) for key in batch
+            ]
             try:
                 for done in asyncio.as_completed(tasks):
                     event, error = await done
@@ -381,17 +390,25 @@ class ReActAgent(metaclass=ExplainsNames):
         own = getattr(self.model, "toolkit", None) is self.toolkit
         tools: list[Tool | ServerTool] = [] if own else [*self.toolkit.tools, *self.server_tools]
         return ChatRequest(
-            [*self.messages], system=self.sys_prompt, memories=memories or None, tools=tools,
-            options=self.options, agent_name=self.name,
-        )  # fmt: skip
+            [*self.messages],
+            system=self.sys_prompt,
+            memories=memories or None,
+            tools=tools,
+            options=self.options,
+            agent_name=self.name,
+        )
 
     def _pair(self, structured: Structured[Any] | None, streams: bool) -> Pair:
         if (model := llm_of(self.model, self.formatter)) is not self.model:
             self.model, self.formatter = model, None  # the formatter is the LLM's
         return pair_of(
-            self.model, self.formatter, structured=structured, way=self.way, streams=streams,
+            self.model,
+            self.formatter,
+            structured=structured,
+            way=self.way,
+            streams=streams,
             allow_partial=self.allow_partial,
-        )  # fmt: skip
+        )
 
     # -- calls that wait ---------------------------------------------------------------------------
 

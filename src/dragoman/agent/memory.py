@@ -102,11 +102,15 @@ class SqliteMemory:
     def save(self, messages: Sequence[Msg], run: Mapping[str, Any] | None) -> None:
         """See Memory. Raises sqlite3.Error."""
         pairs = zip(self._kept, messages, strict=False)
-        same = next((i for i, (old, new) in enumerate(pairs) if old is not new),
-                    min(len(self._kept), len(messages)))  # fmt: skip
+        same = next(
+            (i for i, (old, new) in enumerate(pairs) if old is not new),
+            min(len(self._kept), len(messages)),
+        )
         values = {_RUN: run, **{i: messages[i].to_dict() for i in range(same, len(messages))}}
-        rows = [(self.conversation, i, json.dumps(value, ensure_ascii=False))
-                for i, value in values.items()]  # fmt: skip
+        rows = [
+            (self.conversation, i, json.dumps(value, ensure_ascii=False))
+            for i, value in values.items()
+        ]
         gone = "DELETE FROM entries WHERE conversation = ? AND position NOT BETWEEN 0 AND ?"
         with closing(self._open()) as db, db:
             db.execute("BEGIN IMMEDIATE")

@@ -27,15 +27,30 @@ _INTERRUPTED = "the program ended while this call ran: whether it took effect is
 _ABANDONED = "the call was not run: the conversation went on without it"
 # why an answer ended that is not complete
 Reason: TypeAlias = Literal[
-    "length", "context_overflow", "refusal", "content_filter", "malformed_call", "error",
-    "interrupted", "pause", "other",
-]  # fmt: skip
+    "length",
+    "context_overflow",
+    "refusal",
+    "content_filter",
+    "malformed_call",
+    "error",
+    "interrupted",
+    "pause",
+    "other",
+]
 Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "seconds"] | Reason
 
 
-@explains_keywords({"max_steps": "steps", "max_turns": "steps", "max_tokens": "tokens",
-                    "max_cost": "cost", "timeout": "seconds", "request_limit": "steps",
-                    "total_tokens_limit": "tokens"})  # fmt: skip
+@explains_keywords(
+    {
+        "max_steps": "steps",
+        "max_turns": "steps",
+        "max_tokens": "tokens",
+        "max_cost": "cost",
+        "timeout": "seconds",
+        "request_limit": "steps",
+        "total_tokens_limit": "tokens",
+    }
+)
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one reply may take; None is no limit. Looked at between steps, never within one.
@@ -130,8 +145,10 @@ class Run:
 
     def new_losses(self, response: Any) -> list[Loss]:
         """What was lost and was not told of before: at first, or by another model."""
-        found = {(loss.code, loss.target, loss.where, loss.what): loss
-                 for loss in getattr(response, "losses", ())}  # fmt: skip
+        found = {
+            (loss.code, loss.target, loss.where, loss.what): loss
+            for loss in getattr(response, "losses", ())
+        }
         new = {key: loss.detach() for key, loss in found.items() if key not in self.losses}
         self.losses |= new
         return [*new.values()]
@@ -186,9 +203,11 @@ class Run:
         usage = self.usage
         tokens = (usage.input, usage.cache_read, usage.cache_write, usage.output)
         spent: dict[Finish, float] = {
-            "steps": self.steps, "tokens": sum(part or 0 for part in tokens) + self.estimated,
-            "cost": float(self.cost or 0), "seconds": self.seconds,
-        }  # fmt: skip
+            "steps": self.steps,
+            "tokens": sum(part or 0 for part in tokens) + self.estimated,
+            "cost": float(self.cost or 0),
+            "seconds": self.seconds,
+        }
         for name, value in spent.items():
             most = getattr(budget, name)
             if most is not None and value >= most:
@@ -211,10 +230,17 @@ class Run:
 
 def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
     """What results say, as the content of a message."""
-    outputs = [block.output for msg in results for block in msg.blocks
-               if isinstance(block, ToolResultBlock)]  # fmt: skip
-    texts = [one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
-             for one in outputs if not isinstance(one, list)]  # fmt: skip
+    outputs = [
+        block.output
+        for msg in results
+        for block in msg.blocks
+        if isinstance(block, ToolResultBlock)
+    ]
+    texts = [
+        one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+        for one in outputs
+        if not isinstance(one, list)
+    ]
     if len(texts) == len(outputs):
         return "\n\n".join(texts)
     blocks: list[ContentBlock] = []
@@ -231,8 +257,7 @@ def build_error_result(call: ToolUseBlock, text: str) -> Msg:
 def _clean_usage(usage: Usage) -> Usage:
     """The figures that can be counts of tokens: a host may tell of -1, or of half a token."""
     given: dict[str, Any] = {one.name: getattr(usage, one.name) for one in fields(usage)}
-    counts = {name for name, value in given.items()
-              if type(value) is int and 0 <= value < 2**53}  # fmt: skip
+    counts = {name for name, value in given.items() if type(value) is int and 0 <= value < 2**53}
     return Usage(**{name: given[name] for name in counts})
 
 

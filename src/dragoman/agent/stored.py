@@ -21,8 +21,16 @@ from .run import Finish, Reason, Run, build_error_result
 STATE_VERSION = 2
 _MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
 _UNKNOWN = "which of several calls with this id had this result is not known"
-_USAGE = ("input", "cache_read", "cache_write", "output", "reasoning", "audio_in", "audio_out",
-          "total")  # fmt: skip
+_USAGE = (
+    "input",
+    "cache_read",
+    "cache_write",
+    "output",
+    "reasoning",
+    "audio_in",
+    "audio_out",
+    "total",
+)
 _DOLLARS = ("input", "output", "other")
 
 State: TypeAlias = tuple[str, str | None, list[Msg], Run | None]
@@ -33,9 +41,11 @@ def dump_state(
 ) -> dict[str, Any]:
     """A state of this version."""
     value = {
-        "name": name, "sys_prompt": sys_prompt, "messages": [msg.to_dict() for msg in messages],
+        "name": name,
+        "sys_prompt": sys_prompt,
+        "messages": [msg.to_dict() for msg in messages],
         "run": run,
-    }  # fmt: skip
+    }
     return {"dragoman": STATE_VERSION, "kind": "agent", "value": value}
 
 
@@ -66,9 +76,13 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
     keys = run.key_calls(calls)
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
-        "id": run.id, "steps": run.steps, "seconds": run.seconds, "repairs": run.repairs,
+        "id": run.id,
+        "steps": run.steps,
+        "seconds": run.seconds,
+        "repairs": run.repairs,
         "estimated": run.estimated,
-        "done": run.done, "finish": run.finish,
+        "done": run.done,
+        "finish": run.finish,
         "cost": None if run.cost is None else _cost_parts(run.cost),
         "usage": {name: value for name, value in usage.items() if value is not None},
         "started": [key for key in run.started if key in keys],
@@ -76,7 +90,7 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
         "ended": [key for key in run.ended if key in keys],
         "results": {key: msg.to_dict() for key, msg in run.results.items() if key in keys},
         "later": [msg.to_dict() for msg in run.later],
-    }  # fmt: skip
+    }
 
 
 def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> Run | None:
@@ -123,8 +137,9 @@ def _rename(run: Run, calls: Sequence[ToolUseBlock]) -> None:
     run.allowed = [key for key, call in keys.items() if call.id in run.allowed and alone[key]]
     run.results = {
         key: run.results[call.id] if alone[key] else build_error_result(call, _UNKNOWN)
-        for key, call in keys.items() if call.id in run.results
-    }  # fmt: skip
+        for key, call in keys.items()
+        if call.id in run.results
+    }
 
 
 # -- single values ---------------------------------------------------------------------------------
@@ -235,8 +250,17 @@ def _results(value: Any, path: str) -> dict[str, Msg]:
 
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "steps": _count, "seconds": _seconds, "repairs": _count,
-    "estimated": _count, "done": _flag, "finish": _finish,
-    "usage": _usage, "cost": _cost, "started": _texts, "allowed": _texts, "ended": _texts,
-    "results": _results, "later": _messages,
-}  # fmt: skip
+    "steps": _count,
+    "seconds": _seconds,
+    "repairs": _count,
+    "estimated": _count,
+    "done": _flag,
+    "finish": _finish,
+    "usage": _usage,
+    "cost": _cost,
+    "started": _texts,
+    "allowed": _texts,
+    "ended": _texts,
+    "results": _results,
+    "later": _messages,
+}

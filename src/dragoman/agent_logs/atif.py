@@ -24,10 +24,25 @@ from ..text.json_text import Json, JsonObject, member
 from .log import LogRow, SessionLog, Skipped, objects, skipped_fields, text_at
 
 _ROLES = {"system": "system", "user": "user", "agent": "assistant"}
-_TRAJECTORY = ("schema_version", "session_id", "trajectory_id", "agent", "steps",
-               "subagent_trajectories")  # fmt: skip
-_STEP = ("step_id", "timestamp", "source", "model_name", "message", "reasoning_content",
-         "tool_calls", "observation", "is_copied_context")  # fmt: skip
+_TRAJECTORY = (
+    "schema_version",
+    "session_id",
+    "trajectory_id",
+    "agent",
+    "steps",
+    "subagent_trajectories",
+)
+_STEP = (
+    "step_id",
+    "timestamp",
+    "source",
+    "model_name",
+    "message",
+    "reasoning_content",
+    "tool_calls",
+    "observation",
+    "is_copied_context",
+)
 _AGENT = ("model_name", "tool_definitions")
 _CALL = ("tool_call_id", "function_name", "arguments")
 _RESULT = ("source_call_id", "content")
@@ -167,7 +182,8 @@ def _part(part: Json, path: str, skipped: list[Skipped]) -> ContentBlock:
     skipped += skipped_fields(f"{path}.source", source, _SOURCE)
     where, media_type = source["path"], source.get("media_type")
     media = (
-        URLSource(where, media_type, read=True) if "://" in where
+        URLSource(where, media_type, read=True)
+        if "://" in where
         else LocalSource(where, media_type, read=True)
-    )  # fmt: skip
+    )
     return ImageBlock(media) if kind == "image" else AudioBlock(media)

@@ -20,8 +20,19 @@ _AGENT = "claude-code"
 _SAID = ("user", "assistant")
 _SYNTHETIC = "<synthetic>"  # the model of what the program itself says in the model's place
 
-_ROW = ("type", "uuid", "parentUuid", "logicalParentUuid", "isSidechain", "agentId", "sessionId",
-        "timestamp", "message", "isCompactSummary", "attachment")  # fmt: skip
+_ROW = (
+    "type",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "isSidechain",
+    "agentId",
+    "sessionId",
+    "timestamp",
+    "message",
+    "isCompactSummary",
+    "attachment",
+)
 _MESSAGE = ("id", "type", "role", "model", "content")
 
 _WHY = {
@@ -44,9 +55,11 @@ def claims(rows: Sequence[LogRow]) -> bool:
 
 def _is_message(row: LogRow) -> bool:
     return (
-        row.data.get("type") in _SAID and "uuid" in row.data
-        and isinstance(row.data.get("message"), dict) and "parts" not in row.data["message"]
-    )  # fmt: skip
+        row.data.get("type") in _SAID
+        and "uuid" in row.data
+        and isinstance(row.data.get("message"), dict)
+        and "parts" not in row.data["message"]
+    )
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
@@ -206,9 +219,11 @@ def _parts(content: Json) -> list[Any]:
 
 
 def _only_results(content: Json) -> bool:
-    return isinstance(content, list) and bool(content) and all(
-        isinstance(part, dict) and part.get("type") == "tool_result" for part in content
-    )  # fmt: skip
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(isinstance(part, dict) and part.get("type") == "tool_result" for part in content)
+    )
 
 
 def _takes_results(entry: _Entry) -> bool:

@@ -72,9 +72,10 @@ def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
         return msg
     blocks = [
         replace(one, output=cleared[one.id])
-        if isinstance(one, ToolResultBlock) and one.id in cleared else one
+        if isinstance(one, ToolResultBlock) and one.id in cleared
+        else one
         for one in msg.blocks
-    ]  # fmt: skip
+    ]
     return Msg(msg.name, blocks, msg.role, timestamp=msg.timestamp)
 
 

@@ -50,9 +50,11 @@ _WHY = {
 def claims(rows: Sequence[LogRow]) -> bool:
     """Whether the log is one object of a session and messages in parts."""
     messages = rows[0].data.get("messages")
-    return isinstance(rows[0].data.get("info"), dict) and isinstance(messages, list) and all(
-        isinstance(one, dict) and "info" in one and "parts" in one for one in messages
-    )  # fmt: skip
+    return (
+        isinstance(rows[0].data.get("info"), dict)
+        and isinstance(messages, list)
+        and all(isinstance(one, dict) and "info" in one and "parts" in one for one in messages)
+    )
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
@@ -199,9 +201,9 @@ def _file(part: Json) -> ContentBlock | None:
         return None
     media_type = str(part.get("mime") or "application/octet-stream")
     inline = url.startswith("data:") and "," in url
-    source = Base64Source.within(media_type, url) if inline else URLSource(
-        url, media_type, read=True
-    )  # fmt: skip
+    source = (
+        Base64Source.within(media_type, url) if inline else URLSource(url, media_type, read=True)
+    )
     kinds = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
     made: type[Any] = kinds.get(media_type.partition("/")[0], DocumentBlock)
     block: ContentBlock = made(source, title=part.get("filename"))

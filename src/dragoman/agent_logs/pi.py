@@ -47,9 +47,11 @@ _TREE = ("message", "compaction", "branch_summary", "custom_message", "context_e
 def claims(rows: Sequence[LogRow]) -> bool:
     """Whether the log begins with the head of a session, and nodes of a tree follow."""
     head = rows[0].data
-    return head.get("type") == "session" and "cwd" in head and all(
-        "type" in row.data and "timestamp" in row.data for row in rows
-    )  # fmt: skip
+    return (
+        head.get("type") == "session"
+        and "cwd" in head
+        and all("type" in row.data and "timestamp" in row.data for row in rows)
+    )
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
@@ -83,8 +85,9 @@ class _Session:
         self.words = ""  # of the system message that has no sections
         self.tools: dict[str, Tool] = {}
         self.entries = entries
-        self.edits = {row.text("targetId"): row for row in entries
-                      if row.text("type") == "context_edit"}  # fmt: skip
+        self.edits = {
+            row.text("targetId"): row for row in entries if row.text("type") == "context_edit"
+        }
 
     def take(self, row: LogRow) -> None:
         """Read one entry."""
@@ -148,8 +151,9 @@ class _Session:
         except ReadError:
             raise
         except DragomanError as error:
-            raise ReadError(error.message, path=row.place, hint=error.hint,
-                            code="log.message") from error  # fmt: skip
+            raise ReadError(
+                error.message, path=row.place, hint=error.hint, code="log.message"
+            ) from error
         if made is not None:
             made.timestamp = time
             yield made

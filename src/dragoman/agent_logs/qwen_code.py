@@ -32,9 +32,10 @@ def claims(rows: Sequence[LogRow]) -> bool:
 
 def _is_message(row: LogRow) -> bool:
     return (
-        row.data.get("type") in _SAID and "uuid" in row.data
+        row.data.get("type") in _SAID
+        and "uuid" in row.data
         and isinstance(row.object("message").get("parts"), list)
-    )  # fmt: skip
+    )
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:

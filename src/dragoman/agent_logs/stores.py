@@ -20,9 +20,12 @@ _NAME = "opencode.db"
 # session, messages of a session, parts of a message; the second is what releases of 2025 wrote
 _LAYOUTS = (
     ("session/*/{session}.json", "message/{session}/*.json", "part/{message}/*.json"),
-    ("session/info/{session}.json", "session/message/{session}/*.json",
-     "session/part/{session}/{message}/*.json"),
-)  # fmt: skip
+    (
+        "session/info/{session}.json",
+        "session/message/{session}/*.json",
+        "session/part/{session}/{message}/*.json",
+    ),
+)
 
 
 def session_exports(place: str | Path, session: str = "*") -> Iterator[tuple[str, str]]:
@@ -44,8 +47,9 @@ def session_exports(place: str | Path, session: str = "*") -> Iterator[tuple[str
         yield id, arguments(export)
     if not found:
         hint = "give the folder of opencode's data, opencode.db, or the folder storage"
-        raise ReadError("no session of opencode is kept here", path=str(place), hint=hint,
-                        code="log.unknown")  # fmt: skip
+        raise ReadError(
+            "no session of opencode is kept here", path=str(place), hint=hint, code="log.unknown"
+        )
 
 
 def _of_database(path: Path, session: str) -> Iterator[tuple[str, JsonObject]]:
@@ -56,8 +60,9 @@ def _of_database(path: Path, session: str) -> Iterator[tuple[str, JsonObject]]:
                 info = {"id": id, "title": title, "directory": directory, "version": version}
                 yield id, {"info": info, "messages": [*_messages(store, id, str(path))]}
     except sqlite3.Error as error:
-        raise ReadError(f"no database of opencode: {error}", path=str(path),
-                        code="log.unknown") from error  # fmt: skip
+        raise ReadError(
+            f"no database of opencode: {error}", path=str(path), code="log.unknown"
+        ) from error
 
 
 def _messages(store: sqlite3.Connection, session: str, place: str) -> Iterator[JsonObject]:

@@ -67,34 +67,46 @@ CACHES: dict[str, CacheRule] = {
         "Anthropic docs: build-with-claude/prompt-caching, extended-thinking, effort",
         over=("model", "thinking", "output_config.effort"),
         messages=("tool_choice",),
-        minimum=1024, least=_CLAUDE, marked=True,
+        minimum=1024,
+        least=_CLAUDE,
+        marked=True,
     ),
     "openai-chat": CacheRule(
-        ("tools", "response_format", "messages"), _OPENAI,
-        over=("model", "prompt_cache_key"), minimum=1024, exact=_GPT,
+        ("tools", "response_format", "messages"),
+        _OPENAI,
+        over=("model", "prompt_cache_key"),
+        minimum=1024,
+        exact=_GPT,
     ),
     "openai-responses": CacheRule(
         ("tools", "text.format", "instructions", "input"),
         f"{_OPENAI}; of effort: OpenRouter's notes on moving to gpt-6-astra",
-        over=("model", "prompt_cache_key", "reasoning.effort"), minimum=1024, exact=_GPT,
+        over=("model", "prompt_cache_key", "reasoning.effort"),
+        minimum=1024,
+        exact=_GPT,
     ),
     "gemini": CacheRule(
         ("systemInstruction", "tools", "contents"),
         f"Gemini API docs: caching, gemini-4-argon{_UNSTATED}",
-        over=("cachedContent",), messages=("toolConfig",), least=(("gemini-4-argon*", 6144),),
+        over=("cachedContent",),
+        messages=("toolConfig",),
+        least=(("gemini-4-argon*", 6144),),
     ),
     "gemini-interactions": CacheRule(
         ("system_instruction", "tools", "input"),
         f"Gemini API docs: caching, interactions{_UNSTATED}",
         over=("cached_content", "previous_interaction_id"),
-        messages=("generation_config.tool_choice",), least=(("gemini-4-argon*", 6144),),
+        messages=("generation_config.tool_choice",),
+        least=(("gemini-4-argon*", 6144),),
     ),
     "bedrock-converse": CacheRule(
         ("toolConfig.tools", "system", "messages"),
         "Amazon Bedrock user guide: prompt caching; Claude as on its own API",
         over=("additionalModelRequestFields.thinking",),
         messages=("toolConfig.toolChoice",),
-        minimum=1024, least=_CLAUDE, marked=True,
+        minimum=1024,
+        least=_CLAUDE,
+        marked=True,
     ),
     "dashscope": CacheRule(
         ("parameters.tools", "input.messages"),
@@ -102,8 +114,10 @@ CACHES: dict[str, CacheRule] = {
         minimum=1024,
     ),
     "mistral": CacheRule(
-        ("tools", "messages"), f"Mistral docs: prompt-caching{_UNSTATED}",
-        over=("model", "prompt_cache_key"), unit=64,
+        ("tools", "messages"),
+        f"Mistral docs: prompt-caching{_UNSTATED}",
+        over=("model", "prompt_cache_key"),
+        unit=64,
     ),
     "cohere": CacheRule(
         ("tools", "documents", "messages"), f"Cohere docs: v2/chat, usage{_UNSTATED}"
@@ -111,7 +125,7 @@ CACHES: dict[str, CacheRule] = {
     "ollama": CacheRule(
         ("tools", "messages"), f"Ollama's llama_server.go: the prefix of the last prompt{_UNSTATED}"
     ),
-}  # fmt: skip
+}
 
 _MARKS = ("cache_control", "prompt_cache_breakpoint")
 
@@ -178,9 +192,11 @@ def _message(message: JsonObject, part: str, path: str) -> list[Piece]:
     if key is None:
         return [_piece(message, part, path, ends=_is_input(message))]
     content = message[key]
-    blocks = {f"{path}.{key}": _text_block(content)} if isinstance(content, str) else {
-        f"{path}.{key}[{i}]": block for i, block in enumerate(content)
-    }  # fmt: skip
+    blocks = (
+        {f"{path}.{key}": _text_block(content)}
+        if isinstance(content, str)
+        else {f"{path}.{key}[{i}]": block for i, block in enumerate(content)}
+    )
     result: list[Piece] = []
     for block_path, block in blocks.items():
         if _is_point(block):
@@ -309,11 +325,16 @@ def cache_break(
     hits = new.pieces[: _hits(old.pieces, index, rule, model)]
     tokens = _tokens(hits, counter) // rule.unit * rule.unit
     return CacheBreak(
-        home.name, *_place(field, old.pieces[index:], new.pieces[index:]), tokens,
-        _tokens(old.pieces[index:], counter), counter is not None,
-        tokens > 0 and tokens >= (minimum or 0), minimum,
-        _find_unbound_thinking(home, old, new), f"{rule.source} ({rule.since})",
-    )  # fmt: skip
+        home.name,
+        *_place(field, old.pieces[index:], new.pieces[index:]),
+        tokens,
+        _tokens(old.pieces[index:], counter),
+        counter is not None,
+        tokens > 0 and tokens >= (minimum or 0),
+        minimum,
+        _find_unbound_thinking(home, old, new),
+        f"{rule.source} ({rule.since})",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,9 @@ def check(
     try:
         refusals = _Validator(body, target, model, path).refusals()
     except InvalidMessage as error:
-        no_number = (way for way, item in walk(body)
-                     if isinstance(item, float) and not isfinite(item))  # fmt: skip
+        no_number = (
+            way for way, item in walk(body) if isinstance(item, float) and not isfinite(item)
+        )
         return [_no_json(format_path(next(no_number, ())), error.message)]
     first = {(refusal.where, refusal.code): refusal for refusal in reversed(refusals)}
     return [refusal for refusal in refusals if first[refusal.where, refusal.code] is refusal]
@@ -133,8 +134,11 @@ class _Validator:
         result += _images(self.request)
         result += self._foreign_model()
         places = {refusal.where for refusal in result}
-        result += (refusal for refusal in self._losses()
-                   if refusal.code != "option.range" or refusal.where not in places)  # fmt: skip
+        result += (
+            refusal
+            for refusal in self._losses()
+            if refusal.code != "option.range" or refusal.where not in places
+        )
         return result
 
     def _foreign_model(self) -> Iterator[Refusal]:
@@ -146,10 +150,13 @@ class _Validator:
         others = (protocol for protocol in PROTOCOLS if protocol != room.protocol)
         if any(fnmatchcase(name, p) for other in others for p in wire(other).room.model_patterns):
             yield Refusal(
-                "$.model", f"the model {show(name)} is another provider's",
-                f"the models that {maker} lists", "",
-                f"Name a model of {maker}, such as {room.model}.", "model.foreign",
-            )  # fmt: skip
+                "$.model",
+                f"the model {show(name)} is another provider's",
+                f"the models that {maker} lists",
+                "",
+                f"Name a model of {maker}, such as {room.model}.",
+                "model.foreign",
+            )
 
     # -- rules of fields
 
@@ -286,9 +293,13 @@ def _snake(name: str) -> str:
 # -- one field ------------------------------------------------------------------------------------
 
 _TYPES: dict[str, tuple[str, type]] = {
-    "number": ("a number", float), "integer": ("a whole number", int), "text": ("text", str),
-    "boolean": ("true or false", bool), "list": ("a list", list), "object": ("an object", dict),
-}  # fmt: skip
+    "number": ("a number", float),
+    "integer": ("a whole number", int),
+    "text": ("text", str),
+    "boolean": ("true or false", bool),
+    "list": ("a list", list),
+    "object": ("an object", dict),
+}
 
 _FIELD_FIXES = {
     "field.missing": "Set it.",
@@ -432,8 +443,14 @@ def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
         yield _refusal(limit, way, text.removeprefix("$: "), _SIZE_FIX, "schema.unfit")
     for change in result.changes:
         if change.code not in ("schema.note", "schema.restated") or change.keyword == "$ref":
-            yield Refusal(f"{where}{change.where[1:]}", clip_text(_change_rule(change)),
-                          target.source, target.since, _CHANGE_FIX, change.code)  # fmt: skip
+            yield Refusal(
+                f"{where}{change.where[1:]}",
+                clip_text(_change_rule(change)),
+                target.source,
+                target.since,
+                _CHANGE_FIX,
+                change.code,
+            )
 
 
 def _change_rule(change: Change) -> str:
@@ -484,8 +501,19 @@ def _is_image(data: str) -> bool:
 # -- losses ---------------------------------------------------------------------------------------
 
 # what of these losses is the name of a node or block, and adds nothing to the rule
-_NODES = frozenset({"Msg", "ToolChoice", "Options", "ChatRequest", "ResponseFormat", "text",
-                    "thinking", "tool_use", "tool_result"})  # fmt: skip
+_NODES = frozenset(
+    {
+        "Msg",
+        "ToolChoice",
+        "Options",
+        "ChatRequest",
+        "ResponseFormat",
+        "text",
+        "thinking",
+        "tool_use",
+        "tool_result",
+    }
+)
 
 
 def _loss_rule(loss: Loss, row: RefusedLoss) -> str:
@@ -501,5 +529,7 @@ def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:
     if loss.code in ("message.empty", "text.blank"):
         return value is MISSING or loss.where.startswith("$.system")
     key = loss.where.rpartition(".")[2]
-    return any(key == name and type(value) is type(default) and value == default
-               for name, default in row.harmless)  # fmt: skip
+    return any(
+        key == name and type(value) is type(default) and value == default
+        for name, default in row.harmless
+    )

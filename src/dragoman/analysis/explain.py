@@ -35,8 +35,20 @@ _PLAIN_WORDS = (
 )
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 # what stands inside of these is the user's own: the words of schemas and of arguments
-_THEIRS = frozenset({"properties", "args", "arguments", "input", "input_schema", "$defs",
-                     "parameters", "parametersJsonSchema", "schema", "json"})  # fmt: skip
+_THEIRS = frozenset(
+    {
+        "properties",
+        "args",
+        "arguments",
+        "input",
+        "input_schema",
+        "$defs",
+        "parameters",
+        "parametersJsonSchema",
+        "schema",
+        "json",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +66,33 @@ class Hint:
 
 
 HINTS = (
-    Hint(r"prefill|must end with a user|ending with a model turn|last (message|role)",
-         last=("messages", "contents", "input")),
-    Hint(r"strict tools|number of tools|tool schemas|too complex for compilation",
-         keys=("tools", "toolConfig")),
+    Hint(
+        r"prefill|must end with a user|ending with a model turn|last (message|role)",
+        last=("messages", "contents", "input"),
+    ),
+    Hint(
+        r"strict tools|number of tools|tool schemas|too complex for compilation",
+        keys=("tools", "toolConfig"),
+    ),
     Hint(r"s3 ?uri|s3 ?location", keys=("s3Location", "s3Uri"), values=("s3://",)),
-    Hint(r"unsupported image|invalid.image|image (data|format|url)|could not process image",
-         keys=("image_url", "inlineData", "inline_data", "image", "source", "images")),
-    Hint(r"provided url|fetch content|download(ing)? (the )?(image|file|content)",
-         keys=("fileUri", "file_uri", "image_url", "file_url", "url"), values=("http",)),
+    Hint(
+        r"unsupported image|invalid.image|image (data|format|url)|could not process image",
+        keys=("image_url", "inlineData", "inline_data", "image", "source", "images"),
+    ),
+    Hint(
+        r"provided url|fetch content|download(ing)? (the )?(image|file|content)",
+        keys=("fileUri", "file_uri", "image_url", "file_url", "url"),
+        values=("http",),
+    ),
     Hint(r"tool.?call validation|tool.?choice is required|tool.?use.?failed", keys=("tools",)),
     Hint(r"effort level", keys=("effort", "reasoning_effort", "thinkingLevel")),
     Hint(r"signature", keys=("signature", "thoughtSignature", "thought_signature")),
     Hint(r"thinking", keys=("thinking", "reasoning", "thinkingConfig", "reasoning_effort")),
-    Hint(r"response.?format|structured output|json schema",
-         keys=("response_format", "responseSchema", "output_config", "textFormat", "format")),
-)  # fmt: skip
+    Hint(
+        r"response.?format|structured output|json schema",
+        keys=("response_format", "responseSchema", "output_config", "textFormat", "format"),
+    ),
+)
 
 
 def find_hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
@@ -115,8 +138,11 @@ def _by_name(message: str, body: Any) -> list[tuple[Step, ...]]:
 def _by_value(message: str, body: Any) -> list[tuple[Step, ...]]:
     """Where short texts stand that the message quotes."""
     quoted = {match[1].rstrip(".,:") for match in _QUOTED.finditer(message)} - {""}
-    return [way for way, value in _ours(body)
-            if isinstance(value, str) and value in quoted and way[-1] != "role"]  # fmt: skip
+    return [
+        way
+        for way, value in _ours(body)
+        if isinstance(value, str) and value in quoted and way[-1] != "role"
+    ]
 
 
 def _by_hint(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
@@ -271,8 +297,26 @@ def collect_texts(body: Any, message: str) -> list[str]:
 
 _MOST = 500
 _EXPLAIN_WORD = re.compile(r"[a-z]{4,}")
-_USUAL = frozenset({"this", "that", "with", "without", "model", "must", "takes", "only", "request",
-                    "does", "value", "field", "supported", "there", "have", "other"})  # fmt: skip
+_USUAL = frozenset(
+    {
+        "this",
+        "that",
+        "with",
+        "without",
+        "model",
+        "must",
+        "takes",
+        "only",
+        "request",
+        "does",
+        "value",
+        "field",
+        "supported",
+        "there",
+        "have",
+        "other",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -343,8 +387,9 @@ def _failure(error: Any) -> ProviderError:
     """The error in what was given: a body, its text, or the exception of an official client."""
     if not isinstance(error, BaseException):
         return provider_error(error)
-    status = next((value for name in _STATUSES
-                   if type(value := getattr(error, name, None)) is int), None)  # fmt: skip
+    status = next(
+        (value for name in _STATUSES if type(value := getattr(error, name, None)) is int), None
+    )
     body = next(filter(None, map(_body, (getattr(error, name, None) for name in _BODIES))), None)
     if isinstance(body, dict) and isinstance(inner := body.get("Error"), dict):
         body = {"error": inner}  # of botocore, beside the metadata

@@ -390,9 +390,12 @@ class _Run:
         )
 
     def _count(
-        self, pair: WirePair, place: str, write: Callable[[], Any],
+        self,
+        pair: WirePair,
+        place: str,
+        write: Callable[[], Any],
         differences: Callable[[Any], list[Difference]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         try:
             out = write()
         except errors.WriteError as error:

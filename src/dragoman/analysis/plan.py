@@ -26,8 +26,14 @@ from .check import Refusal, check
 from .paths import paths_before, remove_path
 
 # what a loss costs in the ranking: instructions and media weigh more than headings
-WEIGHTS: dict[Kind, int] = {"dropped": 8, "degraded": 3, "repaired": 2, "moved": 1, "added": 1,
-                            "expected": 0}  # fmt: skip
+WEIGHTS: dict[Kind, int] = {
+    "dropped": 8,
+    "degraded": 3,
+    "repaired": 2,
+    "moved": 1,
+    "added": 1,
+    "expected": 0,
+}
 
 
 _QUIET = policy("ignore")

@@ -73,10 +73,13 @@ def _litellm_table() -> dict[str, tuple[str, int | None, int | None]]:
         return {}
     data: dict[str, dict[str, Any]] = loads(path.read_bytes())
     return {
-        key: (str(row.get("litellm_provider")), _figure(row.get("max_input_tokens")),
-              _figure(row.get("max_output_tokens")))
+        key: (
+            str(row.get("litellm_provider")),
+            _figure(row.get("max_input_tokens")),
+            _figure(row.get("max_output_tokens")),
+        )
         for key, row in data.items()
-    }  # fmt: skip
+    }
 
 
 def _figure(value: Any) -> int | None:

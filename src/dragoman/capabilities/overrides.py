@@ -236,8 +236,9 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
     elif name == "base64_only":
         sources: Mapping[str, frozenset[str]] = now["sources"]
         # what stands in the request itself is not looked for elsewhere
-        only = {kind: sources.get(kind, frozenset()) & {"text"} | {"base64"}
-                for kind in _media(value)}  # fmt: skip
+        only = {
+            kind: sources.get(kind, frozenset()) & {"text"} | {"base64"} for kind in _media(value)
+        }
         now["sources"] = {**sources, **only}
     elif name in _FIELDS:
         result = _OverrideReader(name, now[name]).read(_types()[name], value, f"$.{name}")

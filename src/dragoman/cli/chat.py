@@ -24,10 +24,12 @@ _PROFILE = "default"
 Model: TypeAlias = Annotated[
     str | None,
     typer.Argument(
-        metavar="MODEL", envvar=_VARIABLE, show_envvar=False,
+        metavar="MODEL",
+        envvar=_VARIABLE,
+        show_envvar=False,
         help=f"As of `dragoman ask`; else {_VARIABLE}, or the profile {_PROFILE!r}.",
     ),
-]  # fmt: skip
+]
 
 Tools: TypeAlias = Annotated[
     bool,
@@ -37,10 +39,11 @@ Tools: TypeAlias = Annotated[
 Servers: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--mcp", metavar="SERVER",
+        "--mcp",
+        metavar="SERVER",
         help="An MCP server: a command with its arguments, or a URL; repeatable.",
     ),
-]  # fmt: skip
+]
 
 Yes: TypeAlias = Annotated[
     bool, typer.Option("--yes", "-y", help="Run what the model calls without asking.")
@@ -71,9 +74,14 @@ def chat(
             toolkit.add(stack.enter_context(_server(place)))
         view = TerminalView(_read_keyboard) if interactive else PlainView(_read_pipe)
         session = ChatSession(
-            name, view, toolkit=toolkit, yes=yes, system=system, base_url=base_url,
+            name,
+            view,
+            toolkit=toolkit,
+            yes=yes,
+            system=system,
+            base_url=base_url,
             settings=settings,
-        )  # fmt: skip
+        )
         stack.callback(session.close)
         if interactive:
             view.note(f"{name} - /help lists the commands, Ctrl-D leaves")

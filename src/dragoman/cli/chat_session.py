@@ -79,10 +79,16 @@ class ChatSession:
     """
 
     def __init__(
-        self, model: str, view: View, *, toolkit: Toolkit | None = None, yes: bool = False,
-        system: str | None = None, base_url: str | None = None,
+        self,
+        model: str,
+        view: View,
+        *,
+        toolkit: Toolkit | None = None,
+        yes: bool = False,
+        system: str | None = None,
+        base_url: str | None = None,
         settings: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.view = view
         self.toolkit = toolkit or Toolkit()
         self.yes = yes
@@ -236,8 +242,9 @@ class ChatSession:
     def help(self, _: str) -> None:
         """These commands."""
         width = max(len(f"/{name} {run[1]}") for name, run in _COMMANDS.items())
-        lines = [f"{f'/{name} {run[1]}':<{width}}  {run[0].__doc__}"
-                 for name, run in _COMMANDS.items()]  # fmt: skip
+        lines = [
+            f"{f'/{name} {run[1]}':<{width}}  {run[0].__doc__}" for name, run in _COMMANDS.items()
+        ]
         lines.append(f"{'/quit':<{width}}  Leave, as Ctrl-D does.")
         lines.append("Ctrl-C stops the answer under way. A message may begin with //.")
         self.view.note("\n".join(lines))
@@ -358,8 +365,11 @@ def _salvage_answer(partial: ChatResponse) -> Msg | None:
     if not partial.candidates or not partial.text:
         return None
     answered = {block.id for block in partial.msg.blocks if isinstance(block, ToolResultBlock)}
-    blocks = [block for block in partial.msg.blocks
-              if not isinstance(block, ToolUseBlock) or block.id in answered]  # fmt: skip
+    blocks = [
+        block
+        for block in partial.msg.blocks
+        if not isinstance(block, ToolUseBlock) or block.id in answered
+    ]
     return Msg.trusted(partial.msg.name, blocks, partial.msg.role, partial.msg)
 
 

@@ -182,8 +182,9 @@ def _block_text(block: ContentBlock) -> str:
 def _output_text(block: ToolResultBlock) -> str:
     if not isinstance(block.output, list):
         return block.output if isinstance(block.output, str) else arguments(block.output)
-    return " ".join(part.text if isinstance(part, TextBlock) else f"[{part.type}]"
-                    for part in block.output)  # fmt: skip
+    return " ".join(
+        part.text if isinstance(part, TextBlock) else f"[{part.type}]" for part in block.output
+    )
 
 
 def _cut(text: str) -> str:

@@ -70,8 +70,12 @@ def settings_for(agent: Agent, model: str, url: str, *, keyed: bool) -> AgentSet
 
 
 def _claude_code(_model: str, url: str, key: str) -> AgentSettings:
-    off = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY",
-           "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER")  # fmt: skip
+    off = (
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+        "DISABLE_AUTOUPDATER",
+    )
     return AgentSettings(
         {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": key, **dict.fromkeys(off, "1")}
     )
@@ -108,8 +112,10 @@ def _gemini_cli(_model: str, url: str, key: str) -> AgentSettings:
         "general": {"enableAutoUpdate": False},
     }
     variables = {
-        "GEMINI_API_KEY": key, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true",
-    }  # fmt: skip
+        "GEMINI_API_KEY": key,
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+    }
     return AgentSettings(variables, "~/.gemini/settings.json", json.dumps(text, indent=2))
 
 

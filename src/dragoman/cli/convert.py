@@ -35,9 +35,10 @@ class Kind(StrEnum):
 
 Files: TypeAlias = Annotated[
     list[str] | None,
-    options.file("Bodies as JSON or JSONL, or streams: files, folders, patterns; - is stdin.",
-                 "FILE..."),
-]  # fmt: skip
+    options.file(
+        "Bodies as JSON or JSONL, or streams: files, folders, patterns; - is stdin.", "FILE..."
+    ),
+]
 
 KindName: TypeAlias = Annotated[
     Kind, typer.Option("--kind", "-k", help="What FILE holds: requests, or answers and streams.")
@@ -107,7 +108,7 @@ def convert_bodies(
 
 def _requests(
     found: Iterator[InputFile | CommandError], several: bool, _source: str
-) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+) -> tuple[Iterator[_Value], bool]:
     if not several:
         return inputs.bodies(only(found))
     return (value for one in found for value in _bodies(one)), True
@@ -125,7 +126,7 @@ def _bodies(source: InputFile | CommandError) -> Iterator[_Value]:
 
 def _answers(
     found: Iterator[InputFile | CommandError], several: bool, source: str
-) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+) -> tuple[Iterator[_Value], bool]:
     if several:
         return (value for one in found for value in _parts(one, source)), True
     parts = _split_source(only(found), source)
@@ -176,9 +177,14 @@ class _Converter:
 
     @classmethod
     def begin(
-        cls, to: str, facts: str | None, model: str | None, policy: Policy, shape: _ConvertForm,
+        cls,
+        to: str,
+        facts: str | None,
+        model: str | None,
+        policy: Policy,
+        shape: _ConvertForm,
         utf8: bool,
-    ) -> Callable[[_Value], CommandOutcome]:  # fmt: skip
+    ) -> Callable[[_Value], CommandOutcome]:
         """What converts one value after the other, in whichever process."""
         target = wire(to, facts=options.facts(facts), policy="ignore")
         return cls(target, model, policy, shape, utf8).outcome
@@ -227,8 +233,9 @@ class _Converter:
     def _request(self, entry: inputs.Entry) -> _Converted:
         body = inputs.read_body(entry)
         home = inputs.sender(body, self.shape.source)
-        out = convert(body.value, home, self.target, "request", self.model,
-                      path=body.path, policy=self.policy)  # fmt: skip
+        out = convert(
+            body.value, home, self.target, "request", self.model, path=body.path, policy=self.policy
+        )
         data = {"path": out.path, "headers": out.headers, "body": out.body}
         return _Converted(data, out.losses)
 

@@ -254,8 +254,10 @@ def _losses(view: _View, width: int) -> list[output.Text]:
 def _closing(screen: Screen, views: Sequence[_View]) -> None:
     summary = "wires. A path such as $.messages[1] points into the conversation above."
     meanings = {loss.code: (loss.kind, loss.meaning) for view in views for loss in view.losses}
-    texts = [style_text((code, output.COLOURS[kind]), f": {meaning}")
-             for code, (kind, meaning) in sorted(meanings.items())]  # fmt: skip
+    texts = [
+        style_text((code, output.COLOURS[kind]), f": {meaning}")
+        for code, (kind, meaning) in sorted(meanings.items())
+    ]
     screen.print()
     for text in (style_text(f"{len(views)} {summary}"), *texts):
         for line in shorten_text(text, screen.width, 4):

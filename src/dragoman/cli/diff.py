@@ -180,13 +180,20 @@ def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) ->
     sides = [_write_body(body, home.name, target) for target in to]
     rows = align_rows(body.value, [out for _, out in sides])
     if as_json:
-        output.print_json({
-            "from": home.name,
-            "sides": [_side_json(name, out) for name, out in sides],
-            "rows": [{"source": row.source, "sides": row.sides,
-                      "losses": [[loss.to_dict() for loss in side] for side in row.losses]}
-                     for row in rows],
-        })  # fmt: skip
+        output.print_json(
+            {
+                "from": home.name,
+                "sides": [_side_json(name, out) for name, out in sides],
+                "rows": [
+                    {
+                        "source": row.source,
+                        "sides": row.sides,
+                        "losses": [[loss.to_dict() for loss in side] for side in row.losses],
+                    }
+                    for row in rows
+                ],
+            }
+        )
         return
     screen = Screen()
     screen.line(f"{plain(body.place)}, a request of {home.name}", style="bold")
@@ -196,8 +203,11 @@ def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) ->
         screen.print()
         screen.print(plain(", ".join(row.source) or "added"), style="dim")
         cells = zip(sides, row.sides, row.losses, strict=True)
-        _print(screen, [list(_cell(out.body, paths, losses, width))
-                        for (_, out), paths, losses in cells], width)  # fmt: skip
+        _print(
+            screen,
+            [list(_cell(out.body, paths, losses, width)) for (_, out), paths, losses in cells],
+            width,
+        )
 
 
 def _write_body(body: inputs.Body, home: str, target: str) -> tuple[str, Written]:
@@ -213,8 +223,13 @@ def _write_body(body: inputs.Body, home: str, target: str) -> tuple[str, Written
 
 
 def _side_json(name: str, out: Written) -> JsonObject:
-    return {"wire": name, "model": out.model, "path": out.path, "body": out.body,
-            "losses": [loss.to_dict() for loss in out.losses]}  # fmt: skip
+    return {
+        "wire": name,
+        "model": out.model,
+        "path": out.path,
+        "body": out.body,
+        "losses": [loss.to_dict() for loss in out.losses],
+    }
 
 
 def _head(name: str, out: Written, width: int) -> list[output.Text]:
@@ -238,8 +253,11 @@ def _cell(body: Json, paths: list[str], losses: list[Loss], width: int) -> Itera
             yield from shorten_text(style_text(plain(line)), width, _LONG)
     for loss in losses:
         did = f" -> {loss.did}" if loss.did else ""
-        text = style_text((loss.kind, output.COLOURS[loss.kind]), f" {loss.code}: ",
-                      plain(f"{loss.what}{did} ({loss.where})"))  # fmt: skip
+        text = style_text(
+            (loss.kind, output.COLOURS[loss.kind]),
+            f" {loss.code}: ",
+            plain(f"{loss.what}{did} ({loss.where})"),
+        )
         yield from shorten_text(text, width, _LONG)
 
 

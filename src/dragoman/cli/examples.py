@@ -42,9 +42,13 @@ from ..vendors import wire
 
 # the classes of options: by the name of the way, or of the option itself
 _WAYS: dict[str, type[Any]] = {
-    "role": ByRole, "name": ByName, "tagged": Tagged, "namefield": NameField,
-    "clear": ClearToolResults, "summarize": Summarize,
-}  # fmt: skip
+    "role": ByRole,
+    "name": ByName,
+    "tagged": Tagged,
+    "namefield": NameField,
+    "clear": ClearToolResults,
+    "summarize": Summarize,
+}
 _OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
 
 
@@ -283,13 +287,23 @@ class _Dialogue:
             case "calls":
                 name, _, arguments = text.partition(" ")
                 self._call = fields.get("id", "call_1"), name
-                return {"type": "tool_use", "id": self._call[0], "name": name,
-                        "input": json.loads(arguments), **fields}  # fmt: skip
+                return {
+                    "type": "tool_use",
+                    "id": self._call[0],
+                    "name": name,
+                    "input": json.loads(arguments),
+                    **fields,
+                }
             case "returns" | "returns:":
                 output: Json = [] if verb == "returns:" else _text(text)
                 call_id, name = self._call
-                return {"type": "tool_result", "id": call_id, "name": name, "output": output,
-                        **fields}  # fmt: skip
+                return {
+                    "type": "tool_result",
+                    "id": call_id,
+                    "name": name,
+                    "output": output,
+                    **fields,
+                }
             case "image" | "document" | "video":
                 return {"type": verb, "source": _source(text), **fields}
             case _:
@@ -330,5 +344,9 @@ def _tool(line: str) -> JsonObject:
         "properties": {name: {"type": kind} for name, kind in types.items()},
         "required": list(types),
     }
-    return {"name": signature[1], "description": signature[3].strip(), "parameters": parameters,
-            **fields}  # fmt: skip
+    return {
+        "name": signature[1],
+        "description": signature[3].strip(),
+        "parameters": parameters,
+        **fields,
+    }

@@ -129,11 +129,16 @@ def _show(screen: Screen, run: Fidelity) -> None:
 
 def _shares(pairs: list[WirePair]) -> output.Table:
     rows = (
-        (str(number), pair.target, str(pair.count),
-         *(_percent(pair.share(name)) for name in ("lossless", "clean", "same")),
-         str(pair.silent), str(pair.refused.total()))
+        (
+            str(number),
+            pair.target,
+            str(pair.count),
+            *(_percent(pair.share(name)) for name in ("lossless", "clean", "same")),
+            str(pair.silent),
+            str(pair.refused.total()),
+        )
         for number, pair in enumerate(pairs, 1)
-    )  # fmt: skip
+    )
     return _figures(rows, "", "to", "bodies", "lossless", "clean", "same", "silent", "refused")
 
 
@@ -175,8 +180,10 @@ def _losses(example: Example) -> Iterator[str]:
 
 def _differences(example: Example) -> Iterator[str]:
     for change in example.near()[:_SHOWN]:
-        ends = [f"{change[side]} {change[text]}".strip()
-                for side, text in (("left", "was"), ("right", "now"))]  # fmt: skip
+        ends = [
+            f"{change[side]} {change[text]}".strip()
+            for side, text in (("left", "was"), ("right", "now"))
+        ]
         yield f"{change['change']} {change['kind']}: {' => '.join(filter(None, ends))}"
 
 

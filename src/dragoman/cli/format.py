@@ -90,7 +90,7 @@ def _formatter(settings: dict[str, Any]) -> Formatter:
 
 def _values(
     found: Iterator[InputFile | CommandError], several: bool
-) -> tuple[Iterator[_Value], bool]:  # fmt: skip
+) -> tuple[Iterator[_Value], bool]:
     if not several:
         return inputs.conversations(only(found))
     return (value for one in found for value in _of_source(one)), True

@@ -348,10 +348,11 @@ def conversation(entry: Entry) -> Conversation:
                 return _load_stored(value)
             case {"messages": _}:
                 raise InvalidMessage(
-                    "an object with messages is no list of them", path="$",
+                    "an object with messages is no list of them",
+                    path="$",
                     hint="messages are a list; `dragoman convert` takes a provider's request, and"
                     " dragoman.message.dump stores one of ours",
-                )  # fmt: skip
+                )
             case message:
                 return [Msg.from_dict(message)]  # type: ignore[arg-type]
     except DragomanError as error:
@@ -373,8 +374,11 @@ def _load_stored(value: JsonObject) -> Conversation:
         case Msg() as msg:
             return [msg]
         case ChatResponse():
-            raise InvalidMessage("an answer is no conversation", path="$.kind",
-                                 hint="store the messages or the request")  # fmt: skip
+            raise InvalidMessage(
+                "an answer is no conversation",
+                path="$.kind",
+                hint="store the messages or the request",
+            )
         case messages:
             return messages
 

@@ -47,8 +47,13 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
 
     made = new_key(name, rate=rate, concurrent=concurrent, models=tuple(model or ("*",)))
     entry = made.entry
-    fields = {"name": entry.name, "hash": entry.hash, "rate": rate, "concurrent": concurrent,
-              "models": model}  # fmt: skip
+    fields = {
+        "name": entry.name,
+        "hash": entry.hash,
+        "rate": rate,
+        "concurrent": concurrent,
+        "models": model,
+    }
     sys.stderr.write(f"{made.key}\n")
     sys.stderr.flush()
     rows = (f"{key} = {_toml(value)}" for key, value in fields.items() if value is not None)

@@ -26,8 +26,10 @@ def show_matrix(as_json: options.Json = False) -> None:
     table = _by_row(cells)
     models = list(dict.fromkeys(cell.model for cell in cells))
     heads = ["", *(_short(model, *_MODELS) for model in models)]
-    rows = [[style_text(row), *(_mark(found[model]) for model in models)]
-            for row, found in table.items()]  # fmt: skip
+    rows = [
+        [style_text(row), *(_mark(found[model]) for model in models)]
+        for row, found in table.items()
+    ]
     screen.print(output.grid(rows, *[""] * len(heads), heads=heads, gap=1))
     screen.print("\nOver which endpoint", style="bold")
     screen.print(

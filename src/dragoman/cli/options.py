@@ -121,9 +121,15 @@ Each: TypeAlias = Annotated[
 
 Jobs: TypeAlias = Annotated[
     int,
-    typer.Option("--jobs", "-j", min=1, max=256, metavar="N",
-                 help="Processes that share the work; the order of the output stays."),
-]  # fmt: skip
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        max=256,
+        metavar="N",
+        help="Processes that share the work; the order of the output stays.",
+    ),
+]
 
 PolicyName: TypeAlias = Annotated[
     LossOptions,
@@ -150,11 +156,12 @@ System: TypeAlias = Annotated[
 Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", metavar="NAME=VALUE",
+        "--option",
+        metavar="NAME=VALUE",
         help="Of the request (temperature=0.2, max_tokens=500, reasoning=high), or timeout and "
         "retries; repeatable.",
     ),
-]  # fmt: skip
+]
 
 AllowPartial: TypeAlias = Annotated[
     bool, typer.Option("--allow-partial", help="Take an answer that broke off for one.")

@@ -143,8 +143,12 @@ class Screen:
         """A place at the bottom that is drawn anew all the time, and is gone when it stops."""
         from rich.live import Live
 
-        return Live(console=self._console, get_renderable=growing, refresh_per_second=_REDRAWN,
-                    transient=True)  # fmt: skip
+        return Live(
+            console=self._console,
+            get_renderable=growing,
+            refresh_per_second=_REDRAWN,
+            transient=True,
+        )
 
     @property
     def height(self) -> int:
@@ -350,13 +354,24 @@ def format_error(error: DragomanError) -> str:
 def usage_text(usage: Usage) -> str:
     """The tokens of an answer as far as the provider has told: `9 input, 4 output`."""
     figures = {name: getattr(usage, name) for name in _FIGURES}
-    told = [f"{figure} {name.replace('_', ' ')}" for name, figure in figures.items()
-            if figure is not None]  # fmt: skip
+    told = [
+        f"{figure} {name.replace('_', ' ')}"
+        for name, figure in figures.items()
+        if figure is not None
+    ]
     return ", ".join(told) or "no tokens told"
 
 
-_FIGURES = ("input", "cache_read", "cache_write", "output", "reasoning", "audio_in", "audio_out",
-            "total")  # fmt: skip
+_FIGURES = (
+    "input",
+    "cache_read",
+    "cache_write",
+    "output",
+    "reasoning",
+    "audio_in",
+    "audio_out",
+    "total",
+)
 
 
 @contextmanager

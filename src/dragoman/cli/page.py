@@ -37,11 +37,12 @@ _IN_FOLDERS = (".jsonl", ".ndjson", ".json", ".sse")
 Counter: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--counter", metavar="WHAT",
+        "--counter",
+        metavar="WHAT",
         help="What counts tokens: char, hf:NAME_OR_FOLDER, openai:MODEL or mistral:MODEL; an"
         " estimate by length without it.",
     ),
-]  # fmt: skip
+]
 
 
 def play(port: Port = 0, browser: Browser = True, counter: Counter = None) -> None:

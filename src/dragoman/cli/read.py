@@ -21,8 +21,15 @@ from ..stream.pieces import Key
 from . import options, output, recordings
 from .output import CommandError, Screen, plain, report
 
-STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", "refusal": "red",
-          "aside": "dim", "wrong": "bold red"}  # fmt: skip
+STYLES = {
+    "head": "bold",
+    "text": "",
+    "thinking": "dim",
+    "tool": "bold yellow",
+    "refusal": "red",
+    "aside": "dim",
+    "wrong": "bold red",
+}
 
 _WIDTH = 96
 

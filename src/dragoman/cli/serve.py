@@ -26,8 +26,15 @@ from . import output
 from .coding_agents import Agent, settings_for
 from .output import CommandError, plain, style_text
 
-_LIBRARIES = ("uvicorn", "httptools", "starlette", "aiohttp", "argon2", "cryptography",
-              "prometheus_client")  # fmt: skip
+_LIBRARIES = (
+    "uvicorn",
+    "httptools",
+    "starlette",
+    "aiohttp",
+    "argon2",
+    "cryptography",
+    "prometheus_client",
+)
 
 Model: TypeAlias = Annotated[
     str | None,
@@ -90,8 +97,13 @@ def serve_gateway(
     SIGHUP reads the file again. Without client keys it listens on this machine alone; `dragoman
     keys new` makes them. With --check, exit code 1 tells that the file is wrong.
     """
-    given = {"host": host, "port": port, "workers": workers, "record": record,
-             "aliases": aliases or None}  # fmt: skip
+    given = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "record": record,
+        "aliases": aliases or None,
+    }
     changes = {name: value for name, value in given.items() if value is not None}
     if agent is not None:
         _print_settings(agent, model, config, changes)
@@ -193,8 +205,9 @@ def _show_routes(screen: output.Screen, config: Config) -> None:
     rows = [cells for route in config.routes for cells in _route_rows(route)]
     screen.print(output.grid(rows, "fold", "fold", "fold", heads=("models", "go to", ""), gap=2))
     who = f"{len(config.keys)} client keys" if config.keys else "no client keys: this machine alone"
-    screen.line(f"on {config.host}, port {config.port}; workers: {config.workers}; {who}",
-                style="dim")  # fmt: skip
+    screen.line(
+        f"on {config.host}, port {config.port}; workers: {config.workers}; {who}", style="dim"
+    )
 
 
 def _route_rows(route: Route) -> Iterator[tuple[str | output.Text, ...]]:

@@ -53,8 +53,19 @@ def list_messages(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What messages may hold."""
     return Sheet(
         "What messages may hold",
-        ("wire", "image", "audio", "video", "doc", "think", "tool", "result", "system", "name",
-         "hint"),
+        (
+            "wire",
+            "image",
+            "audio",
+            "video",
+            "doc",
+            "think",
+            "tool",
+            "result",
+            "system",
+            "name",
+            "hint",
+        ),
         [(w.name, *_list_message_cells(w.can(model))) for w in wires],
         (
             "text and tool results as text: everywhere",
@@ -65,7 +76,7 @@ def list_messages(wires: Iterable[Wire], model: str | None = None) -> Sheet:
             "system: a message of its own, or a field at the top of the request",
             "name: a field for the speaker's name; hint: how many cache hints",
         ),
-    )  # fmt: skip
+    )
 
 
 def _list_message_cells(caps: Capabilities) -> Iterator[str]:
@@ -147,8 +158,17 @@ _VERSIONS = ("[:@]", "-[!0-9]", "-20[", "-v[")
 
 
 # what has a cell of its own, and how a wire spells what the cells say
-_CELLS = ("thinks", "efforts", "budgets", "tools_with_thinking", "forced_tools", "tool_choices",
-          "prefill", "binding", "form")  # fmt: skip
+_CELLS = (
+    "thinks",
+    "efforts",
+    "budgets",
+    "tools_with_thinking",
+    "forced_tools",
+    "tool_choices",
+    "prefill",
+    "binding",
+    "form",
+)
 
 
 @dataclass(slots=True)
@@ -212,8 +232,18 @@ def families() -> Sheet:
     """How the models of each family think and what they take, whoever hosts them."""
     return Sheet(
         "Model families",
-        ("family", "while", "thinks", "effort", "tools", "forced", "prefill", "bound", "besides",
-         "since"),
+        (
+            "family",
+            "while",
+            "thinks",
+            "effort",
+            "tools",
+            "forced",
+            "prefill",
+            "bound",
+            "besides",
+            "since",
+        ),
         [(row.models, row.when, *_cells(row.all()), row.since) for row in group(FAMILIES.rows)],
         (
             "the first family that holds is applied; …: its dated and hosted versions too",
@@ -221,7 +251,7 @@ def families() -> Sheet:
             "thinks, effort, tools, bound: as above; forced: choices but auto and none",
             "prefill: the request may end in a turn of the assistant; besides: as `can` has it",
         ),
-    )  # fmt: skip
+    )
 
 
 def _cells(changes: Mapping[str, Any]) -> Iterator[str]:

@@ -251,9 +251,13 @@ class WireAnswering:
         kin = self._kin(origin, None, envelope, report) if origin is not None else None
         if kin is None and origin is not None and origin.issuer not in self._reads:
             sealing = Sealing(
-                self.room.protocol, origin, envelope, report, self.room.call_field,
+                self.room.protocol,
+                origin,
+                envelope,
+                report,
+                self.room.call_field,
                 self.room.ends_in_text,
-            )  # fmt: skip
+            )
         is_own = origin is None or origin.issuer == self.room.issuer
         caps = self.can()
         same = is_own or (caps.freeform_tools and caps.namespaces)

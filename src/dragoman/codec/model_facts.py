@@ -154,12 +154,30 @@ def loss_source(
 
 # how a model thinks decides these as well: which tools may be forced, which options it takes,
 # whether it goes on with a turn of its own
-_DECIDED_BY_THINKING = frozenset({
-    "thinks", "thinking", "efforts", "budgets", "form", "binding", "unbound", "signatures",
-    "signed_thinking", "thinking_alone", "thinking_last", "foreign_thinking", "tool_choices",
-    "tools_with_thinking", "streamed_thinking", "options", "prefill", "max_tokens", "none_by",
-    "sources",
-})  # fmt: skip
+_DECIDED_BY_THINKING = frozenset(
+    {
+        "thinks",
+        "thinking",
+        "efforts",
+        "budgets",
+        "form",
+        "binding",
+        "unbound",
+        "signatures",
+        "signed_thinking",
+        "thinking_alone",
+        "thinking_last",
+        "foreign_thinking",
+        "tool_choices",
+        "tools_with_thinking",
+        "streamed_thinking",
+        "options",
+        "prefill",
+        "max_tokens",
+        "none_by",
+        "sources",
+    }
+)
 _THINKING = re.compile("think|reason", re.IGNORECASE)
 
 

@@ -39,8 +39,15 @@ _WORDS: dict[type[Any], tuple[str, ...]] = {
 
 
 _FIELDS = (
-    "tools", "tool_choice", "options", "response_format", "system", "model", "stream", "extras",
-)  # fmt: skip
+    "tools",
+    "tool_choice",
+    "options",
+    "response_format",
+    "system",
+    "model",
+    "stream",
+    "extras",
+)
 _fields_of = attrgetter(*_FIELDS)
 
 
@@ -106,8 +113,10 @@ class WireReading(ABC):
         JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
         """
         for name, value, kind in (
-            ("path", path, str), ("headers", headers, Mapping), ("envelope", envelope, Envelope)
-        ):  # fmt: skip
+            ("path", path, str),
+            ("headers", headers, Mapping),
+            ("envelope", envelope, Envelope),
+        ):
             if value is not None and not isinstance(value, kind):
                 raise ConfigError(f"{name} must be {kind.__name__}, not {type(value).__name__}")
         request = self._read(body, path, _texts(headers), keep=True)
@@ -121,9 +130,11 @@ class WireReading(ABC):
         """Put what was sealed in the envelope back in its place."""
         opened_nodes: list[tuple[object, object]] = []
         request.messages = opened(
-            request.messages, envelope, lambda *pair: opened_nodes.append(pair),
+            request.messages,
+            envelope,
+            lambda *pair: opened_nodes.append(pair),
             self.room.call_field,
-        )  # fmt: skip
+        )
         if opened_nodes and request.read is not None and request.read.places is not None:
             request.read.places = partial(also, request.read.places, opened_nodes)
 
@@ -160,9 +171,16 @@ class WireReading(ABC):
             self.room, request, body, tuple(request.messages) if watched else request.messages
         )
         request.read = tree.AsRead(
-            self.room.host, self._issuer, places.messages, fields, request.model,
-            state=self.room.state_fields, keep=keep, watched=watched, places=places,
-        )  # fmt: skip
+            self.room.host,
+            self._issuer,
+            places.messages,
+            fields,
+            request.model,
+            state=self.room.state_fields,
+            keep=keep,
+            watched=watched,
+            places=places,
+        )
         if not watched:
             request.read.surveyed = history
         return request

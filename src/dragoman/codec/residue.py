@@ -30,8 +30,10 @@ def align(
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""
     quiet = report.trial()
-    sizes = [_count(m, role, caps, room, quiet)
-            for m, role in zip(history.msgs, history.roles, strict=True)]  # fmt: skip
+    sizes = [
+        _count(m, role, caps, room, quiet)
+        for m, role in zip(history.msgs, history.roles, strict=True)
+    ]
     prompt = [m for m in read_back if (m.spelling or "").startswith("top")]
     inline = read_back[len(prompt) :]
     read_sizes = [len(room.messages_as_read([m])) for m in inline]
@@ -129,10 +131,13 @@ def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
     position = 0
     while position < len(req.messages):
         n, row_found = next(
-            ((n, row) for n in sizes
-             if (row := rows.get(_key(req.messages[position : position + n]))) and row["n"] == n),
+            (
+                (n, row)
+                for n in sizes
+                if (row := rows.get(_key(req.messages[position : position + n]))) and row["n"] == n
+            ),
             (1, None),
-        )  # fmt: skip
+        )
         run = req.messages[position : position + n]
         if row_found is None:
             msgs += map(spelling.message, run)

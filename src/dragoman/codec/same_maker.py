@@ -54,8 +54,16 @@ class Kin:
     `other` is the protocol of what was said, if the vendor said it over another than the room's.
     """
 
-    __slots__ = ("_form", "_holds", "_issuer", "_other", "_report", "_same_media", "_seals",
-                 "_target")  # fmt: skip
+    __slots__ = (
+        "_form",
+        "_holds",
+        "_issuer",
+        "_other",
+        "_report",
+        "_same_media",
+        "_seals",
+        "_target",
+    )
 
     def __init__(
         self,
@@ -114,8 +122,11 @@ class Kin:
         """A piece of a streamed one."""
         if type(piece) is Part:
             block = self._block(piece.block, answer=True)
-            return piece if block is piece.block else self._report.made(
-                replace(piece, block=block), piece)  # fmt: skip
+            return (
+                piece
+                if block is piece.block
+                else self._report.made(replace(piece, block=block), piece)
+            )
         if self._form is not None:
             return piece
         if type(piece) is Meta and piece.issuer == self._issuer:
@@ -223,8 +234,9 @@ class Kin:
         for data in listed:
             for name in ("encrypted_index", "file_id"):
                 if data.get(name):
-                    self._report.lost("extras.foreign", block, f"extras.{self._issuer}.citations",
-                                      what=name)  # fmt: skip
+                    self._report.lost(
+                        "extras.foreign", block, f"extras.{self._issuer}.citations", what=name
+                    )
         kept = own.keys() - {"citations", "content"}  # the content is the text itself
         return self._move_fields(block, {"citations": citations}, kept)
 
@@ -311,8 +323,11 @@ def _to_converse(data: JsonObject, answer: bool) -> JsonObject | None:
 def _to_messages(data: JsonObject, answer: bool) -> JsonObject | None:
     """A citation of Converse as Messages has it; one of the web in answers alone."""
     location, content, title = data.get("location"), data.get("sourceContent"), data.get("title")
-    texts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(
-        content, list) else []  # fmt: skip
+    texts = (
+        [part.get("text") for part in content if isinstance(part, dict)]
+        if isinstance(content, list)
+        else []
+    )
     quote = "".join(text for text in texts if isinstance(text, str))
     title = title if isinstance(title, str) else None
     if not isinstance(location, dict) or len(location) != 1:
@@ -321,14 +336,24 @@ def _to_messages(data: JsonObject, answer: bool) -> JsonObject | None:
     if not isinstance(value, dict):
         return None
     if key == "web" and answer and isinstance(value.get("url"), str):
-        return {"type": "web_search_result_location", "url": value["url"], "title": title,
-                "cited_text": quote, "encrypted_index": ""}  # fmt: skip
+        return {
+            "type": "web_search_result_location",
+            "url": value["url"],
+            "title": title,
+            "cited_text": quote,
+            "encrypted_index": "",
+        }
     for kind, name, index, bound in _LOCATIONS:
         places = (value.get(_INDEXES[index]), value.get("start"), value.get("end"))
         if key != name or not all(type(place) is int for place in places):
             continue
-        found: JsonObject = {"type": kind, "cited_text": quote, index: places[0],
-                             f"start_{bound}": places[1], f"end_{bound}": places[2]}  # fmt: skip
+        found: JsonObject = {
+            "type": kind,
+            "cited_text": quote,
+            index: places[0],
+            f"start_{bound}": places[1],
+            f"end_{bound}": places[2],
+        }
         if kind != _SEARCHED:
             return {**found, "document_title": title}
         source = data.get("source")

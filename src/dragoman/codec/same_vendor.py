@@ -24,10 +24,14 @@ _USERS = ("user", _NEWER)  # one is the option `user`: which, the notes of the r
 _SHARED = {
     name: name
     for name in (
-        "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "metadata", "store",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "metadata",
+        "store",
         "stream_options.include_obfuscation",
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +210,42 @@ def _nest_fields(entry: JsonObject) -> JsonObject | None:
 
 
 _CHAT = _SiblingWire(
-    {**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nest_fields,
-    frozenset({"audio", "function_call", "functions", "messages", "prediction", "response_format",
-               "verbosity", "web_search_options"}),
-)  # fmt: skip
+    {**_SHARED, "verbosity": "verbosity"},
+    "user",
+    _flat,
+    _nest_fields,
+    frozenset(
+        {
+            "audio",
+            "function_call",
+            "functions",
+            "messages",
+            "prediction",
+            "response_format",
+            "verbosity",
+            "web_search_options",
+        }
+    ),
+)
 _RESPONSES = _SiblingWire(
-    {**_SHARED, "verbosity": "text.verbosity"}, _NEWER, dict, dict,
-    frozenset({"background", "context_management", "conversation", "include", "input",
-               "instructions", "max_tool_calls", "previous_response_id", "prompt", "text",
-               "truncation"}),
-)  # fmt: skip
+    {**_SHARED, "verbosity": "text.verbosity"},
+    _NEWER,
+    dict,
+    dict,
+    frozenset(
+        {
+            "background",
+            "context_management",
+            "conversation",
+            "include",
+            "input",
+            "instructions",
+            "max_tool_calls",
+            "previous_response_id",
+            "prompt",
+            "text",
+            "truncation",
+        }
+    ),
+)
 _SIBLINGS = {"openai-chat": _CHAT, "openai-responses": _RESPONSES}

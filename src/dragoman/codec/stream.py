@@ -57,9 +57,27 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_arguments", "_done", "_frames", "_last", "_make_reader", "_meant", "_odd_values",
-                 "_properties", "_reader", "_restorer", "_unsaid_ends", "begun_with", "builder",
-                 "framing", "max_unread", "names", "over", "stops", "unread")  # fmt: skip
+    __slots__ = (
+        "_arguments",
+        "_done",
+        "_frames",
+        "_last",
+        "_make_reader",
+        "_meant",
+        "_odd_values",
+        "_properties",
+        "_reader",
+        "_restorer",
+        "_unsaid_ends",
+        "begun_with",
+        "builder",
+        "framing",
+        "max_unread",
+        "names",
+        "over",
+        "stops",
+        "unread",
+    )
 
     def __init__(
         self,
@@ -152,8 +170,9 @@ class StreamDecoder:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
         unfinished = [
             Part(key, ToolUseBlock("", "", raw_input=rest))
-            for key, (_, text) in self._arguments.items() if (rest := text.rest())
-        ]  # fmt: skip
+            for key, (_, text) in self._arguments.items()
+            if (rest := text.rest())
+        ]
         self._arguments.clear()
         pieces += self._add_pieces([*unfinished, *last])
         if self._done:
@@ -501,9 +520,11 @@ class Events(Generic[_Event]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.close()
 
 
@@ -582,7 +603,9 @@ class AsyncStream(_StreamState):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         await self.aclose()

@@ -15,8 +15,16 @@ from ..message import ChatRequest, Msg
 from ..message.blocks import MEDIA_KINDS
 
 # the codes of losses by which a medium does not arrive in any form
-_CODES = frozenset({"block.unsaid", "media.broken", "media.not_fetched", "media.source",
-                    "media.type", "media.unshown"})  # fmt: skip
+_CODES = frozenset(
+    {
+        "block.unsaid",
+        "media.broken",
+        "media.not_fetched",
+        "media.source",
+        "media.type",
+        "media.unshown",
+    }
+)
 _PLACE = re.compile(r"\$\.messages\[(\d+)\]\.content\[(\d+)\](?:\.source)?")
 
 
@@ -43,9 +51,10 @@ def refuse_unseen(req: ChatRequest, model: str, report: Report, policy: Policy) 
         get = f"ask a model that takes it; `dragoman wires --model {model}` shows what it does"
     error = WriteError(
         f"{model} would not see what the newest turn shows: {first.what} ({first.meaning}){more}",
-        path=first.where, code=first.code,
+        path=first.where,
+        code=first.code,
         hint=f'{get}; policy=Policy(allow=("{first.code}",)) asks without it',
-    )  # fmt: skip
+    )
     error.losses = unseen
     raise error
 

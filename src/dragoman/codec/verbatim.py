@@ -229,9 +229,15 @@ def write_verbatim(
 
     def say(request: ChatRequest, tools: Any) -> PreparedRequest:
         return PreparedRequest(
-            verbatim.prompt, tools, request, model, caps, prepared.names,
-            prepared.unbound is not None, verbatim.elements,
-        )  # fmt: skip
+            verbatim.prompt,
+            tools,
+            request,
+            model,
+            caps,
+            prepared.names,
+            prepared.unbound is not None,
+            verbatim.elements,
+        )
 
     tools = prepared.tools if "tools" in unchanged else ()
     bare_request = say(without_fields, tools)

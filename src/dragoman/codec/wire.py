@@ -55,8 +55,21 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     reads media that the provider takes as bytes only, of messages that the program built.
     """
 
-    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_reads", "_spoken",
-                 "_style", "facts", "name", "policy", "room", "vendor")  # fmt: skip
+    __slots__ = (
+        "_caps",
+        "_issuer",
+        "_logged",
+        "_names",
+        "_protocol_caps",
+        "_reads",
+        "_spoken",
+        "_style",
+        "facts",
+        "name",
+        "policy",
+        "room",
+        "vendor",
+    )
 
     def __init__(
         self,
@@ -117,9 +130,13 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             return self
         every = (*self.facts, *facts)
         return Wire(
-            self.name, self.room, vendor=self.vendor, facts=every, policy=self.policy,
+            self.name,
+            self.room,
+            vendor=self.vendor,
+            facts=every,
+            policy=self.policy,
             fetch=self.fetch,
-        )  # fmt: skip
+        )
 
     def write_request(
         self,
@@ -177,16 +194,21 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         source = asked or req
         left = source if source.messages is given else replace(source, messages=given)
         return Written(
-            http.body, http.path, http.headers, name, prepared.ids,
+            http.body,
+            http.path,
+            http.headers,
+            name,
+            prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
             invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
-            prepared.meant, report=report,
+            prepared.meant,
+            report=report,
             # what thinking in the answer will be bound to, hashed when somebody asks for it
             client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             left=partial(compute_residue, left, prepared, http, caps, self.room, report),
             sourced=partial(source_map, source, prepared, http, caps, self.room, report),
-        )  # fmt: skip
+        )
 
     def wanted_media(
         self, req: ChatRequest, model: str | None = None
@@ -245,9 +267,14 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if not prepared.history.msgs:
             raise _nothing_to_send("$.messages")
         request = PreparedRequest(
-            prepared.history, prepared.tools, req, model, caps, prepared.names,
+            prepared.history,
+            prepared.tools,
+            req,
+            model,
+            caps,
+            prepared.names,
             prepared.unbound is not None,
-        )  # fmt: skip
+        )
         return prepared, self._finish(self.room.write(request, report))
 
     def _finish(self, http: HttpRequest) -> HttpRequest:
@@ -397,9 +424,10 @@ def _refuse_items(req: ChatRequest, read: AsRead, kind: str, report: Report) -> 
 def _server_side(name: str, read: AsRead, path: str, without: str) -> WriteError:
     return WriteError(
         f"{name} names what {read.issuer} keeps, and nobody else can go on from",
-        path=path, code="state.server_side",
+        path=path,
+        code="state.server_side",
         hint=f"send the whole history, without {without}",
-    )  # fmt: skip
+    )
 
 
 # -- what a refused request says of the cause ------------------------------------------------------
@@ -445,7 +473,8 @@ def _nothing_to_send(path: str) -> WriteError:
 
 def _empty_because(why: str, path: str) -> WriteError:
     return WriteError(
-        f"there is nothing to send: {why}", path=path,
+        f"there is nothing to send: {why}",
+        path=path,
         hint="spell it as its own wire does; `losses` of this error names all that was lost",
         code="messages.empty",
-    )  # fmt: skip
+    )

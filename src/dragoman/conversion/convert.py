@@ -299,9 +299,13 @@ class ConvertedStream(Events[ServerEvent]):
         self._reader = reader  # None: the events tell it
         self._policy = policy
         self._convert = partial(
-            StreamConverter, target=target, model=model, policy=policy, request=request,
+            StreamConverter,
+            target=target,
+            model=model,
+            policy=policy,
+            request=request,
             envelope=envelope,
-        )  # fmt: skip
+        )
         self._converter: StreamConverter | None = None
         self._ended = False
         self._events = self._iterate()

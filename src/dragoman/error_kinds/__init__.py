@@ -22,12 +22,38 @@ from .kinds import (
 )
 from .row import LONGEST, ErrorRow, Numbers, code_rows, numbers_in
 
-__all__ = ["ErrorKind", "ErrorRow", "Numbers", "code_rows", "error_kind", "error_numbers",
-           "error_words", "fitting_status", "host_kind", "table", "usual_status"]  # fmt: skip
+__all__ = [
+    "ErrorKind",
+    "ErrorRow",
+    "Numbers",
+    "code_rows",
+    "error_kind",
+    "error_numbers",
+    "error_words",
+    "fitting_status",
+    "host_kind",
+    "table",
+    "usual_status",
+]
 
 # where bodies hold what their message leaves out: the words of the host behind a router, a reason
-_PLACES = frozenset({"message", "msg", "raw", "reason", "param", "detail", "error", "errors",
-                     "details", "metadata", "innererror", "code", "response"})  # fmt: skip
+_PLACES = frozenset(
+    {
+        "message",
+        "msg",
+        "raw",
+        "reason",
+        "param",
+        "detail",
+        "error",
+        "errors",
+        "details",
+        "metadata",
+        "innererror",
+        "code",
+        "response",
+    }
+)
 _DEPTH = 6
 _NODES = 64
 

@@ -91,18 +91,43 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 
 # the kind by its status, and the status that a kind has where none is told
 _BY_STATUS: dict[int, ErrorKind] = {
-    400: "invalid", 401: "authentication", 402: "billing", 403: "permission", 404: "not_found",
-    408: "timeout", 413: "too_large", 422: "invalid", 429: "rate_limit", 451: "content_filter",
-    425: "overloaded", 498: "overloaded", 499: "timeout",
-    500: "server", 502: "server", 503: "overloaded", 504: "timeout", 529: "overloaded",
-}  # fmt: skip
+    400: "invalid",
+    401: "authentication",
+    402: "billing",
+    403: "permission",
+    404: "not_found",
+    408: "timeout",
+    413: "too_large",
+    422: "invalid",
+    429: "rate_limit",
+    451: "content_filter",
+    425: "overloaded",
+    498: "overloaded",
+    499: "timeout",
+    500: "server",
+    502: "server",
+    503: "overloaded",
+    504: "timeout",
+    529: "overloaded",
+}
 _STATUSES: dict[str, int] = {
-    "context_overflow": 400, "content_filter": 400, "rate_limit": 429, "overloaded": 503,
-    "billing": 402, "authentication": 401, "permission": 403, "not_found": 404,
-    "model_not_found": 404, "too_large": 413,
-    "timeout": 504, "connection": 502, "no_answer": 502, "invalid": 400, "server": 500,
+    "context_overflow": 400,
+    "content_filter": 400,
+    "rate_limit": 429,
+    "overloaded": 503,
+    "billing": 402,
+    "authentication": 401,
+    "permission": 403,
+    "not_found": 404,
+    "model_not_found": 404,
+    "too_large": 413,
+    "timeout": 504,
+    "connection": 502,
+    "no_answer": 502,
+    "invalid": 400,
+    "server": 500,
     "other": 500,
-}  # fmt: skip
+}
 VAGUE = frozenset({"invalid", "server"})  # beside one of these, a later word may say more
 # names that hosts also give to what their sentences tell better: a key without credit is forbidden
 WEAK = VAGUE | {"authentication", "permission", "not_found", "too_large"}

@@ -77,8 +77,9 @@ def code_rows(
     """
     return tuple(
         ErrorRow(kind, "", (host,), since, source, code)
-        for kind, codes in kinds.items() for code in codes.split()
-    )  # fmt: skip
+        for kind, codes in kinds.items()
+        for code in codes.split()
+    )
 
 
 class Numbers(NamedTuple):

@@ -137,8 +137,11 @@ def refuse_options(kwargs: Mapping[str, Any], beside: Sequence[Any] = ()) -> Non
         ConfigError: One of them is of a whole request, or nothing that has a place.
     """
     named = {**dict(zip(_BESIDE, beside, strict=False)), **kwargs}
-    given = {name for name, value in named.items()
-             if value is not None and value is not False and value != []}  # fmt: skip
+    given = {
+        name
+        for name, value in named.items()
+        if value is not None and value is not False and value != []
+    }
     lost = sorted(_OF_REQUESTS & given)
     if len(beside) > len(_BESIDE):
         lost.append(f"argument number {len(beside) + 1}")
@@ -436,9 +439,12 @@ class RequestFormatter(TruncatedFormatterBase):
         if self.max_tokens is not None:
             req = self._shorten_request(req, report)
         formatted = self.wire.write_request(
-            req, model or req.model or self.model, style=self.style, policy=self._policy,
+            req,
+            model or req.model or self.model,
+            style=self.style,
+            policy=self._policy,
             report=report,
-        )  # fmt: skip
+        )
         return (
             self._apply_hooks(formatted, req)
             if self._hooks.intersection(FORMAT_HOOKS)

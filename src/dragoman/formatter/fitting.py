@@ -109,9 +109,12 @@ async def _fit(
     tally = once._tally(schemas, sync)
     if choice.before is None:
         choice.before = await _tokens(once, full, tally)
-    receipt = replace(_receipt(messages, remaining), limit=limit,
-                      tokens_before=_whole_number(choice.before),
-                      tokens_after=_whole_number(choice.after or 0))  # fmt: skip
+    receipt = replace(
+        _receipt(messages, remaining),
+        limit=limit,
+        tokens_before=_whole_number(choice.before),
+        tokens_after=_whole_number(choice.after or 0),
+    )
     if receipt.changed is None:
         return Fitted(remaining, receipt)
     unchanged = choice.msgs[: receipt.changed + len(full) - len(messages)]
@@ -145,8 +148,12 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     gone, told = missing(messages, remaining)
     pairs = zip(messages, remaining, strict=False)
     first = next((i for i, (m, other) in enumerate(pairs) if m is not other), len(remaining))
-    results = [block for replacement in replacements if replacement.how == "cleared"
-               for block, _ in pair_cleared_blocks(replacement)]  # fmt: skip
+    results = [
+        block
+        for replacement in replacements
+        if replacement.how == "cleared"
+        for block, _ in pair_cleared_blocks(replacement)
+    ]
     return Receipt(
         dropped=tuple(ids[i] for i in gone),
         before=len(messages),
@@ -198,7 +205,9 @@ def _without_thinking(
     empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in messages[i].blocks))
     dropped = {*receipt.dropped, *(ids[i] for i in empty)}
     receipt = replace(
-        receipt, after=len(msgs), dropped=tuple(id for id in ids if id in dropped),
+        receipt,
+        after=len(msgs),
+        dropped=tuple(id for id in ids if id in dropped),
         unbound=tuple(ids[i] for i in unbound),
-    )  # fmt: skip
+    )
     return Fitted(msgs, receipt)

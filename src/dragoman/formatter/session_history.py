@@ -172,9 +172,11 @@ def check_calls(history: RoledHistory, caps: Capabilities) -> None:
         raise NeedsWhole("the ids of calls count them")
     ids_of_messages = ([call.id for call in m.calls] for m in history.msgs)
     if flags & survey.IDS and (
-        caps.ids.unique or caps.ids.form or "" in history.calls
+        caps.ids.unique
+        or caps.ids.form
+        or "" in history.calls
         or any(len(set(ids)) < len(ids) for ids in ids_of_messages)
-    ):  # fmt: skip
+    ):
         raise NeedsWhole("the id of a call comes again")
 
 
@@ -437,9 +439,12 @@ class GrowingHistory:
         """What the passes must know of the final part."""
         final = self.final
         context = replace(
-            context, behind=final.last_role, marks=final.hints, tools=tuple(final.tools),
+            context,
+            behind=final.last_role,
+            marks=final.hints,
+            tools=tuple(final.tools),
             speakers=names,
-        )  # fmt: skip
+        )
         speakers = style.speakers
         if isinstance(speakers, (ByName, Tagged)):
             speakers = replace(speakers, known=(*speakers.known, *final.speakers))

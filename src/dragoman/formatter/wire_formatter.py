@@ -190,10 +190,15 @@ def _whole_error(error: ProviderError) -> ProviderError:
     if not isinstance(error, StreamError):
         return error
     whole = ProviderError(
-        error.message, status=error.status, type=error.type, body=error.body, code=error.code,
+        error.message,
+        status=error.status,
+        type=error.type,
+        body=error.body,
+        code=error.code,
         hint=error.hint or "read_response gives what the answer says beside it",
-        request_id=error.request_id, retry_after=error.retry_after,
-    )  # fmt: skip
+        request_id=error.request_id,
+        retry_after=error.retry_after,
+    )
     whole.host, whole.host_kind = error.host, error.host_kind
     return by_kind(whole)
 

@@ -27,8 +27,15 @@ if TYPE_CHECKING:
     )
     from .server.asgi import App, app
 
-__all__ = ["App", "Config", "app", "async_http_client", "async_http_transport", "http_client",
-           "http_transport"]  # fmt: skip
+__all__ = [
+    "App",
+    "Config",
+    "app",
+    "async_http_client",
+    "async_http_transport",
+    "http_client",
+    "http_transport",
+]
 
 _HOMES = {"App": "server.asgi", "app": "server.asgi", "Config": "config.values"}
 

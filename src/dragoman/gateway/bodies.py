@@ -28,8 +28,13 @@ def check_values(data: bytes, most: int) -> None:
         return
     if count_values(data, most) > most:
         text = f"a request may have {most} values"
-        raise ProviderError(text, status=413, type="request_too_large", code="body.values",
-                            hint="send less, or raise limits.values")  # fmt: skip
+        raise ProviderError(
+            text,
+            status=413,
+            type="request_too_large",
+            code="body.values",
+            hint="send less, or raise limits.values",
+        )
 
 
 def count_values(data: bytes, most: float = inf) -> int:
@@ -59,8 +64,11 @@ def object_in(data: bytes) -> JsonObject:
     value: Any = loads(data) if data else None
     if not isinstance(value, dict):
         kind = "empty" if not data else f"a {type(value).__name__}"
-        raise ReadError(f"the body of a request is a JSON object; this one is {kind}", path="$",
-                        code="request.shape")  # fmt: skip
+        raise ReadError(
+            f"the body of a request is a JSON object; this one is {kind}",
+            path="$",
+            code="request.shape",
+        )
     return value
 
 
@@ -68,12 +76,14 @@ def asked_model(body: JsonObject, in_path: str | None) -> str:
     """The model that a request names, in its path or its body. Raises ReadError."""
     asked = in_path or body.get("model")
     if not isinstance(asked, str) or not asked:
-        raise ReadError("the request names no model", path="$.model", code="request.model",
-                        hint='add "model"')  # fmt: skip
+        raise ReadError(
+            "the request names no model", path="$.model", code="request.model", hint='add "model"'
+        )
     if len(asked) > _LONGEST_NAME:
         text = f"the name of the model has {len(asked)} characters"
-        raise ReadError(text, path="$.model", hint=f"{_LONGEST_NAME} are the most",
-                        code="request.model")  # fmt: skip
+        raise ReadError(
+            text, path="$.model", hint=f"{_LONGEST_NAME} are the most", code="request.model"
+        )
     return asked
 
 

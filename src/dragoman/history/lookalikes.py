@@ -24,8 +24,10 @@ _PASS = {0x2236: ":", 0xA789: ":", 0x2044: "/", 0x2215: "/"}
 
 # Also what has no name yet, for renderers leave it out (Unicode 16.0, DerivedCoreProperties.txt,
 # Default_Ignorable_Code_Point).
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
-                     "\ufff0-\ufff8\U000e0000-\U000e0fff]")  # fmt: skip
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
 
 
 # where Unicode keeps its other forms of punctuation
@@ -60,9 +62,12 @@ def _is_unseen(char: str) -> bool:
 
 _FOLDED = _Folding()
 CACHES["dragoman.history.lookalikes"] = Cache(
-    "dragoman.history.lookalikes", "what characters look like", _MOST_FOLDED * 256, _FOLDED.__len__,
+    "dragoman.history.lookalikes",
+    "what characters look like",
+    _MOST_FOLDED * 256,
+    _FOLDED.__len__,
     _FOLDED.clear,
-)  # fmt: skip
+)
 
 
 def fold_text(text: str) -> str:

@@ -99,26 +99,29 @@ class FormatStyle:
 
         return replace(
             # one that takes several at once remembers them itself
-            self, fetch=fetch if fetch is None or hasattr(fetch, "many") else fetch_once,
+            self,
+            fetch=fetch if fetch is None or hasattr(fetch, "many") else fetch_once,
             saver=save_once if saver is not None else None,
-        )  # fmt: skip
+        )
 
 
 # How many of the last turns each pass may still say otherwise once the history goes on. What
 # speakers and rooms may, they declare themselves; what a pass does to earlier turns, because of
 # something that came late, it tells the report.
-LOOKBACK: Mapping[str, int] = MappingProxyType({
-    "items": 0,
-    "finished": 0,
-    "fetched": 0,
-    "repair": 1,  # calls at the end wait for their results
-    "blanks": 0,
-    "names": 0,  # the first to come keeps a spelling
-    "late_system": 1,  # a system message at the end waits for who speaks next
-    "fit": 0,
-    "order": 1,  # the last turn may be joined, made up, or trimmed
-    "bind": 0,
-})  # fmt: skip
+LOOKBACK: Mapping[str, int] = MappingProxyType(
+    {
+        "items": 0,
+        "finished": 0,
+        "fetched": 0,
+        "repair": 1,  # calls at the end wait for their results
+        "blanks": 0,
+        "names": 0,  # the first to come keeps a spelling
+        "late_system": 1,  # a system message at the end waits for who speaks next
+        "fit": 0,
+        "order": 1,  # the last turn may be joined, made up, or trimmed
+        "bind": 0,
+    }
+)
 
 
 @dataclass(slots=True)
@@ -359,8 +362,9 @@ def _check_fetched(data: object) -> Base64Source | None:
         hint += "; nothing is awaited here, so fetch before, and give Base64Source in the messages"
     raise ConfigError(
         f"fetch must give a Base64Source or None, not {type(data).__name__}",
-        hint=hint, code="fetch.result",
-    )  # fmt: skip
+        hint=hint,
+        code="fetch.result",
+    )
 
 
 def _rewritten_speakers(

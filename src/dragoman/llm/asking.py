@@ -153,8 +153,15 @@ class FrontDoor:
     def parse_call(self, x: Input, form: Any, given: Mapping[str, Any]) -> Question:
         """What a call of `ask` or `stream` means; `form` is its `response_format`."""
         if form is None and not given and x is not GIVEN_BY_NAME:  # as most calls are
-            return Question(self._request(request_of(x), self.defaults), self.structured, self.way,
-                         self.repairs, {}, None, self.allow_partial)  # fmt: skip
+            return Question(
+                self._request(request_of(x), self.defaults),
+                self.structured,
+                self.way,
+                self.repairs,
+                {},
+                None,
+                self.allow_partial,
+            )
         settings = dict(given)
         if x is GIVEN_BY_NAME or not settings.keys() <= _CALL_KEYWORDS:
             x, settings = _first("ask", x, settings, ("messages", "prompt", "input", "contents"))
@@ -224,12 +231,15 @@ class FrontDoor:
         targets = self.in_order(asked)
         if not self.by_kind and not asked.call:
             return Course(targets, {})
-        by_kind = {kind: [target.for_request(asked.request) for target in group]
-                   for kind, group in self.by_kind.items()}  # fmt: skip
+        by_kind = {
+            kind: [target.for_request(asked.request) for target in group]
+            for kind, group in self.by_kind.items()
+        }
         if call := asked.call:
             targets = [target.for_call(call) for target in targets]
-            by_kind = {kind: [target.for_call(call) for target in group]
-                       for kind, group in by_kind.items()}  # fmt: skip
+            by_kind = {
+                kind: [target.for_call(call) for target in group] for kind, group in by_kind.items()
+            }
         return Course(targets, by_kind)
 
     def _first_model(self, asked: Question) -> ModelTarget:
@@ -361,8 +371,9 @@ def _parse_format(form: Any) -> Structured[Any] | None:
     if _plain_format(form) is not None:
         return None
     if isinstance(form, ResponseFormat):
-        return Structured(form.schema, name=form.name, description=form.description,
-                          strict=form.strict)  # fmt: skip
+        return Structured(
+            form.schema, name=form.name, description=form.description, strict=form.strict
+        )
     return Structured(form)
 
 

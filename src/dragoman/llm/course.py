@@ -59,8 +59,11 @@ class Course:
 
     def _raise(self, error: DragomanError) -> NoReturn:
         if len(self._failures) > 1:
-            log.warning("all of %d models failed, the last of them with %s",
-                        len(self._failures), error_kind(error))  # fmt: skip
+            log.warning(
+                "all of %d models failed, the last of them with %s",
+                len(self._failures),
+                error_kind(error),
+            )
             with_attempts(error, self._failures)
         raise error from error.__cause__
 

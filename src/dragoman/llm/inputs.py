@@ -85,8 +85,9 @@ def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
     """A Msg, or a message of a wire as a plain dict."""
     if isinstance(item, Mapping) and item.get("role") in _ROLES:
         role = item["role"]
-        raise NotMessages(f"no wire has the role {show(role)}", path=f"{path}.role",
-                          hint=f'"{_ROLES[role]}"')  # fmt: skip
+        raise NotMessages(
+            f"no wire has the role {show(role)}", path=f"{path}.role", hint=f'"{_ROLES[role]}"'
+        )
     if isinstance(item, Msg):
         return item
     if isinstance(item, Mapping):
@@ -105,8 +106,13 @@ def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
 
 # media as libraries spell them that are no wire: LangChain's content blocks (langchain-core 0.3
 # and 1.7), the AI SDK's parts (ai 6), MCP's content (schema 2025-11-25)
-_MEDIA = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "file": DocumentBlock,
-          "media": DocumentBlock}  # fmt: skip
+_MEDIA = {
+    "image": ImageBlock,
+    "audio": AudioBlock,
+    "video": VideoBlock,
+    "file": DocumentBlock,
+    "media": DocumentBlock,
+}
 _TYPES = ("mime_type", "mimeType", "mediaType", "media_type")
 _VALUES = ("url", "base64", "data", "image")
 

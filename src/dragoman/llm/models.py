@@ -90,8 +90,13 @@ class TargetMaker:
         """What may be stored: no key, no client and no headers, which may hold a key."""
         kept = {k: v for k, v in self.connection.items() if k not in ("client", "headers")}
         return type(self), (
-            kept, None, self.formatting, self.formatter, self.facts, self.profiles,
-        )  # fmt: skip
+            kept,
+            None,
+            self.formatting,
+            self.formatter,
+            self.facts,
+            self.profiles,
+        )
 
     def targets(self, model: Any, path: str, *, first: bool = False) -> list[ModelTarget]:
         """The targets of one model: several of an LLM, which has fallbacks of its own.
@@ -143,8 +148,9 @@ class TargetMaker:
         """The target of a model that a call names: of another vendor, or of the same host."""
         if not isinstance(name, str) or not name:
             hint = '"vendor/model", or a model of the same host'
-            raise ConfigError(f"{show(name)} names no model", path="$.model", hint=hint,
-                              code="llm.name")  # fmt: skip
+            raise ConfigError(
+                f"{show(name)} names no model", path="$.model", hint=hint, code="llm.name"
+            )
         head, slash, rest = name.partition("/")
         elsewhere = slash and rest and (head in VENDORS or head in PROTOCOLS or head in wires())
         home = target.wire.vendor
@@ -168,13 +174,18 @@ class TargetMaker:
         if table:
             option = next(iter(table))
             hint = "a fallback says how it is reached and written; what is asked is the LLM's"
-            raise ConfigError(f"a fallback takes no {show(option)}", path=f"{path}.{option}",
-                              hint=hint, code="llm.fallbacks")  # fmt: skip
+            raise ConfigError(
+                f"a fallback takes no {show(option)}",
+                path=f"{path}.{option}",
+                hint=hint,
+                code="llm.fallbacks",
+            )
         if isinstance(row, str):
             name, row = f"{row}/{name}", None
         if row is None and not name:
-            raise ConfigError("the table names no model", path=f"{path}.model", hint=_FORMS,
-                              code="llm.name")  # fmt: skip
+            raise ConfigError(
+                "the table names no model", path=f"{path}.model", hint=_FORMS, code="llm.name"
+            )
         formatting = formatting if formatter is None else {}
         return ModelTarget.of(name, key, connection, formatting, formatter, self.facts, row)
 
@@ -190,8 +201,12 @@ class TargetMaker:
             given.append("key")
         if given:
             hint = "give it to the model"
-            raise ConfigError(f"the model has a {given[0]} of its own", path=f"$.{given[0]}",
-                              hint=hint, code="llm.name")  # fmt: skip
+            raise ConfigError(
+                f"the model has a {given[0]} of its own",
+                path=f"$.{given[0]}",
+                hint=hint,
+                code="llm.name",
+            )
 
 
 def vendor_named(head: str) -> Vendor | None:
@@ -203,5 +218,6 @@ def _no_model(value: Any, path: str) -> ConfigError:
     what = type(value).__name__
     if isinstance(value, FormatterBase):
         what = "a formatter"
-    return ConfigError(f"{show(value)} ({what}) names no model", path=path, hint=_FORMS,
-                       code="llm.name")  # fmt: skip
+    return ConfigError(
+        f"{show(value)} ({what}) names no model", path=path, hint=_FORMS, code="llm.name"
+    )

@@ -36,10 +36,28 @@ _MAKERS: tuple[tuple[str, str], ...] = (
 )
 
 # words that name a family of models, and none of them
-_FAMILIES = frozenset({
-    "chatgpt", "claude", "deepseek", "doubao", "ernie", "gemini", "gemma", "glm", "gpt", "grok",
-    "hunyuan", "kimi", "llama", "mimo", "minimax", "mistral", "nova", "qwen",
-})  # fmt: skip
+_FAMILIES = frozenset(
+    {
+        "chatgpt",
+        "claude",
+        "deepseek",
+        "doubao",
+        "ernie",
+        "gemini",
+        "gemma",
+        "glm",
+        "gpt",
+        "grok",
+        "hunyuan",
+        "kimi",
+        "llama",
+        "mimo",
+        "minimax",
+        "mistral",
+        "nova",
+        "qwen",
+    }
+)
 _TAG = re.compile(r"(latest|e?\d+(\.\d+)?[bm]\b.*)", re.IGNORECASE)  # of Ollama: `qwen3:8b`
 
 
@@ -92,9 +110,10 @@ def model_name(name: str) -> ModelName:
             return model_name(f"{meant}/{rest}")
         hint = f"vendor/model; the vendors are {', '.join(VENDORS)}"
         raise ConfigError(
-            f"{show(name)} begins with no vendor", code="llm.name",
+            f"{show(name)} begins with no vendor",
+            code="llm.name",
             hint=_meant_by(head, rest) or hint,
-        )  # fmt: skip
+        )
     row = vendor(head)
     protocol, _, model = rest.partition("/")
     if protocol not in row.wires or not model or _is_maker(row, protocol, model):
@@ -155,9 +174,15 @@ def _meant_by(head: str, rest: str) -> str:
 
 
 # whose open weights stand on Hugging Face
-_PUBLISHERS = frozenset({
-    "Qwen", "deepseek-ai", "meta-llama", "microsoft", "zai-org",
-})  # fmt: skip
+_PUBLISHERS = frozenset(
+    {
+        "Qwen",
+        "deepseek-ai",
+        "meta-llama",
+        "microsoft",
+        "zai-org",
+    }
+)
 
 
 def _example(name: str) -> str:
@@ -195,9 +220,10 @@ def _of_maker(name: str) -> ModelName:
         hint = f"such as {_example(maker)}" if maker else f"such as ollama/{name}3, groq/{name}3"
         raise ConfigError(text, hint=hint, code="llm.name")
     raise ConfigError(
-        f"nobody is known who alone serves {show(name)}", code="llm.name",
+        f"nobody is known who alone serves {show(name)}",
+        code="llm.name",
         hint=_hint_vendor(name, local),
-    )  # fmt: skip
+    )
 
 
 def _hint_vendor(name: str, local: bool) -> str:

@@ -130,9 +130,14 @@ class _Endpoint:
     """A ChatModel, which sends what its formatter has written."""
 
     def __init__(
-        self, model: ChatModel, formatter: WireFormatter, structured: Structured[Any] | None,
-        way: Way, streams: bool, allow_partial: bool,
-    ) -> None:  # fmt: skip
+        self,
+        model: ChatModel,
+        formatter: WireFormatter,
+        structured: Structured[Any] | None,
+        way: Way,
+        streams: bool,
+        allow_partial: bool,
+    ) -> None:
         self.model_name = model.model_name
         self._allow_partial = allow_partial
         self._model = model

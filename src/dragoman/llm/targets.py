@@ -26,8 +26,19 @@ from .names import model_name
 
 # the keywords of a formatter that an LLM takes under the same name; `history_tokens` is its
 # `max_tokens`, which in a request is the most that an answer may have
-FORMATTER_OPTIONS = ("speakers", "rewrites", "token_counter", "truncate", "policy", "strict", "can",
-                     "fetch", "media_saver", "prompt", "told")  # fmt: skip
+FORMATTER_OPTIONS = (
+    "speakers",
+    "rewrites",
+    "token_counter",
+    "truncate",
+    "policy",
+    "strict",
+    "can",
+    "fetch",
+    "media_saver",
+    "prompt",
+    "told",
+)
 
 
 _RESPONSES = "openai-responses"
@@ -172,8 +183,13 @@ class ModelTarget:
         key = (options.reasoning, options.reasoning_budget, options.max_tokens, bool(request.tools))
         shows = self._shows.get(key)
         if shows is None:
-            trial = replace(request, messages=[Msg.user("?")], system=None, memories=None,
-                            options=replace(options, thoughts="auto"))  # fmt: skip
+            trial = replace(
+                request,
+                messages=[Msg.user("?")],
+                system=None,
+                memories=None,
+                options=replace(options, thoughts="auto"),
+            )
             with suppress(WriteError):
                 out = self.wire.write_request(
                     trial, self.model.model_name, style=self.formatter.style, policy=Policy()
@@ -189,9 +205,13 @@ class ModelTarget:
             await ahead(self.wire.wanted_media(request, self.model.model_name))
 
     def answer(
-        self, out: Written, resp: ChatResponse, request: ChatRequest,
-        structured: Structured[Any] | None, raw: Any = None,
-    ) -> Answer[Any]:  # fmt: skip
+        self,
+        out: Written,
+        resp: ChatResponse,
+        request: ChatRequest,
+        structured: Structured[Any] | None,
+        raw: Any = None,
+    ) -> Answer[Any]:
         """The answer to what was written. Raises InvalidOutput where it is not of the type."""
         if resp.error is not None:
             error = self.place_error(resp.error, out)

@@ -20,11 +20,23 @@ Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
 # options that `can={"options": ...}` is about
-_SAMPLERS = frozenset({
-    "temperature", "top_p", "top_k", "seed", "stop", "frequency_penalty",
-    "presence_penalty", "repetition_penalty", "logprobs", "top_logprobs", "n", "user",
-    "service_tier",
-})  # fmt: skip
+_SAMPLERS = frozenset(
+    {
+        "temperature",
+        "top_p",
+        "top_k",
+        "seed",
+        "stop",
+        "frequency_penalty",
+        "presence_penalty",
+        "repetition_penalty",
+        "logprobs",
+        "top_logprobs",
+        "n",
+        "user",
+        "service_tier",
+    }
+)
 _MEDIA = frozenset({"image", "audio", "video", "document"})
 
 
@@ -34,8 +46,19 @@ class Loss:
     `code` and `kind` are stable, and so is `target`, the name of the wire.
     """
 
-    __slots__ = ("_did", "_field", "_node", "_nth", "_report", "_rule", "_what", "_where",
-                 "code", "kind", "target")  # fmt: skip
+    __slots__ = (
+        "_did",
+        "_field",
+        "_node",
+        "_nth",
+        "_report",
+        "_rule",
+        "_what",
+        "_where",
+        "code",
+        "kind",
+        "target",
+    )
 
     def __init__(self, report: Report, ordinal: int, row: Row) -> None:
         self._report: Report | None = report
@@ -410,9 +433,11 @@ class Report:
 # What says no more than an absent field; the texts, in plain and in base64, stand where an API
 # wants a signature and nobody made one (Gemini API docs, "Thought signatures").
 _EMPTY: tuple[Any, ...] = (
-    [], {}, "skip_thought_signature_validator",
+    [],
+    {},
+    "skip_thought_signature_validator",
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
-)  # fmt: skip
+)
 
 
 def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:

@@ -130,8 +130,14 @@ class Policy:
             _log.log(
                 level,
                 "%s: %s %s at %s (%s)%s%s; further ones of this code are counted for an hour",
-                report.target, kind, code, losses[0].where, row.meaning, more, since,
-            )  # fmt: skip
+                report.target,
+                kind,
+                code,
+                losses[0].where,
+                row.meaning,
+                more,
+                since,
+            )
 
 
 def _patterns(key: str, value: object) -> tuple[str, ...]:

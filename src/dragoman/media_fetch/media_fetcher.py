@@ -75,9 +75,15 @@ class MediaFetcher:
             if number < 1:
                 raise ConfigError(f"{name} must be 1 or more", code=f"fetcher.{name}")
         self.limits = WebLimits(
-            None if hosts is None else tuple(hosts), tuple(schemes), tuple(networks), max_bytes,
-            timeout, redirects, resolve or resolve_addresses, ssl_context,
-        )  # fmt: skip
+            None if hosts is None else tuple(hosts),
+            tuple(schemes),
+            tuple(networks),
+            max_bytes,
+            timeout,
+            redirects,
+            resolve or resolve_addresses,
+            ssl_context,
+        )
         self.roots = tuple(Path(root) for root in roots)
         self.most = most
         self.max_total = max_total
@@ -172,8 +178,9 @@ class MediaFetcher:
 
     def _too_much(self, path: str) -> MediaRefused:
         text = f"the media that are fetched for one request have more than {self.max_total:,} bytes"
-        return MediaRefused(text, path=path, code="fetch.total",
-                            hint="raise max_total=, or send fewer")  # fmt: skip
+        return MediaRefused(
+            text, path=path, code="fetch.total", hint="raise max_total=, or send fewer"
+        )
 
     fetch = __call__  # the twin of `afetch`, by the rule of this package's names
 

@@ -208,8 +208,11 @@ def may_reach(address: str, limits: WebLimits) -> bool:
         inner = ip.ipv4_mapped or ip
         if ip in _NAT64:
             inner = IPv4Address(int(ip) & 0xFFFFFFFF)
-    if any(one.version == network.version and one in network for network in limits.allowed
-           for one in {ip, inner}):  # fmt: skip
+    if any(
+        one.version == network.version and one in network
+        for network in limits.allowed
+        for one in {ip, inner}
+    ):
         return True
     return _is_public(inner)
 
@@ -260,8 +263,12 @@ def _request_once(
     url = httpcore2.URL(
         scheme=target.scheme, host=target.host, port=target.port, target=target.path
     )
-    headers = [("Host", _host_header(target)), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
-               ("User-Agent", "dragoman")]  # fmt: skip
+    headers = [
+        ("Host", _host_header(target)),
+        ("Accept", "*/*"),
+        ("Accept-Encoding", "identity"),
+        ("User-Agent", "dragoman"),
+    ]
     backend = PinnedBackend(addresses, deadline)
     try:
         with (

@@ -201,11 +201,17 @@ def behind(text: TextBlock, length: int) -> TextBlock:
     """The text as it stands in one that begins `length` characters before: citations count them."""
     if not text.citations or not length:
         return text
-    return replace(text, citations=[
-        replace(one, start=None if one.start is None else one.start + length,
-                end=None if one.end is None else one.end + length)
-        for one in text.citations
-    ])  # fmt: skip
+    return replace(
+        text,
+        citations=[
+            replace(
+                one,
+                start=None if one.start is None else one.start + length,
+                end=None if one.end is None else one.end + length,
+            )
+            for one in text.citations
+        ],
+    )
 
 
 def goes_on_in(earlier: ContentBlock, later: ContentBlock) -> bool:

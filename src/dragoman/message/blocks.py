@@ -156,8 +156,15 @@ class ThinkingBlock(Block):
 
 
 # what other libraries call where a medium is
-_MEDIA_SYNONYMS = {"url": "source", "image_url": "source", "path": "source", "image": "source",
-                   "data": "source", "file": "source", "filename": "title"}  # fmt: skip
+_MEDIA_SYNONYMS = {
+    "url": "source",
+    "image_url": "source",
+    "path": "source",
+    "image": "source",
+    "data": "source",
+    "file": "source",
+    "filename": "title",
+}
 
 
 @dataclass(slots=True, repr=False)
@@ -395,8 +402,22 @@ MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})
 
 
 # written although they hold their default: AgentScope's keys, and what a reader looks for
-_ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input", "output",
-                     "url", "data", "media_type", "issuer"})  # fmt: skip
+_ALWAYS = frozenset(
+    {
+        "type",
+        "text",
+        "thinking",
+        "source",
+        "id",
+        "name",
+        "input",
+        "output",
+        "url",
+        "data",
+        "media_type",
+        "issuer",
+    }
+)
 
 
 def plain_block(block: Any) -> dict[str, Any]:

@@ -44,25 +44,40 @@ _TOOLS = {
         "tool_search_call", "arguments", "Finds further tools.", {"type": "object"}, {}
     ),
     "local_shell": _ClientTool(
-        "local_shell_call", "action", "Runs a command on the user's computer.",
-        _object(("command",), command=_TEXTS, env={"type": "object"}, timeout_ms=_NUMBER,
-                user=_TEXT, working_directory=_TEXT),
+        "local_shell_call",
+        "action",
+        "Runs a command on the user's computer.",
+        _object(
+            ("command",),
+            command=_TEXTS,
+            env={"type": "object"},
+            timeout_ms=_NUMBER,
+            user=_TEXT,
+            working_directory=_TEXT,
+        ),
         {"type": "exec", "env": {}},
     ),
     "shell": _ClientTool(
-        "shell_call", "action", "Runs commands in a shell on the user's computer, one by one.",
+        "shell_call",
+        "action",
+        "Runs commands in a shell on the user's computer, one by one.",
         _object(("commands",), commands=_TEXTS, timeout_ms=_NUMBER, max_output_length=_NUMBER),
         {},
     ),
     "apply_patch": _ClientTool(
-        "apply_patch_call", "operation",
+        "apply_patch_call",
+        "operation",
         "Creates, updates or deletes a file. `diff` is in the V4A format: `@@` lines, then lines"
         " that begin with a space, `+` or `-`; a new file has lines with `+` only.",
-        _object(("type", "path"), path=_TEXT, diff=_TEXT,
-                type={"type": "string", "enum": ["create_file", "update_file", "delete_file"]}),
+        _object(
+            ("type", "path"),
+            path=_TEXT,
+            diff=_TEXT,
+            type={"type": "string", "enum": ["create_file", "update_file", "delete_file"]},
+        ),
         {},
     ),
-}  # fmt: skip
+}
 _BY_ITEM = {row.item: row for row in _TOOLS.values()}
 _ITEM_FIELDS = frozenset({"type", "id", "call_id", "status", "caller", "created_by"})
 _ITEM = "calls"  # the note of a function: the type of the items that call what it stands for

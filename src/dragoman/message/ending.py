@@ -21,21 +21,38 @@ from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlo
 # failed: the provider says that it broke. broken_off: nobody said that it had ended.
 # no_answer: it says nothing, and not why.
 Ending: TypeAlias = Literal[
-    "complete", "cut", "refused", "filtered", "malformed", "paused", "failed", "broken_off",
+    "complete",
+    "cut",
+    "refused",
+    "filtered",
+    "malformed",
+    "paused",
+    "failed",
+    "broken_off",
     "no_answer",
-]  # fmt: skip
+]
 
 NO_REASON = Finish("other")  # of an answer that ended without a word on why
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
 _ENDINGS: dict[FinishReason, Ending] = {
-    "length": "cut", "context_overflow": "cut", "refusal": "refused", "content_filter": "filtered",
-    "pause": "paused", "malformed_call": "malformed", "error": "failed",
-}  # fmt: skip
+    "length": "cut",
+    "context_overflow": "cut",
+    "refusal": "refused",
+    "content_filter": "filtered",
+    "pause": "paused",
+    "malformed_call": "malformed",
+    "error": "failed",
+}
 # reasons beside which no reader takes a call for one that is to be run: a limit may have ended the
 # answer inside of it, or its own provider takes what came for broken
-CUTS_CALLS: frozenset[FinishReason] = frozenset({
-    "length", "context_overflow", "malformed_call", "error",
-})  # fmt: skip
+CUTS_CALLS: frozenset[FinishReason] = frozenset(
+    {
+        "length",
+        "context_overflow",
+        "malformed_call",
+        "error",
+    }
+)
 # of several candidates the worst is the state of the answer
 _BY_SEVERITY: tuple[Status, ...] = ("error", "interrupted", "truncated", "complete")
 UNFINISHED = frozenset(_ENDINGS)  # reasons of what is not all that the model had to say

@@ -69,10 +69,16 @@ _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"
 
 
 # types whose files begin with a mark that `media_type_of` knows
-KNOWN_BY_BYTES = frozenset({
-    *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),
-    *_BRANDS.values(), *_RIFF.values(), "video/mp4", "video/webm", "video/x-matroska",
-})  # fmt: skip
+KNOWN_BY_BYTES = frozenset(
+    {
+        *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),
+        *_BRANDS.values(),
+        *_RIFF.values(),
+        "video/mp4",
+        "video/webm",
+        "video/x-matroska",
+    }
+)
 
 
 def detect_media_type(data: bytes) -> str | None:

@@ -245,9 +245,12 @@ def restore_image(block: ContentBlock) -> ContentBlock:
     if type(block) is not DocumentBlock or head != _AS_IMAGE:
         return block
     return ImageBlock(
-        block.source, detail=block.detail, cache=block.cache, spelling=spelling or None,
+        block.source,
+        detail=block.detail,
+        cache=block.cache,
+        spelling=spelling or None,
         extras=block.extras,
-    )  # fmt: skip
+    )
 
 
 def write_url(source: Source, head: str | None = None) -> str:
@@ -281,16 +284,26 @@ def _scheme(url: str) -> str:
 
 # of documents, by the end of where they are; what is none of these may be of any type
 _DOCUMENT_TYPES = {
-    "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "csv": "text/csv",
-    "htm": "text/html", "html": "text/html", "rtf": "application/rtf", "json": "application/json",
-    "xml": "application/xml", "yaml": "application/yaml", "yml": "application/yaml",
-    "toml": "application/toml", "py": "text/x-python", "doc": "application/msword",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "csv": "text/csv",
+    "htm": "text/html",
+    "html": "text/html",
+    "rtf": "application/rtf",
+    "json": "application/json",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "toml": "application/toml",
+    "py": "text/x-python",
+    "doc": "application/msword",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xls": "application/vnd.ms-excel",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "ppt": "application/vnd.ms-powerpoint",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-}  # fmt: skip
+}
 
 
 def _fits_by_url(source: URLSource, patterns: tuple[str, ...]) -> bool:

@@ -53,8 +53,20 @@ class Msg(HasExtras, metaclass=ExplainsNames):
     with half of a surrogate pair is healed, and named as a loss when the message is written.
     """
 
-    __slots__ = ("__weakref__", "_id", "_metadata", "cache", "content", "extras", "name", "origin",
-                 "read_from", "role", "spelling", "timestamp")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "_id",
+        "_metadata",
+        "cache",
+        "content",
+        "extras",
+        "name",
+        "origin",
+        "read_from",
+        "role",
+        "spelling",
+        "timestamp",
+    )
     read_from: Any  # see `blocks.ReadFrom`
 
     def __init__(
@@ -155,9 +167,16 @@ class Msg(HasExtras, metaclass=ExplainsNames):
     ) -> Msg:
         """A message of the user."""
         return cls(
-            name, content, "user", metadata, timestamp, id=id, cache=cache, extras=extras,
+            name,
+            content,
+            "user",
+            metadata,
+            timestamp,
+            id=id,
+            cache=cache,
+            extras=extras,
             origin=origin,
-        )  # fmt: skip
+        )
 
     @classmethod
     @explains_call("Msg.system", MSG_ADVICE)
@@ -175,9 +194,16 @@ class Msg(HasExtras, metaclass=ExplainsNames):
     ) -> Msg:
         """A system prompt."""
         return cls(
-            name, content, "system", metadata, timestamp, id=id, cache=cache, extras=extras,
+            name,
+            content,
+            "system",
+            metadata,
+            timestamp,
+            id=id,
+            cache=cache,
+            extras=extras,
             origin=origin,
-        )  # fmt: skip
+        )
 
     @classmethod
     @explains_call("Msg.assistant", MSG_ADVICE)
@@ -195,9 +221,16 @@ class Msg(HasExtras, metaclass=ExplainsNames):
     ) -> Msg:
         """A message of the assistant."""
         return cls(
-            name, content, "assistant", metadata, timestamp, id=id, cache=cache, extras=extras,
+            name,
+            content,
+            "assistant",
+            metadata,
+            timestamp,
+            id=id,
+            cache=cache,
+            extras=extras,
             origin=origin,
-        )  # fmt: skip
+        )
 
     @classmethod
     @explains_call("Msg.tool", MSG_ADVICE)
@@ -302,8 +335,16 @@ class Msg(HasExtras, metaclass=ExplainsNames):
             fault = f"unknown field {show(min(map(str, unknown)))}"
             raise InvalidMessage(fault, path=path, code="message.field")
         optional = check.optional_fields(data, path)
-        return cls(data["name"], data["content"], data["role"], data.get("metadata"),
-                   data.get("timestamp"), id=data.get("id"), path=path, **optional)  # fmt: skip
+        return cls(
+            data["name"],
+            data["content"],
+            data["role"],
+            data.get("metadata"),
+            data.get("timestamp"),
+            id=data.get("id"),
+            path=path,
+            **optional,
+        )
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
@@ -351,8 +392,21 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
 
 _LATER = ("metadata", "timestamp", "id", "cache", "extras", "origin")
-_KEYS = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "invocation_id",
-                   "cache", "extras", "spelling", "origin"})  # fmt: skip
+_KEYS = frozenset(
+    {
+        "id",
+        "name",
+        "role",
+        "content",
+        "metadata",
+        "timestamp",
+        "invocation_id",
+        "cache",
+        "extras",
+        "spelling",
+        "origin",
+    }
+)
 
 
 def identify(msgs: Sequence[Msg]) -> list[str]:

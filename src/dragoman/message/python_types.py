@@ -79,8 +79,11 @@ def context_parameter(function: Callable[..., Any]) -> str | None:
     try:
         hints = get_type_hints(named)
     except (NameError, TypeError, AttributeError):  # a name that is there for type checkers alone
-        hints = {name: hint for name, hint in getattr(named, "__annotations__", {}).items()
-                 if not isinstance(hint, str)}  # fmt: skip
+        hints = {
+            name: hint
+            for name, hint in getattr(named, "__annotations__", {}).items()
+            if not isinstance(hint, str)
+        }
     for name, hint in hints.items():
         kinds = [hint, get_origin(hint), *(get_origin(one) or one for one in get_args(hint))]
         if name != "return" and any(getattr(kind, "IS_CONTEXT", False) for kind in kinds):

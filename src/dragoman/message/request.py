@@ -474,8 +474,9 @@ class Written(Shown):
         except (*FAULTS, RecursionError) as error:  # a body that was read, and is written as it was
             raise ConfigError(
                 "the body has not the form that the client takes",
-                hint="send path, headers and body with an HTTP client", code="sdk.field",
-            ) from error  # fmt: skip
+                hint="send path, headers and body with an HTTP client",
+                code="sdk.field",
+            ) from error
 
     def detached(self) -> Written:
         """The same, its losses stored as text, so that the history can be let go."""

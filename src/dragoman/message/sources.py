@@ -26,8 +26,18 @@ class AnswerSource(Shown):
 
 
 # lists of what a search has found
-_LISTS = frozenset({"search_results", "groundingChunks", "grounding_chunks", "web_search",
-                    "citations", "sources", "results", "content"})  # fmt: skip
+_LISTS = frozenset(
+    {
+        "search_results",
+        "groundingChunks",
+        "grounding_chunks",
+        "web_search",
+        "citations",
+        "sources",
+        "results",
+        "content",
+    }
+)
 _WITHIN = ("web", "retrievedContext", "retrieved_context", "maps", "image", "document")
 _URLS = ("url", "uri", "link", "source")
 _TITLES = ("title", "filename")

@@ -85,8 +85,12 @@ def _request(req: ChatRequest) -> JsonObject:
 def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
     """Which of the messages and fields are still as they were read."""
     unedited = [i for i, m in enumerate(req.messages) if read.holds(m)]
-    data = {"protocol": read.protocol, "issuer": read.issuer, "messages": unedited,
-            "fields": sorted(read.kept(req.asks()))}  # fmt: skip
+    data = {
+        "protocol": read.protocol,
+        "issuer": read.issuer,
+        "messages": unedited,
+        "fields": sorted(read.kept(req.asks())),
+    }
     edited = None if read.grown(req.messages) else True
     return {**data, **_drop_none(model=read.model, edited=edited, state=read.state or None)}
 
@@ -98,8 +102,11 @@ def _plain_part(value: Any) -> Any:
     rows = [f for f in fields(value) if f.name != "type" or isinstance(value, ServerTool)]
     items = ((f.name, getattr(value, f.name), f.default is False) for f in rows)
     unsaid: tuple[Any, ...] = (None, ())
-    return {name: plain_value(item) for name, item, is_switch in items
-            if item not in unsaid and (item or not is_switch)}  # fmt: skip
+    return {
+        name: plain_value(item)
+        for name, item, is_switch in items
+        if item not in unsaid and (item or not is_switch)
+    }
 
 
 _PARTS = (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)
@@ -176,13 +183,18 @@ def _is_made(value: object, path: str) -> None:
 
 
 _ANSWER_CHECKS = {
-    cls: list_checks(cls, {
-        "FinishReason": partial(check_choice, FinishReason),
-        "Status": partial(check_choice, Status),
-        **dict.fromkeys(("Msg", "Finish", "Usage", "list[Candidate]", "ProviderError"), _is_made),
-    })
+    cls: list_checks(
+        cls,
+        {
+            "FinishReason": partial(check_choice, FinishReason),
+            "Status": partial(check_choice, Status),
+            **dict.fromkeys(
+                ("Msg", "Finish", "Usage", "list[Candidate]", "ProviderError"), _is_made
+            ),
+        },
+    )
     for cls in (Usage, Finish, Candidate, ChatResponse)
-}  # fmt: skip
+}
 
 
 def _load_request(value: Any, path: str) -> ChatRequest:
@@ -218,8 +230,15 @@ def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
     state = [name for name, _ in _items(value.get("state", []), f"{path}.state")]
     for name in state:
         text(name, f"{path}.state")
-    return AsRead(value["protocol"], value["issuer"], unedited, fields_read, value.get("model"),
-                  edited, tuple(state))  # fmt: skip
+    return AsRead(
+        value["protocol"],
+        value["issuer"],
+        unedited,
+        fields_read,
+        value.get("model"),
+        edited,
+        tuple(state),
+    )
 
 
 def _tool(value: Any, path: str) -> Tool | ServerTool:

@@ -215,17 +215,29 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
         hint = others.pop("cache_control", None)
         cache = CacheHint(hint.get("ttl")) if isinstance(hint, Mapping) else None
         return cls(
-            item["name"], item.get("description") or "", schema, item.get("strict"), cache,
-            {"": others} if others else None, **fields,
-        )  # fmt: skip
+            item["name"],
+            item.get("description") or "",
+            schema,
+            item.get("strict"),
+            cache,
+            {"": others} if others else None,
+            **fields,
+        )
 
 
 _PLAIN = ("freeform", "grammar", "namespace")
 _KNOWN = frozenset({"type", "function", "toolSpec", "name", "description", "strict"})
 # where a schema of arguments stands, in the wires, in MCP and in libraries; whose each is, with
 # versions, stands in tests/first_hour/test_foreign_forms.py
-_SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema",
-            "parameters_json_schema", "args_schema", "schema")  # fmt: skip
+_SCHEMAS = (
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "args_schema",
+    "schema",
+)
 
 
 def _parameters(values: object, path: str) -> list[Parameter]:

@@ -37,11 +37,16 @@ _HOMES = {
     ".cost": ("Cost",),
     ".endpoint": ("Connection",),
     ".named": (
-        "AnthropicChatModel", "DashScopeChatModel", "DeepSeekChatModel", "GeminiChatModel",
-        "OllamaChatModel", "OpenAIChatModel", "OpenAIResponseModel",
+        "AnthropicChatModel",
+        "DashScopeChatModel",
+        "DeepSeekChatModel",
+        "GeminiChatModel",
+        "OllamaChatModel",
+        "OpenAIChatModel",
+        "OpenAIResponseModel",
     ),
     ".pairing": ("Cell", "matrix", "paired"),
-}  # fmt: skip
+}
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

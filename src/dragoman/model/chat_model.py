@@ -73,10 +73,14 @@ class ChatModel(ChatModelBase):
         host = home if home is None or home.name not in self.wire.name else home.name
         other = wire(f"{host}/{protocol}" if isinstance(host, str) else host)
         return ChatModel(
-            other, self.model_name, self.connection.key, self.stream,
-            generate_kwargs=self.generate_kwargs, allow_partial=self.allow_partial,
+            other,
+            self.model_name,
+            self.connection.key,
+            self.stream,
+            generate_kwargs=self.generate_kwargs,
+            allow_partial=self.allow_partial,
             **self.connection.options(),
-        )  # fmt: skip
+        )
 
     def with_own_options(self, request: ChatRequest) -> ChatRequest:
         """The request with what it leaves open of `generate_kwargs`."""
@@ -102,32 +106,45 @@ class ChatModel(ChatModelBase):
         return self._parts(out) if streams else await self.apost(out)
 
     def sync(
-        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
         **options: Any,
-    ) -> Answer[None]:  # fmt: skip
+    ) -> Answer[None]:
         """The whole answer, without an event loop."""
         return self.post(self.request(messages, tools, tool_choice, **options))
 
     def events(
-        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
         **options: Any,
-    ) -> AsyncStream:  # fmt: skip
+    ) -> AsyncStream:
         """The typed events of a stream; `.response` behind the last one."""
         out = self.request(messages, tools, tool_choice, True, **options)
         return AsyncChunks(self, out, self.allow_partial).events()
 
     def sync_events(
-        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
         **options: Any,
-    ) -> Stream:  # fmt: skip
+    ) -> Stream:
         """The same without an event loop."""
         out = self.request(messages, tools, tool_choice, True, **options)
         return Chunks(self, out, self.allow_partial).events()
 
     def request(
-        self, messages: WireMessages, tools: Sequence[Any] | None = None, tool_choice: Any = None,
-        stream: bool = False, **options: Any,
-    ) -> Written:  # fmt: skip
+        self,
+        messages: WireMessages,
+        tools: Sequence[Any] | None = None,
+        tool_choice: Any = None,
+        stream: bool = False,
+        **options: Any,
+    ) -> Written:
         """What would be sent: path, headers and body."""
         wire = self.wire
         refuse_foreign(self, messages)
@@ -139,10 +156,13 @@ class ChatModel(ChatModelBase):
             raise ConfigError(text, path="$.structured_model", hint=hint, code="model.structured")
         known = {name: fields.pop(name) for name in OPTIONS if fields.get(name) is not None}
         request = ChatRequest(
-            read.messages, tools=tools_for(wire, tools), tool_choice=ToolChoice.of(tool_choice),
-            options=Options.of(known), stream=stream,
+            read.messages,
+            tools=tools_for(wire, tools),
+            tool_choice=ToolChoice.of(tool_choice),
+            options=Options.of(known),
+            stream=stream,
             extras={wire.room.issuer: fields} if fields else None,
-        )  # fmt: skip
+        )
         return wire.write_request(request, self.model_name)
 
     async def _parts(self, out: Written) -> AsyncIterator[PartialAnswer]:
@@ -184,9 +204,12 @@ class ChatModel(ChatModelBase):
     def _build_answer(self, out: Written, received: Received) -> Answer[None]:
         home = self.wire.vendor
         return Answer.of(
-            received.response, raw=received.raw, written=out, vendor=home,
+            received.response,
+            raw=received.raw,
+            written=out,
+            vendor=home,
             host=home.name if home is not None else self.wire.name,
-        )  # fmt: skip
+        )
 
     def close(self) -> None:
         """Close the connections of plain calls."""

@@ -48,9 +48,11 @@ class Cost:
         if not isinstance(other, Cost):
             return NotImplemented
         return Cost(
-            self.input + other.input, self.output + other.output,
-            _sources(self.source, other.source), self.other + other.other,
-        )  # fmt: skip
+            self.input + other.input,
+            self.output + other.output,
+            _sources(self.source, other.source),
+            self.other + other.other,
+        )
 
     __radd__ = __add__
 

@@ -98,11 +98,16 @@ class Connection:
     def options(self) -> ConnectionOptions:
         """All but the key."""
         return {
-            "base_url": self.base_url, "headers": self.headers, "places": self.places,
-            "client": self.client, "transport": self.transport, "timeout": self.timeout,
-            "retries": self.retries, "max_answer_bytes": self.max_answer_bytes,
+            "base_url": self.base_url,
+            "headers": self.headers,
+            "places": self.places,
+            "client": self.client,
+            "transport": self.transport,
+            "timeout": self.timeout,
+            "retries": self.retries,
+            "max_answer_bytes": self.max_answer_bytes,
             "max_event_bytes": self.max_event_bytes,
-        }  # fmt: skip
+        }
 
     @property
     def timeouts(self) -> Timeouts:

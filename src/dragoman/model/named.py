@@ -17,9 +17,15 @@ from .endpoint import ConnectionOptions
 
 Settings = Mapping[str, Any]
 
-_CLIENT = {"base_url": "base_url", "host": "base_url", "timeout": "timeout",
-           "max_retries": "retries", "default_headers": "headers", "headers": "headers",
-           "azure_endpoint": "base_url"}  # fmt: skip
+_CLIENT = {
+    "base_url": "base_url",
+    "host": "base_url",
+    "timeout": "timeout",
+    "max_retries": "retries",
+    "default_headers": "headers",
+    "headers": "headers",
+    "azure_endpoint": "base_url",
+}
 
 
 def _connection(
@@ -31,9 +37,11 @@ def _connection(
         if name not in _CLIENT:
             known = ", ".join(sorted(_CLIENT))
             raise ConfigError(
-                f"client_kwargs has no {show(name)} here", path=f"$.client_kwargs.{name}",
-                hint=f"one of {known}; or give a client: client=...", code="model.client_kwargs",
-            )  # fmt: skip
+                f"client_kwargs has no {show(name)} here",
+                path=f"$.client_kwargs.{name}",
+                hint=f"one of {known}; or give a client: client=...",
+                code="model.client_kwargs",
+            )
         options[_CLIENT[name]] = value
     return {**options, **connection}  # type: ignore[typeddict-item]
 
@@ -225,12 +233,23 @@ class VendorChatModel(ChatModel):
 
 # how vendors spell themselves, where that is no word with a capital
 _TITLES = {
-    "anthropic-aws": "AnthropicAWS", "bedrock-mantle": "BedrockMantle", "xai": "XAI",
-    "minimax": "MiniMax", "openrouter": "OpenRouter", "vllm": "VLLM", "sglang": "SGLang",
-    "lmstudio": "LMStudio", "llamacpp": "LlamaCpp", "watsonx": "WatsonX", "sambanova": "SambaNova",
-    "nvidia": "NVIDIA", "huggingface": "HuggingFace", "siliconflow": "SiliconFlow",
-    "stepfun": "StepFun", "open-responses": "OpenResponses",
-}  # fmt: skip
+    "anthropic-aws": "AnthropicAWS",
+    "bedrock-mantle": "BedrockMantle",
+    "xai": "XAI",
+    "minimax": "MiniMax",
+    "openrouter": "OpenRouter",
+    "vllm": "VLLM",
+    "sglang": "SGLang",
+    "lmstudio": "LMStudio",
+    "llamacpp": "LlamaCpp",
+    "watsonx": "WatsonX",
+    "sambanova": "SambaNova",
+    "nvidia": "NVIDIA",
+    "huggingface": "HuggingFace",
+    "siliconflow": "SiliconFlow",
+    "stepfun": "StepFun",
+    "open-responses": "OpenResponses",
+}
 
 
 def vendor_model(name: str) -> type[VendorChatModel] | None:
@@ -245,10 +264,15 @@ def vendor_model(name: str) -> type[VendorChatModel] | None:
 NAMED: dict[str, type[ChatModel]] = {
     kind.__name__: kind
     for kind in (
-        AnthropicChatModel, DashScopeChatModel, DeepSeekChatModel, GeminiChatModel,
-        OllamaChatModel, OpenAIChatModel, OpenAIResponseModel,
+        AnthropicChatModel,
+        DashScopeChatModel,
+        DeepSeekChatModel,
+        GeminiChatModel,
+        OllamaChatModel,
+        OpenAIChatModel,
+        OpenAIResponseModel,
     )
-}  # fmt: skip
+}
 _VENDOR_MODELS: dict[str, type[VendorChatModel]] = {
     title: type(title, (VendorChatModel,), {"host": name, "__module__": "dragoman.model"})
     for name in VENDORS

@@ -131,8 +131,11 @@ def _extras(
 ) -> dict[str, dict[str, object]] | None:
     """The extras of all, the tokens of the last part alone."""
     earlier = [
-        {issuer: {key: value for key, value in fields.items() if key not in token_fields}
-         for issuer, fields in extras.items()}
-        for extras in parts[:-1] if extras
-    ]  # fmt: skip
+        {
+            issuer: {key: value for key, value in fields.items() if key not in token_fields}
+            for issuer, fields in extras.items()
+        }
+        for extras in parts[:-1]
+        if extras
+    ]
     return latest([*earlier, parts[-1] or {}]) or None

@@ -71,8 +71,18 @@ _PARTS: dict[str, frozenset[str]] = {
     "input_image": _RESPONSES,
     "input_file": _RESPONSES,
 }
-_CONVERSE_KEYS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "document",
-                            "guardContent", "citationsContent", "searchResult"})  # fmt: skip
+_CONVERSE_KEYS = frozenset(
+    {
+        "toolUse",
+        "toolResult",
+        "reasoningContent",
+        "cachePoint",
+        "document",
+        "guardContent",
+        "citationsContent",
+        "searchResult",
+    }
+)
 
 
 def find_protocols(items: Iterable[Any]) -> frozenset[str]:

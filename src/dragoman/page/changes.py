@@ -60,10 +60,13 @@ def changes(before: PageExchange, after: PageExchange, texts: LongTexts) -> Show
     differences = diff(left, right)
     counts = Counter(difference.change for difference in differences)
     return {
-        "before": before.id, "after": after.id, "wire": after.wire, "counts": dict(counts),
+        "before": before.id,
+        "after": after.id,
+        "wire": after.wire,
+        "counts": dict(counts),
         "differences": _show_differences(differences[:_MOST], left, right, texts),
         "cache": _cache(before, after),
-    }  # fmt: skip
+    }
 
 
 def _show_differences(
@@ -116,8 +119,10 @@ def parts(was: str, now: str) -> list[tuple[str, str]]:
     ]
     found = [(how, text) for how, text in (*found, ("same", tail)) if text]
     last = len(found) - 1
-    return [(how, _near(text, i > 0, i < last) if how == "same" else text)
-            for i, (how, text) in enumerate(found)]  # fmt: skip
+    return [
+        (how, _near(text, i > 0, i < last) if how == "same" else text)
+        for i, (how, text) in enumerate(found)
+    ]
 
 
 def _alike(left: Sequence[str], right: Sequence[str]) -> int:

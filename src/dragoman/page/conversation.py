@@ -20,8 +20,9 @@ from .long_texts import LongTexts
 Shown: TypeAlias = dict[str, Any]
 
 _WIDTH = 120  # of a line that tells what is folded away
-_RASTER = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif",
-                     "image/bmp"})  # fmt: skip
+_RASTER = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
+)
 
 
 def conversation(exchange: PageExchange, texts: LongTexts) -> Shown:
@@ -29,16 +30,18 @@ def conversation(exchange: PageExchange, texts: LongTexts) -> Shown:
     faults: list[Shown] = []
     if exchange.fault:
         faults.append({"text": exchange.fault, "path": exchange.place})
-    shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0,
-                    "faults": faults}  # fmt: skip
+    shown: Shown = {"messages": [], "tools": [], "options": [], "prompts": 0, "faults": faults}
     try:
         if (request := exchange.request) is not None:
             shown |= _request(request, texts)
             shown["model"] = request.model or exchange.model
     except DragomanError as error:
         faults.append(_fault(error))
-    shown |= {"agent": exchange.agent, "skipped": _group_skipped(exchange),
-              "compactions": list(exchange.compactions)}  # fmt: skip
+    shown |= {
+        "agent": exchange.agent,
+        "skipped": _group_skipped(exchange),
+        "compactions": list(exchange.compactions),
+    }
     try:
         if (response := exchange.response) is not None:
             shown["messages"] += answer_messages(response, texts)
@@ -72,8 +75,9 @@ def _group_skipped(exchange: PageExchange) -> list[Shown]:
     kinds: dict[tuple[str, str], Shown] = {}
     for one in exchange.skipped:
         why = re.sub(r"line \d+", "a later line", one.why)
-        row = kinds.setdefault((one.what, why), {"what": one.what, "why": why, "times": 0,
-                                                 "place": one.place})  # fmt: skip
+        row = kinds.setdefault(
+            (one.what, why), {"what": one.what, "why": why, "times": 0, "place": one.place}
+        )
         row["times"] += 1
     return sorted(kinds.values(), key=lambda row: -row["times"])
 
@@ -89,8 +93,12 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
     if isinstance(tool, ServerTool):
         return {"name": tool.kind, "server": True, "path": path}
     schema = json.dumps(tool.schema, ensure_ascii=False, indent=2) if tool.schema else ""
-    shown: Shown = {"name": tool.name, "description": texts.text(tool.description),
-                    "schema": texts.text(schema), "path": path}  # fmt: skip
+    shown: Shown = {
+        "name": tool.name,
+        "description": texts.text(tool.description),
+        "schema": texts.text(schema),
+        "path": path,
+    }
     return shown | _show_cache(tool)
 
 
@@ -117,9 +125,14 @@ def ending(response: ChatResponse) -> Shown:
     usage = response.usage
     names = ("input", "cache_read", "cache_write", "output", "reasoning", "total")
     counts = {name: count for name in names if (count := getattr(usage, name)) is not None}
-    return {"status": response.status, "finish": response.finish.reason,
-            "raw": response.finish.raw, "model": response.model, "id": response.id,
-            "usage": counts}  # fmt: skip
+    return {
+        "status": response.status,
+        "finish": response.finish.reason,
+        "raw": response.finish.raw,
+        "model": response.model,
+        "id": response.id,
+        "usage": counts,
+    }
 
 
 # -- messages and blocks --------------------------------------------------------------------------
@@ -127,12 +140,15 @@ def ending(response: ChatResponse) -> Shown:
 
 def _message(m: Msg, path: str, report: Report, texts: LongTexts) -> Shown:
     if isinstance(m.content, str):
-        blocks: list[Shown] = [{"kind": "text", "path": _content(path),
-                                "text": texts.text(m.content)}]  # fmt: skip
+        blocks: list[Shown] = [
+            {"kind": "text", "path": _content(path), "text": texts.text(m.content)}
+        ]
     else:
-        blocks = [show_block(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
-                  for i, block in enumerate(m.content)]  # fmt: skip
-    shown: Shown = {"path": path, "role": m.role, "name": m.name, "blocks": blocks}  # fmt: skip
+        blocks = [
+            show_block(block, _place(block, report, f"{_content(path)}[{i}]"), texts)
+            for i, block in enumerate(m.content)
+        ]
+    shown: Shown = {"path": path, "role": m.role, "name": m.name, "blocks": blocks}
     return shown | _show_cache(m)
 
 
@@ -159,8 +175,12 @@ def _block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
         case kinds.ThinkingBlock():
             sealed = len(block.redacted or block.signature or "")
             issuer = block.origin.issuer if block.origin is not None else ""
-            return {"kind": "thinking", "text": texts.text(block.thinking), "sealed": sealed,
-                    "issuer": issuer}  # fmt: skip
+            return {
+                "kind": "thinking",
+                "text": texts.text(block.thinking),
+                "sealed": sealed,
+                "issuer": issuer,
+            }
         case kinds.ToolUseBlock():
             return _call(block, texts)
         case kinds.ToolResultBlock():
@@ -179,16 +199,23 @@ def _call(block: kinds.ToolUseBlock, texts: LongTexts) -> Shown:
     value = block.raw_input if block.unfinished and block.raw_input else block.input
     text = value if isinstance(value, str) else _json(value)
     name = f"{block.namespace}.{block.name}" if block.namespace else block.name
-    return {"kind": "call", "id": block.id, "name": name, "text": texts.text(text),
-            "preview": preview(value), "unfinished": block.unfinished}  # fmt: skip
+    return {
+        "kind": "call",
+        "id": block.id,
+        "name": name,
+        "text": texts.text(text),
+        "preview": preview(value),
+        "unfinished": block.unfinished,
+    }
 
 
 def _result(block: kinds.ToolResultBlock, path: str, texts: LongTexts) -> Shown:
     output = block.output
     shown: Shown = {"kind": "result", "id": block.id, "name": block.name, "error": block.is_error}
     if isinstance(output, list):
-        shown["blocks"] = [show_block(item, f"{path}.content[{i}]", texts)
-                           for i, item in enumerate(output)]  # fmt: skip
+        shown["blocks"] = [
+            show_block(item, f"{path}.content[{i}]", texts) for i, item in enumerate(output)
+        ]
         said = [item.text for item in output if isinstance(item, kinds.TextBlock)]
         inside = " ".join(said) or ", ".join(item.type for item in output) or "nothing"
         return {**shown, "preview": preview(inside)}

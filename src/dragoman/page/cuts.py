@@ -63,13 +63,18 @@ def _shorter(
 
 def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, limit: int) -> Shown:
     """What is left of a history within a limit. Raises ContextOverflow if too little may go."""
-    formatter = Formatter(target, policy="ignore", fetch=None, token_counter=counter,
-                          max_tokens=limit)  # fmt: skip
+    formatter = Formatter(
+        target, policy="ignore", fetch=None, token_counter=counter, max_tokens=limit
+    )
     fitted = fit_history_sync(request, formatter=formatter)
     receipt = fitted.receipt
-    return {"limit": limit, "tokens": receipt.tokens_after or receipt.tokens_before,
-            "dropped": _find_dropped(request, fitted), "cache_lost": receipt.cache_lost,
-            "unbound": len(receipt.unbound)}  # fmt: skip
+    return {
+        "limit": limit,
+        "tokens": receipt.tokens_after or receipt.tokens_before,
+        "dropped": _find_dropped(request, fitted),
+        "cache_lost": receipt.cache_lost,
+        "unbound": len(receipt.unbound),
+    }
 
 
 def _find_dropped(request: ChatRequest, fitted: Fitted) -> list[int]:

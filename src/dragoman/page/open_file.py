@@ -134,8 +134,11 @@ def _rows(values: list[tuple[str, Any]], name: str) -> list[PageExchange]:
         raise ReadError("an empty list is no conversation", hint=_HINT)
     if not whole:
         raise values[0][1]
-    broken = [PageExchange(place, fault=str(value)) for place, value in values
-              if isinstance(value, ReadError)]  # fmt: skip
+    broken = [
+        PageExchange(place, fault=str(value))
+        for place, value in values
+        if isinstance(value, ReadError)
+    ]
     if all(isinstance(value, dict) and _is_said(value) for value in whole):
         return [_value(whole, name), *broken]
     if not any(record(value) or _is_body(value) or _is_messages(value) for value in whole):
@@ -246,11 +249,22 @@ def _read_recorded(value: JsonObject, row: Record, place: str) -> PageExchange:
     model = to_text(value.get("model")) or to_text((row.request or {}).get("model"))
     losses = value.get("losses")
     return PageExchange(
-        place, home, row.request, row.path, None, answer, _upstream(value.get("upstream")),
+        place,
+        home,
+        row.request,
+        row.path,
+        None,
+        answer,
+        _upstream(value.get("upstream")),
         [loss for loss in losses if isinstance(loss, dict)] if isinstance(losses, list) else [],
-        to_text(value.get("session")), to_text(value.get("id")), to_text(value.get("follows")),
-        model, to_text(value.get("client")), to_text(value.get("time")), _error(value.get("error")),
-    )  # fmt: skip
+        to_text(value.get("session")),
+        to_text(value.get("id")),
+        to_text(value.get("follows")),
+        model,
+        to_text(value.get("client")),
+        to_text(value.get("time")),
+        _error(value.get("error")),
+    )
 
 
 def _error(value: Any) -> str:
@@ -300,8 +314,10 @@ def _answer(
     """The answer, with the protocol whose answers look most like it unless that is known."""
     if home is None:
         payloads = list(_payloads(events[:_MOST]))
-        counts = {name: sum(_get_wire(name).room.answers(data, event) for event, data in payloads)
-                  for name in PROTOCOLS}  # fmt: skip
+        counts = {
+            name: sum(_get_wire(name).room.answers(data, event) for event, data in payloads)
+            for name in PROTOCOLS
+        }
         best = max(counts, key=counts.__getitem__)
         if not counts[best]:
             text = "no wire has requests, answers or events in this shape"
@@ -337,9 +353,14 @@ def _sessions(log: SessionLog, place: str) -> list[PageExchange]:
     """The conversation of a session, and those of the agents that it called."""
     request = ChatRequest(log.messages, tools=list(log.tools))
     own = PageExchange(
-        place, own=request, agent=log.agent, model=log.model or "", session=log.session,
-        skipped=log.skipped, compactions=log.compactions,
-    )  # fmt: skip
+        place,
+        own=request,
+        agent=log.agent,
+        model=log.model or "",
+        session=log.session,
+        skipped=log.skipped,
+        compactions=log.compactions,
+    )
     called = [
         exchange
         for number, inner in enumerate(log.sidechains, 1)

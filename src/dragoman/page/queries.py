@@ -174,10 +174,18 @@ def _summary(exchange: PageExchange) -> Shown:
     """What the list of exchanges shows of one; of the request nothing is read for it."""
     status = exchange.answer.status if exchange.answer is not None else None
     return {
-        "id": exchange.id, "place": exchange.place, "wire": exchange.wire, "model": exchange.model,
-        "session": exchange.session, "agent": exchange.agent, "when": exchange.when,
-        "status": status, "request": exchange.body is not None or exchange.own is not None,
-        "answer": exchange.shape, "previous": exchange.previous,
+        "id": exchange.id,
+        "place": exchange.place,
+        "wire": exchange.wire,
+        "model": exchange.model,
+        "session": exchange.session,
+        "agent": exchange.agent,
+        "when": exchange.when,
+        "status": status,
+        "request": exchange.body is not None or exchange.own is not None,
+        "answer": exchange.shape,
+        "previous": exchange.previous,
         "upstream": exchange.upstream.wire or "upstream" if exchange.upstream else "",
-        "losses": len(exchange.losses), "fault": exchange.fault,
-    }  # fmt: skip
+        "losses": len(exchange.losses),
+        "fault": exchange.fault,
+    }

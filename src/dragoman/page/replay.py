@@ -35,9 +35,14 @@ def replay(exchange: PageExchange, texts: LongTexts) -> Shown:
     last = _steps([*rest, *view.finish(response)], texts)
     if events:
         events[-1]["steps"] += last
-    return {"wire": recorded.home.name, "framing": recorded.home.room.framing, "events": events,
-            "messages": answer_messages(response, texts), "answer": ending(response),
-            "failed": None if response.error is None else response.error.message}  # fmt: skip
+    return {
+        "wire": recorded.home.name,
+        "framing": recorded.home.room.framing,
+        "events": events,
+        "messages": answer_messages(response, texts),
+        "answer": ending(response),
+        "failed": None if response.error is None else response.error.message,
+    }
 
 
 def _parse_data(data: Any) -> Any:

@@ -160,8 +160,14 @@ class Server:
                 await super().startup(sockets)
                 ready()
 
-        config = uvicorn.Config(self._app, log_level="warning", access_log=False, lifespan="off",
-                                server_header=False, ws="none")  # fmt: skip
+        config = uvicorn.Config(
+            self._app,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            ws="none",
+        )
         self._running = Announced(config)
         with suppress(KeyboardInterrupt):  # the way to stop it
             self._running.run(sockets=[self._socket])

@@ -93,10 +93,15 @@ def request_on(
     nearest = _by_source(pairs)
     body, cut = texts.body(out.body)
     return {
-        **shown, "model": out.model, "path": out.path, "headers": out.headers, "body": body,
-        "long": cut, "pairs": pairs,
+        **shown,
+        "model": out.model,
+        "path": out.path,
+        "headers": out.headers,
+        "body": body,
+        "long": cut,
+        "pairs": pairs,
         "losses": [_loss(loss, nearest) for loss in by_weight(out.losses)],
-    }  # fmt: skip
+    }
 
 
 def _show_refusal(error: DragomanError) -> Shown:
@@ -118,10 +123,17 @@ def _by_source(pairs: Iterable[list[str]]) -> dict[str, list[str]]:
 
 def _loss(loss: Loss, nearest: dict[str, list[str]]) -> Shown:
     return {
-        "kind": loss.kind, "code": loss.code, "weight": loss.weight, "where": loss.where,
-        "what": loss.what, "did": loss.did, "rule": loss.rule, "meaning": loss.meaning,
-        "fix": loss.fix, "at": _at(loss, nearest),
-    }  # fmt: skip
+        "kind": loss.kind,
+        "code": loss.code,
+        "weight": loss.weight,
+        "where": loss.where,
+        "what": loss.what,
+        "did": loss.did,
+        "rule": loss.rule,
+        "meaning": loss.meaning,
+        "fix": loss.fix,
+        "at": _at(loss, nearest),
+    }
 
 
 def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
@@ -132,8 +144,9 @@ def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
             # of what was said in several places the first: a mark on each would say more losses
             return places if end == len(way) else places[:1]
     name = way[-1] if way else ""
-    by_name = [at for places in nearest.values() for at in places
-               if (steps(at) or [""])[-1] == name]  # fmt: skip
+    by_name = [
+        at for places in nearest.values() for at in places if (steps(at) or [""])[-1] == name
+    ]
     return by_name[:1] or ["$"]
 
 
@@ -205,8 +218,16 @@ def recorded_on(exchange: PageExchange, side: str, texts: LongTexts) -> Shown:
     else:
         name, value, path = exchange.wire, exchange.body, exchange.path
     body, cut = texts.body(value)
-    shown: Shown = {"wire": name, "side": side, "path": path or "", "headers": {}, "body": body,
-                    "long": cut, "pairs": [], "losses": []}  # fmt: skip
+    shown: Shown = {
+        "wire": name,
+        "side": side,
+        "path": path or "",
+        "headers": {},
+        "body": body,
+        "long": cut,
+        "pairs": [],
+        "losses": [],
+    }
     if side == "upstream" and exchange.losses:
         pairs = _recorded_pairs(exchange, name)
         nearest = _by_source(pairs)
@@ -234,6 +255,10 @@ def _recorded_loss(row: JsonObject, nearest: dict[str, list[str]]) -> Shown:
     where = steps(shown["where"]) or []
     found = (nearest.get(format_path(where[:end])) for end in range(len(where), 0, -1))
     at = next(filter(None, found), ["$"])
-    return {**shown, "weight": known.weight_of("") if known else "major",
-            "meaning": known.meaning if known else "", "fix": known.fix if known else "",
-            "at": at}  # fmt: skip
+    return {
+        **shown,
+        "weight": known.weight_of("") if known else "major",
+        "meaning": known.meaning if known else "",
+        "fix": known.fix if known else "",
+        "at": at,
+    }

@@ -202,8 +202,10 @@ class AnswerWriter:
 
     def made_id(self, resp: ChatResponse) -> str:
         """An id for an answer without one, made of what it says: it is reported as added."""
-        contents = [(c.msg.get_text_content(), [canonical(call.input) for call in c.msg.calls])
-                    for c in resp.candidates]  # fmt: skip
+        contents = [
+            (c.msg.get_text_content(), [canonical(call.input) for call in c.msg.calls])
+            for c in resp.candidates
+        ]
         digest = blake2b(canonical([resp.model, contents]).encode(), digest_size=16)
         self.report.lost("answer.field", resp, "id", did=digest.hexdigest())
         return digest.hexdigest()

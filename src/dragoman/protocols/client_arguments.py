@@ -54,12 +54,24 @@ def named_only(
 
 # the keys of a node that hold bytes, in the nodes that have them; all below other keys is data
 _HOLDERS = {
-    "source": "bytes", "reasoningContent": "redactedContent", "inlineData": "data",
+    "source": "bytes",
+    "reasoningContent": "redactedContent",
+    "inlineData": "data",
     "inline_data": "data",
-}  # fmt: skip
+}
 _BYTES = ("thoughtSignature", "thought_signature")
-_INNER = ("content", "parts", "image", "document", "video", "audio", "toolResult", "guardContent",
-          "functionResponse", "function_response")  # fmt: skip
+_INNER = (
+    "content",
+    "parts",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "toolResult",
+    "guardContent",
+    "functionResponse",
+    "function_response",
+)
 
 
 def with_bytes(node: Json) -> Any:

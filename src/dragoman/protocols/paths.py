@@ -69,8 +69,10 @@ def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _
         path = above if part is entry else _next(paths, part) or _item_path(entry, above, part)
         if path is None:  # a text that is the whole content, or another field of the message
             fields = (block.spelling or "", block.type, "content")
-            keys = next((table["message", name] for name in fields if ("message", name) in table),
-                        ("content",))  # fmt: skip
+            keys = next(
+                (table["message", name] for name in fields if ("message", name) in table),
+                ("content",),
+            )
             path = _below(entry, above, keys)
             yield path, block
             yield path, Field(block, "thinking" if block.type == "thinking" else "text")

@@ -254,15 +254,20 @@ def _is_barred(
 # always thinks, its path, its message, its hint)
 _REASONS = {
     "reasoning.off_for_tools": (
-        "none", "tools.need_responses", "$.tools",
+        "none",
+        "tools.need_responses",
+        "$.tools",
         "on this wire the model takes tools only without reasoning, and it always reasons",
         "send the request over the wire openai-responses",
     ),
     "reasoning.needs_stream": (
-        "off", "stream.needed", "$.stream", "the model always thinks, and thinks in streams only",
+        "off",
+        "stream.needed",
+        "$.stream",
+        "the model always thinks, and thinks in streams only",
         "ask for a stream: ChatRequest(..., stream=True)",
     ),
-}  # fmt: skip
+}
 
 
 def _turned_off(

@@ -99,8 +99,9 @@ def _lower_choice(
 def _apart(request: ChatRequest) -> bool:
     """Whether a body has the switch for calls side by side at another place than the choice."""
     extras = (request.extras or {}).items()
-    separate = any(issuer.endswith(NOTES) and notes.get("tool_choice") == "unsaid"
-                for issuer, notes in extras)  # fmt: skip
+    separate = any(
+        issuer.endswith(NOTES) and notes.get("tool_choice") == "unsaid" for issuer, notes in extras
+    )
     return request.read is not None and not separate
 
 
@@ -140,8 +141,11 @@ def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> 
 
 def format_unsaid(form: ResponseFormat, report: Report, *expected: str) -> None:
     """Name the fields of a schema's format that the wire has no place for."""
-    given = {"name": form.name != "response", "description": bool(form.description),
-             "strict": form.strict is not None}  # fmt: skip
+    given = {
+        "name": form.name != "response",
+        "description": bool(form.description),
+        "strict": form.strict is not None,
+    }
     for name, current in given.items():
         if current and name not in expected:
             report.lost("format.field", form, name)
@@ -173,9 +177,14 @@ def stance(caps: Capabilities, name: str) -> str:
 
 # What every model does unasked: who leaves these out loses nothing.
 _USUAL_VALUES: dict[str, Any] = {
-    "n": 1, "logprobs": False, "top_logprobs": 0, "presence_penalty": 0, "frequency_penalty": 0,
-    "repetition_penalty": 1, "top_p": 1,
-}  # fmt: skip
+    "n": 1,
+    "logprobs": False,
+    "top_logprobs": 0,
+    "presence_penalty": 0,
+    "frequency_penalty": 0,
+    "repetition_penalty": 1,
+    "top_p": 1,
+}
 
 
 def options(

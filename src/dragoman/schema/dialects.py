@@ -83,9 +83,11 @@ PLAIN = SchemaDialect(
 # OpenAI answers 400 "object schema missing properties" to a function without; the MCP client of
 # openai-agents adds them for that reason (mcp/util.py, 2026-10). Others do not mind.
 OBJECT = replace(
-    PLAIN, name="object", source="Mistral API reference, Tools: a JSON Schema of an object",
+    PLAIN,
+    name="object",
+    source="Mistral API reference, Tools: a JSON Schema of an object",
     demands=frozenset({"object root", "root properties"}),
-)  # fmt: skip
+)
 
 
 # OpenAI's own API, strict or not: 400 "schema must have type 'object' and not have 'oneOf'/'anyOf'/
@@ -93,10 +95,12 @@ OBJECT = replace(
 # goruck/home-generative-agent pull request 545 (2026-08-12), langchain-ai/langchainjs issue 9804,
 # spacelift-io/spacectl issue 402 (2026-04-21); an empty `items` passes.
 OPENAI = replace(
-    OBJECT, name="openai", since="2026-08-12",
+    OBJECT,
+    name="openai",
+    since="2026-08-12",
     source="OpenAI API, error invalid_function_parameters: no union at the root, items in arrays",
     demands=OBJECT.demands | {"plain root", "bare root", "items"},
-)  # fmt: skip
+)
 
 
 # A `default` and `$schema` are let pass; lengths, too.
@@ -109,24 +113,29 @@ OPENAI_STRICT = SchemaDialect(
         " $defs definitions description title default pattern format multipleOf minimum maximum"
         " exclusiveMinimum exclusiveMaximum minItems maxItems minLength maxLength $schema"
     ),
-    demands=frozenset({"object root", "plain root", "type", "items", "closed", "all required",
-                       "known required"}),
+    demands=frozenset(
+        {"object root", "plain root", "type", "items", "closed", "all required", "known required"}
+    ),
     refs="bare",
     limits={"properties": 5000, "depth": 10, "values": 1000},
-)  # fmt: skip
+)
 
 
 DEEPSEEK_STRICT = replace(
-    OPENAI_STRICT, name="deepseek-strict", source="DeepSeek docs, Tool calls: strict (beta)",
+    OPENAI_STRICT,
+    name="deepseek-strict",
+    source="DeepSeek docs, Tool calls: strict (beta)",
     demands=OPENAI_STRICT.demands | {"properties"},
     formats=_words("email hostname ipv4 ipv6 uuid"),
-)  # fmt: skip
+)
 
 
 MOONSHOT = replace(
-    OBJECT, name="moonshot", source="Kimi CLI: a property without a type is refused",
+    OBJECT,
+    name="moonshot",
+    source="Kimi CLI: a property without a type is refused",
     demands=frozenset({"object root", "type"}),
-)  # fmt: skip
+)
 
 
 ANTHROPIC = SchemaDialect(
@@ -192,15 +201,24 @@ GEMINI_OPENAPI = SchemaDialect(
         " minItems maxItems minLength maxLength minProperties maxProperties minimum maximum"
         " pattern anyOf default"
     ),
-    demands=frozenset({"object root", "plain root", "type", "items", "properties",
-                       "known required", "lone unions"}),
+    demands=frozenset(
+        {
+            "object root",
+            "plain root",
+            "type",
+            "items",
+            "properties",
+            "known required",
+            "lone unions",
+        }
+    ),
     refs="none",
     enums=_words("string"),
     formats=_words("enum date-time float double int32 int64"),
     type_lists=False,
     nullable=True,
     upper=True,
-)  # fmt: skip
+)
 
 
 # An answer may be any JSON, arguments are an object.
@@ -236,9 +254,12 @@ OLLAMA = SchemaDialect(
 
 
 OLLAMA_OLD = replace(
-    OLLAMA, name="ollama-old", source="ollama#10328: `type` is one text in older servers",
-    takes=OLLAMA.takes and OLLAMA.takes - {"anyOf"}, type_lists=False,
-)  # fmt: skip
+    OLLAMA,
+    name="ollama-old",
+    source="ollama#10328: `type` is one text in older servers",
+    takes=OLLAMA.takes and OLLAMA.takes - {"anyOf"},
+    type_lists=False,
+)
 
 
 COHERE_STRICT = SchemaDialect(
@@ -261,11 +282,26 @@ COHERE_STRICT = SchemaDialect(
 DIALECTS: dict[str, SchemaDialect] = {
     row.name: row
     for row in (
-        PLAIN, OBJECT, OPENAI, OPENAI_STRICT, DEEPSEEK_STRICT, MOONSHOT, ANTHROPIC,
-        ANTHROPIC_STRICT, BEDROCK, BEDROCK_STRICT, GEMINI, GEMINI_OPENAPI, GEMINI_FORMAT,
-        GEMINI_OPENAPI_FORMAT, MISTRAL_STRICT, OLLAMA, OLLAMA_OLD, COHERE_STRICT,
+        PLAIN,
+        OBJECT,
+        OPENAI,
+        OPENAI_STRICT,
+        DEEPSEEK_STRICT,
+        MOONSHOT,
+        ANTHROPIC,
+        ANTHROPIC_STRICT,
+        BEDROCK,
+        BEDROCK_STRICT,
+        GEMINI,
+        GEMINI_OPENAPI,
+        GEMINI_FORMAT,
+        GEMINI_OPENAPI_FORMAT,
+        MISTRAL_STRICT,
+        OLLAMA,
+        OLLAMA_OLD,
+        COHERE_STRICT,
     )
-}  # fmt: skip
+}
 
 
 def dialect(name: str) -> SchemaDialect:

@@ -20,33 +20,87 @@ MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "de
 LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 
 
-SINGLES = frozenset({
-    "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
-    "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-})  # fmt: skip
+SINGLES = frozenset(
+    {
+        "items",
+        "additionalProperties",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contains",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "contentSchema",
+    }
+)
 
 
 # Where a schema that refuses nothing says nothing; `not` and `contains` are no such places.
-LENIENT = frozenset({
-    "items", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
-})  # fmt: skip
+LENIENT = frozenset(
+    {
+        "items",
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
 
 
 # They hold nobody to anything. What is in no list of this file is one of them, too.
-ANNOTATIONS = frozenset({
-    "title", "description", "default", "example", "examples", "deprecated", "readOnly",
-    "writeOnly", "$comment", "$id", "$schema", "$anchor", "$vocabulary", "propertyOrdering",
-    "contentEncoding", "contentMediaType", "contentSchema", "discriminator", "xml", "externalDocs",
-})  # fmt: skip
+ANNOTATIONS = frozenset(
+    {
+        "title",
+        "description",
+        "default",
+        "example",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$comment",
+        "$id",
+        "$schema",
+        "$anchor",
+        "$vocabulary",
+        "propertyOrdering",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "discriminator",
+        "xml",
+        "externalDocs",
+    }
+)
 
 
-_OBJECT = ("properties", "patternProperties", "additionalProperties", "required", "propertyNames",
-           "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-           "unevaluatedProperties")  # fmt: skip
+_OBJECT = (
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+)
 
 
-_ARRAY = ("items", "prefixItems", "contains", "minContains", "maxContains", "minItems", "maxItems",
-          "uniqueItems", "unevaluatedItems")  # fmt: skip
+_ARRAY = (
+    "items",
+    "prefixItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "unevaluatedItems",
+)
 
 
 _NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -140,13 +194,34 @@ def accepts_any(schema: Json) -> bool:
     return schema is True
 
 
-_TEXTS = ("title", "description", "format", "pattern", "$ref", "$dynamicRef", "$recursiveRef",
-          "$id", "$schema", "$anchor", "$dynamicAnchor", "$comment", "contentEncoding",
-          "contentMediaType")  # fmt: skip
+_TEXTS = (
+    "title",
+    "description",
+    "format",
+    "pattern",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$id",
+    "$schema",
+    "$anchor",
+    "$dynamicAnchor",
+    "$comment",
+    "contentEncoding",
+    "contentMediaType",
+)
 
 
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-           "minContains", "maxContains")  # fmt: skip
+_COUNTS = (
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+)
 
 
 _KINDS: dict[str, tuple[type, ...]] = {

@@ -16,19 +16,34 @@ DEEPEST = 48  # schemas in schemas; OpenAI's own limit is 10
 
 
 _CAMEL = {
-    "any_of": "anyOf", "one_of": "oneOf", "all_of": "allOf", "prefix_items": "prefixItems",
-    "additional_properties": "additionalProperties", "property_ordering": "propertyOrdering",
-    "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength",
-    "max_length": "maxLength", "min_properties": "minProperties", "max_properties": "maxProperties",
-}  # fmt: skip
+    "any_of": "anyOf",
+    "one_of": "oneOf",
+    "all_of": "allOf",
+    "prefix_items": "prefixItems",
+    "additional_properties": "additionalProperties",
+    "property_ordering": "propertyOrdering",
+    "min_items": "minItems",
+    "max_items": "maxItems",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "min_properties": "minProperties",
+    "max_properties": "maxProperties",
+}
 
 
 # Gemini's enum `Type` by number, and what people write who think in Python
 _NUMBERED = dict(enumerate(TYPES, 1))
 
 
-_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean",
-          "list": "array", "dict": "object", "none": "null"}  # fmt: skip
+_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "none": "null",
+}
 
 
 _ANY = {"any", "type_unspecified"}  # of draft 3, and of Gemini: no rule at all

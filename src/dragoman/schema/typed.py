@@ -46,9 +46,12 @@ def keep_to_schema(schema: Declared, value: Json, what: str, text: str = "") -> 
 def _unfit(what: str, faults: Sequence[tuple[str, str]], text: str) -> InvalidOutput:
     hint = "give it again, so that it fits its schema"
     return InvalidOutput(
-        f"{what} does not fit its schema", text=text, faults=[*dict.fromkeys(faults)], hint=hint,
+        f"{what} does not fit its schema",
+        text=text,
+        faults=[*dict.fromkeys(faults)],
+        hint=hint,
         code="output.schema",
-    )  # fmt: skip
+    )
 
 
 def _path(value: Json, parts: Sequence[str | int]) -> str:

@@ -152,8 +152,18 @@ def read_keywords(schema: Json) -> JsonObject:
 class Lowering:
     """One lowering: the dialect, the references, the changes, and how much may be written."""
 
-    __slots__ = ("_room", "_sizes", "_told", "changes", "dialect", "left", "opened", "refs",
-                 "tell", "unfit")  # fmt: skip
+    __slots__ = (
+        "_room",
+        "_sizes",
+        "_told",
+        "changes",
+        "dialect",
+        "left",
+        "opened",
+        "refs",
+        "tell",
+        "unfit",
+    )
 
     def __init__(self, dialect: SchemaDialect, root: Json, tell: bool) -> None:
         self.dialect = dialect

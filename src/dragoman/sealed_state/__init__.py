@@ -12,8 +12,17 @@ from .open import borne, opened
 from .seal import MARK, CallField, Envelope, Made, sealed, sealed_thought
 from .streams import Sealing
 
-__all__ = ["MARK", "CallField", "Envelope", "Made", "Sealing", "borne", "opened", "sealed",
-           "sealed_thought"]  # fmt: skip
+__all__ = [
+    "MARK",
+    "CallField",
+    "Envelope",
+    "Made",
+    "Sealing",
+    "borne",
+    "opened",
+    "sealed",
+    "sealed_thought",
+]
 
 if not TYPE_CHECKING:  # to which a name that there is not stays an error
     __getattr__ = refusing(__name__)

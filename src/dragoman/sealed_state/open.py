@@ -91,8 +91,11 @@ def _with_thoughts(blocks: list[ContentBlock], borne_by_calls: list[_Borne]) -> 
     if not borne_by_calls:
         return blocks
     known = {_proof(block) for block in blocks if type(block) is ThinkingBlock}
-    bare = {b.thinking.strip(): i for i, b in enumerate(blocks)
-            if type(b) is ThinkingBlock and not (b.signature or b.redacted)}  # fmt: skip
+    bare = {
+        b.thinking.strip(): i
+        for i, b in enumerate(blocks)
+        if type(b) is ThinkingBlock and not (b.signature or b.redacted)
+    }
     last = sum(type(block) is not ThinkingBlock for block in blocks) - 1
     missing: dict[int, list[ContentBlock]] = {}
     for place, thought in borne_by_calls:
@@ -149,15 +152,21 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
     """The thought as it was; without its proof if the envelope tells nothing."""
     thought: Any = state.get("thinking") if isinstance(state, dict) else None
     match thought:
-        case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
-            {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
-        ) and _fields(thought.get("extras", {})):  # fmt: skip
+        case {"origin": {"issuer": str(), **data}} if (
+            _texts(data)
+            and _texts(
+                {name: thought.get(name) for name in ("signature", "redacted", "spelling", "words")}
+            )
+            and _fields(thought.get("extras", {}))
+        ):
             return ThinkingBlock(
-                block.thinking or thought.get("words") or "", thought.get("signature"),
+                block.thinking or thought.get("words") or "",
+                thought.get("signature"),
                 thought.get("redacted"),
-                extras=thought.get("extras"), spelling=thought.get("spelling"),
+                extras=thought.get("extras"),
+                spelling=thought.get("spelling"),
                 origin=_origin(thought["origin"]),
-            )  # fmt: skip
+            )
         case _:
             shut = None if block.thinking else borne(block)
             return ThinkingBlock(block.thinking, redacted=shut, origin=_SHUT if shut else None)

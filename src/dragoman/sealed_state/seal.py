@@ -200,9 +200,14 @@ def sealed_thought(
 
 def collect_state(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
     """What is sealed of a thought: all but its words."""
-    state = {"text": bool(block.thinking), "signature": block.signature,
-            "redacted": block.redacted, "spelling": block.spelling, "extras": own_fields(block),
-            "origin": plain_value(origin)}  # fmt: skip
+    state = {
+        "text": bool(block.thinking),
+        "signature": block.signature,
+        "redacted": block.redacted,
+        "spelling": block.spelling,
+        "extras": own_fields(block),
+        "origin": plain_value(origin),
+    }
     return {"thinking": {name: value for name, value in state.items() if value}}
 
 
@@ -231,8 +236,11 @@ def build_row(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Js
     Not by id: some protocols give none, and each client's wire makes its own.
     """
     own = {who: fields for who, fields in own_fields(block).items() if who and who not in reads}
-    opaque = {who: kept for who, fields in own.items()
-              if (kept := {k: v for k, v in fields.items() if k not in _ECHOES})}  # fmt: skip
+    opaque = {
+        who: kept
+        for who, fields in own.items()
+        if (kept := {k: v for k, v in fields.items() if k not in _ECHOES})
+    }
     if not opaque or type(block) is RawBlock:
         return None
     return [block.type, index, read_name(block), plain_value(opaque)]
@@ -251,10 +259,11 @@ def drop_sealed_fields(block: ContentBlock, reads: frozenset[str]) -> ContentBlo
     if block.extras is None or type(block) is RawBlock:
         return block
     left: Any = {
-        who: fields if not who or who in reads or who.endswith((ANSWER, NOTES))
+        who: fields
+        if not who or who in reads or who.endswith((ANSWER, NOTES))
         else {key: value for key, value in fields.items() if key in _ECHOES}
         for who, fields in block.extras.items()
-    }  # fmt: skip
+    }
     left = {who: fields for who, fields in left.items() if fields or not block.extras[who]}
     if left == block.extras:
         return block

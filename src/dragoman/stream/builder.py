@@ -40,8 +40,9 @@ _BEARS = frozenset({ToolUseBlock, tree.RawBlock, tree.RefusalBlock})
 _CALLS = frozenset({ToolUseBlock, tree.RawBlock, tree.ToolResultBlock})
 # kinds of errors that are reasons
 _FAILED: dict[str, FinishReason] = {
-    "context_overflow": "context_overflow", "content_filter": "content_filter",
-}  # fmt: skip
+    "context_overflow": "context_overflow",
+    "content_filter": "content_filter",
+}
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
 
 
@@ -477,9 +478,15 @@ def _tell_why(candidates: Sequence[Candidate], error: ProviderError) -> None:
 
 def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:
     stream_error = StreamError(
-        error.message, status=error.status, type=error.type, body=error.body, code=error.code,
-        hint=error.hint, request_id=error.request_id, retry_after=error.retry_after,
-    )  # fmt: skip
+        error.message,
+        status=error.status,
+        type=error.type,
+        body=error.body,
+        code=error.code,
+        hint=error.hint,
+        request_id=error.request_id,
+        retry_after=error.retry_after,
+    )
     stream_error.host, stream_error.host_kind = error.host, error.host_kind
     stream_error.response = resp
     return stream_error

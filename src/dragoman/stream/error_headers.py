@@ -19,8 +19,15 @@ from ..text.redaction import clip_text
 
 _Error = TypeVar("_Error", bound=ProviderError)
 
-_REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "apim-request-id",
-                "x-dashscope-request-id", "x-ds-trace-id", "cf-ray")  # fmt: skip
+_REQUEST_IDS = (
+    "x-request-id",
+    "request-id",
+    "x-amzn-requestid",
+    "apim-request-id",
+    "x-dashscope-request-id",
+    "x-ds-trace-id",
+    "cf-ray",
+)
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 LONGEST_WAIT = 366 * 86400.0
 _EPOCH = 1_000_000_000.0  # seconds since 1970 that no wait is as long as

@@ -100,8 +100,12 @@ StreamEvent: TypeAlias = StartEvent | DeltaEvent | EndEvent | ToolEvent | BlockE
 
 _HALF = re.compile("[\ud800-\udfff]")
 
-_KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
-          RefusalBlock: "refusal"}  # fmt: skip
+_KINDS = {
+    TextBlock: "text",
+    ThinkingBlock: "thinking",
+    ToolUseBlock: "tool",
+    RefusalBlock: "refusal",
+}
 
 
 class EventView:

@@ -137,8 +137,18 @@ def _changed_extras(sent_extras: Extras | None, final: Extras | None) -> Extras 
 class _OpenBlock:
     """The block that is open: the pieces of its key from `start` on."""
 
-    __slots__ = ("balance", "freeform", "has_arguments", "held", "index", "is_whole", "key",
-                 "kind", "pieces", "start")  # fmt: skip
+    __slots__ = (
+        "balance",
+        "freeform",
+        "has_arguments",
+        "held",
+        "index",
+        "is_whole",
+        "key",
+        "kind",
+        "pieces",
+        "start",
+    )
 
     def __init__(self, index: int, key: Key, pieces: list[ContentBlock], kind: type[Any]) -> None:
         self.index = index

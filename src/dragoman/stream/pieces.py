@@ -79,16 +79,43 @@ class Failed(Shown):
 
 Piece: TypeAlias = Part | Meta | Usage | End | Raw | Failed
 
-_MESSAGES = ("message", "msg", "Message", "faultstring", "detail", "error_message", "error_msg",
-             "status_msg", "errorMessage", "errorMsg", "title")  # fmt: skip
+_MESSAGES = (
+    "message",
+    "msg",
+    "Message",
+    "faultstring",
+    "detail",
+    "error_message",
+    "error_msg",
+    "status_msg",
+    "errorMessage",
+    "errorMsg",
+    "title",
+)
 
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code", "errorCode")
 _WHOLE = ("error", "errors", "Error", "fault")  # under which an error stands
 # what stands beside the words of an error, and nothing else does
-_BESIDE = frozenset({*_MESSAGES, *_TYPES, *_CODES, "success", "data", "body", "result", "messages",
-                     "request_id", "requestId", "RequestId", "timestamp", "path", "object",
-                     "param"})  # fmt: skip
+_BESIDE = frozenset(
+    {
+        *_MESSAGES,
+        *_TYPES,
+        *_CODES,
+        "success",
+        "data",
+        "body",
+        "result",
+        "messages",
+        "request_id",
+        "requestId",
+        "RequestId",
+        "timestamp",
+        "path",
+        "object",
+        "param",
+    }
+)
 _WELL = ("", "0", "200", "ok", "OK", "success", "Success")  # codes that are none of a failure
 _MAX_LENGTH = 500
 _LONGEST_RAW = 64 * 1024  # characters of a body within a body that are parsed

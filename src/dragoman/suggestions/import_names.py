@@ -131,9 +131,22 @@ HINTS: dict[str, str] = {
 }
 # where else a class may be
 _PUBLIC = (
-    "message", "formatter", "toolkit", "tokens", "history", "losses", "capabilities", "errors",
-    "vendors", "analysis", "model", "llm", "agent", "structured", "testing",
-)  # fmt: skip
+    "message",
+    "formatter",
+    "toolkit",
+    "tokens",
+    "history",
+    "losses",
+    "capabilities",
+    "errors",
+    "vendors",
+    "analysis",
+    "model",
+    "llm",
+    "agent",
+    "structured",
+    "testing",
+)
 
 
 def refuse(module: str, name: str) -> NoReturn:
@@ -175,8 +188,10 @@ OF_LLMS: dict[str, str] = {
     "decisions": _DECISIONS,
 }  # fmt: skip
 OF_ANSWERS: dict[str, str] = {
-    **dict.fromkeys(("choices", "content", "output_text", "output", "completion", "response",
-                     "choice"), "answer.text; answer.msg is the message, answer.blocks its parts"),
+    **dict.fromkeys(
+        ("choices", "content", "output_text", "output", "completion", "response", "choice"),
+        "answer.text; answer.msg is the message, answer.blocks its parts",
+    ),
     "message": "answer.msg",
     "data": "answer.parsed",
     "tool_calls": "answer.calls",
@@ -186,57 +201,86 @@ OF_ANSWERS: dict[str, str] = {
     "finish_reason": "answer.finish.reason",
     "usage_metadata": "answer.usage",
     "reasoning_content": "answer.blocks has ThinkingBlocks",
-    **dict.fromkeys(("model_dump", "model_dump_json", "to_dict", "json", "dict"),
-                    "dragoman.message.dump(answer), or answer.raw for the body that came"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("model_dump", "model_dump_json", "to_dict", "json", "dict"),
+        "dragoman.message.dump(answer), or answer.raw for the body that came",
+    ),
+}
 OF_TOOLKITS: dict[str, str] = {
-    **dict.fromkeys(("register", "register_tool", "add_tool", "add_function", "append"),
-                    "toolkit.add(function)"),
-    **dict.fromkeys(("call", "execute", "invoke", "call_tool", "call_tool_function", "run_tool",
-                     "arun_tool", "dispatch"),
-                    "toolkit.run(answer.calls), or await toolkit.arun(answer.calls)"),
-    **dict.fromkeys(("schemas", "get_tools", "to_openai", "list_tools", "functions"),
-                    "toolkit.tools"),
-    **dict.fromkeys(("register_mcp_client", "add_mcp_server", "connect"),
-                    "with dragoman.toolkit.McpServer(url=...) as server: toolkit.add(server)"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("register", "register_tool", "add_tool", "add_function", "append"), "toolkit.add(function)"
+    ),
+    **dict.fromkeys(
+        (
+            "call",
+            "execute",
+            "invoke",
+            "call_tool",
+            "call_tool_function",
+            "run_tool",
+            "arun_tool",
+            "dispatch",
+        ),
+        "toolkit.run(answer.calls), or await toolkit.arun(answer.calls)",
+    ),
+    **dict.fromkeys(
+        ("schemas", "get_tools", "to_openai", "list_tools", "functions"), "toolkit.tools"
+    ),
+    **dict.fromkeys(
+        ("register_mcp_client", "add_mcp_server", "connect"),
+        "with dragoman.toolkit.McpServer(url=...) as server: toolkit.add(server)",
+    ),
+}
 OF_USAGE: dict[str, str] = {
-    **dict.fromkeys(("prompt_tokens", "input_tokens", "request_tokens", "prompt_token_count"),
-                    "usage.input, without what was read from a cache: usage.cache_read"),
-    **dict.fromkeys(("completion_tokens", "output_tokens", "response_tokens",
-                     "candidates_token_count"), "usage.output"),
+    **dict.fromkeys(
+        ("prompt_tokens", "input_tokens", "request_tokens", "prompt_token_count"),
+        "usage.input, without what was read from a cache: usage.cache_read",
+    ),
+    **dict.fromkeys(
+        ("completion_tokens", "output_tokens", "response_tokens", "candidates_token_count"),
+        "usage.output",
+    ),
     **dict.fromkeys(("total_tokens", "total_token_count"), "usage.total"),
-    **dict.fromkeys(("cached_tokens", "cache_read_input_tokens", "prompt_tokens_details"),
-                    "usage.cache_read"),
+    **dict.fromkeys(
+        ("cached_tokens", "cache_read_input_tokens", "prompt_tokens_details"), "usage.cache_read"
+    ),
     "cache_creation_input_tokens": "usage.cache_write",
-    **dict.fromkeys(("reasoning_tokens", "completion_tokens_details", "output_tokens_details"),
-                    "usage.reasoning"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("reasoning_tokens", "completion_tokens_details", "output_tokens_details"),
+        "usage.reasoning",
+    ),
+}
 OF_AGENTS: dict[str, str] = {
-    **dict.fromkeys(("run_sync", "invoke", "chat", "ask", "generate", "kickoff"),
-                    "agent.run(text), or await agent(text)"),
+    **dict.fromkeys(
+        ("run_sync", "invoke", "chat", "ask", "generate", "kickoff"),
+        "agent.run(text), or await agent(text)",
+    ),
     "ainvoke": "await agent.arun(text)",
     **dict.fromkeys(("stream", "astream", "run_stream", "iter"), "agent.events(text)"),
     "tool": "toolkit=[function] when the agent is made",
     "add_tool": "toolkit=[function] when the agent is made",
-}  # fmt: skip
+}
 OF_MESSAGES: dict[str, str] = {
-    **dict.fromkeys(("model_dump", "dict", "to_openai", "to_json", "json"),
-                    "msg.to_dict(), or dragoman.Formatter(wire).format([msg]) as a wire says it"),
+    **dict.fromkeys(
+        ("model_dump", "dict", "to_openai", "to_json", "json"),
+        "msg.to_dict(), or dragoman.Formatter(wire).format([msg]) as a wire says it",
+    ),
     **dict.fromkeys(("tool_calls", "toolCalls", "function_calls"), "msg.calls"),
     **dict.fromkeys(("text_content", "get_text", "output_text"), "msg.text"),
     **dict.fromkeys(("parts", "content_blocks"), "msg.blocks"),
     "get": "msg.role, msg.content, msg.name: a Msg is no dict",
     "pretty_print": "print(msg.text)",
     "reasoning_content": "msg.blocks has ThinkingBlocks",
-}  # fmt: skip
+}
 OF_REPLIES: dict[str, str] = {
-    **dict.fromkeys(("output", "data", "final_output"),
-                    "reply.parsed for response_format=type, else reply.text"),
+    **dict.fromkeys(
+        ("output", "data", "final_output"), "reply.parsed for response_format=type, else reply.text"
+    ),
     "content": "reply.text, or reply.msg.blocks",
-    **dict.fromkeys(("new_messages", "all_messages", "messages", "to_input_list"),
-                    "agent.messages"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("new_messages", "all_messages", "messages", "to_input_list"), "agent.messages"
+    ),
+}
 
 
 def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:

@@ -138,21 +138,25 @@ _THINKING = 'reasoning="high" (or another effort), or reasoning_budget=2000 for 
 _PARTS = "content may be a list: [text, dragoman.ImageBlock.from_path(path), ...]"
 _CALLS = "content=[dragoman.message.ToolUseBlock(id, name, input)], or the dict of the wire itself"
 MSG_ADVICE: dict[str, str] = {
-    **dict.fromkeys(("text", "message", "prompt", "value", "body", "parts", "input"),
-                    "did you mean content?"),
+    **dict.fromkeys(
+        ("text", "message", "prompt", "value", "body", "parts", "input"), "did you mean content?"
+    ),
     **dict.fromkeys(("tool_calls", "function_call", "toolCalls"), _CALLS),
-    **dict.fromkeys(("tool_call_id", "tool_use_id", "toolCallId"),
-                    "Msg.tool(call_id, output, name)"),
-    **dict.fromkeys(("images", "image", "image_url", "files", "file", "attachments", "audio"),
-                    _PARTS),
+    **dict.fromkeys(
+        ("tool_call_id", "tool_use_id", "toolCallId"), "Msg.tool(call_id, output, name)"
+    ),
+    **dict.fromkeys(
+        ("images", "image", "image_url", "files", "file", "attachments", "audio"), _PARTS
+    ),
     **dict.fromkeys(("sender", "author", "source"), "did you mean name?"),
-    **dict.fromkeys(("additional_kwargs", "provider_options", "extra_body", "provider_metadata"),
-                    _EXTRAS),
-    **dict.fromkeys(("cache_control", "cachePoint", "cache_point"),
-                    "cache=dragoman.CacheHint()"),
-    **dict.fromkeys(("reasoning_content", "thinking"),
-                    "content=[dragoman.message.ThinkingBlock(text), ...]"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("additional_kwargs", "provider_options", "extra_body", "provider_metadata"), _EXTRAS
+    ),
+    **dict.fromkeys(("cache_control", "cachePoint", "cache_point"), "cache=dragoman.CacheHint()"),
+    **dict.fromkeys(
+        ("reasoning_content", "thinking"), "content=[dragoman.message.ThinkingBlock(text), ...]"
+    ),
+}
 
 # role of another library -> ours. LangChain's types of messages, Gemini's roles, and the old
 # role of function calls in Chat Completions, read on 2026-11-28

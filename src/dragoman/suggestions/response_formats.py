@@ -19,10 +19,20 @@ from ..text.redaction import show
 _PATH = "$.response_format"
 _PLAIN = {"text": "text", "json_object": "json", "json": "json"}
 _MIME = ("response_mime_type", "responseMimeType")
-_GEMINI_SCHEMAS = ("response_json_schema", "responseJsonSchema", "response_schema",
-                   "responseSchema")  # fmt: skip
-_WRAPPERS = ("format", "text", "output_config", "response_format", "generation_config",
-             "generationConfig")  # fmt: skip
+_GEMINI_SCHEMAS = (
+    "response_json_schema",
+    "responseJsonSchema",
+    "response_schema",
+    "responseSchema",
+)
+_WRAPPERS = (
+    "format",
+    "text",
+    "output_config",
+    "response_format",
+    "generation_config",
+    "generationConfig",
+)
 
 
 class FormatForm(NamedTuple):
@@ -81,9 +91,12 @@ def _named_schema(value: Mapping[str, Any], path: str) -> FormatForm:
         raise InvalidMessage(text, path=f"{at}.schema", hint=hint, code="format.kind")
     strict = inner.get("strict")
     return FormatForm(
-        "schema", dict(schema), inner.get("name") or "response", inner.get("description") or "",
+        "schema",
+        dict(schema),
+        inner.get("name") or "response",
+        inner.get("description") or "",
         strict if isinstance(strict, bool) else None,
-    )  # fmt: skip
+    )
 
 
 def _of_gemini(value: Mapping[str, Any], path: str) -> FormatForm | None:

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["Exchange", "Fault", "Recording", "Replay", "Scripted", "StrictServer"]
 
 _HOMES = {
-    "Exchange": "replay", "Fault": "answers", "Recording": "replay", "Replay": "replay",
-    "Scripted": "scripted", "StrictServer": "server",
-}  # fmt: skip
+    "Exchange": "replay",
+    "Fault": "answers",
+    "Recording": "replay",
+    "Replay": "replay",
+    "Scripted": "scripted",
+    "StrictServer": "server",
+}
 
 
 def __getattr__(name: str) -> Any:

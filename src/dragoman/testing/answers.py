@@ -139,10 +139,14 @@ def _error(error: ProviderError, wire: Wire) -> Rendered:
 
 
 _AWS_ERRORS = {
-    403: "AccessDeniedException", 404: "ResourceNotFoundException", 424: "ModelErrorException",
-    408: "ModelTimeoutException", 429: "ThrottlingException", 500: "InternalServerException",
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    424: "ModelErrorException",
+    408: "ModelTimeoutException",
+    429: "ThrottlingException",
+    500: "InternalServerException",
     503: "ServiceUnavailableException",
-}  # fmt: skip
+}
 
 
 _SERVER_KINDS = ("server", "overloaded", "timeout", "connection", "no_answer", "other")
@@ -155,8 +159,14 @@ def error_body(error: ProviderError, wire: Wire) -> JsonObject:
     if wire.room.protocol in ("openai-chat", "openai-responses"):
         usual = "server_error" if error.kind in _SERVER_KINDS else "invalid_request_error"
         named, code = OPENAI_ERRORS.get(error.kind, (usual, None))
-        return {"error": {"message": error.message, "type": error.type or named, "param": None,
-                          "code": error.code or (None if error.type else code)}}  # fmt: skip
+        return {
+            "error": {
+                "message": error.message,
+                "type": error.type or named,
+                "param": None,
+                "code": error.code or (None if error.type else code),
+            }
+        }
     body = wire.write_response(ChatResponse([], status="error", error=error)).body
     names = ("type", "error", "code", "message", "request_id", "object", "param", "error_type")
     return {name: body[name] for name in names if name in body}

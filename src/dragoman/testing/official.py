@@ -19,24 +19,28 @@ from ..text.json_text import loads
 _TYPES = {
     "anthropic": (
         "anthropic.types.message_create_params",
-        "MessageCreateParamsNonStreaming", "MessageCreateParamsStreaming",
+        "MessageCreateParamsNonStreaming",
+        "MessageCreateParamsStreaming",
     ),
     "openai-chat": (
         "openai.types.chat.completion_create_params",
-        "CompletionCreateParamsNonStreaming", "CompletionCreateParamsStreaming",
+        "CompletionCreateParamsNonStreaming",
+        "CompletionCreateParamsStreaming",
     ),
     "openai-responses": (
         "openai.types.responses.response_create_params",
-        "ResponseCreateParamsNonStreaming", "ResponseCreateParamsStreaming",
+        "ResponseCreateParamsNonStreaming",
+        "ResponseCreateParamsStreaming",
     ),
-}  # fmt: skip
+}
 # of a request that names a beta: values such as the `updates` of `thinking.display` are only there
 _BETA_TYPES = {
     "anthropic": (
         "anthropic.types.beta.message_create_params",
-        "MessageCreateParamsNonStreaming", "MessageCreateParamsStreaming",
+        "MessageCreateParamsNonStreaming",
+        "MessageCreateParamsStreaming",
     ),
-}  # fmt: skip
+}
 
 
 def official_faults(

@@ -34,10 +34,22 @@ from .answers import Rendered
 from .scripted import AsyncSentReply, SentReply
 
 _KEPT = frozenset(
-    {"content-type", "anthropic-version", "anthropic-beta", "x-dashscope-sse", "accept",
-     "api-revision", "retry-after", "retry-after-ms", "x-should-retry", "request-id",
-     "x-request-id", "x-amzn-requestid", "x-amzn-errortype"}
-)  # fmt: skip
+    {
+        "content-type",
+        "anthropic-version",
+        "anthropic-beta",
+        "x-dashscope-sse",
+        "accept",
+        "api-revision",
+        "retry-after",
+        "retry-after-ms",
+        "x-should-retry",
+        "request-id",
+        "x-request-id",
+        "x-amzn-requestid",
+        "x-amzn-errortype",
+    }
+)
 _SECRET_QUERY = ("key", "api-key", "token", "signature", "credential")
 _SECRET_HEADER = re.compile("authorization|cookie|key|token|secret|signature|credential")
 _REMOVED = "<removed>"
@@ -200,10 +212,14 @@ class Recording:
         chunks: list[bytes] | None = None,
     ) -> None:
         exchange = Exchange(
-            call.method, _open_url(call.url), _json(call.body), status, _open_headers(headers),
+            call.method,
+            _open_url(call.url),
+            _json(call.body),
+            status,
+            _open_headers(headers),
             None if chunks is not None else _json(body),
             None if chunks is None else [_text(chunk) for chunk in chunks],
-        )  # fmt: skip
+        )
         line = json.dumps(asdict(exchange), ensure_ascii=False)
         for secret in _secrets(call):
             line = line.replace(json.dumps(secret)[1:-1], _REMOVED)
@@ -320,8 +336,11 @@ def _path(url: str) -> str:
 def _open_url(url: str) -> str:
     """The address without user, password and keys."""
     parts = urlsplit(url)
-    query = [(name, text) for name, text in parse_qsl(parts.query, keep_blank_values=True)
-             if not _is_secret(name)]  # fmt: skip
+    query = [
+        (name, text)
+        for name, text in parse_qsl(parts.query, keep_blank_values=True)
+        if not _is_secret(name)
+    ]
     netloc = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, netloc, parts.path, urlencode(query), ""))
 

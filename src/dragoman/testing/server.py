@@ -71,9 +71,10 @@ class StrictServer:
         self._strict = strict
         first = answers[0] if answers else None
         self._source: Scripted | Replay = (
-            first if isinstance(first, (Scripted, Replay))
+            first
+            if isinstance(first, (Scripted, Replay))
             else Scripted(*(answers or ("Hello.",)), wire=given, repeat=True)  # type: ignore[arg-type]
-        )  # fmt: skip
+        )
         self._server: ThreadingHTTPServer | None = None
         # other hosts of a protocol have fields and roles of their own
         self._has_types = given.vendor is None or given.vendor.name in _OWN

@@ -37,8 +37,11 @@ class HiddenKey:
     @cached_property
     def _escaped_pattern(self) -> re.Pattern[bytes]:
         """The key with each letter as it is or as an escape of JSON."""
-        letters = [rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
-                   for letter in self.key for sign in (letter.encode(),)]  # fmt: skip
+        letters = [
+            rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
+            for letter in self.key
+            for sign in (letter.encode(),)
+        ]
         # at the first backslash of a row: from each of them, a long row would take its square
         letters[0] = letters[0].replace(rb"\\+", rb"(?<!\\)\\+", 1)
         return re.compile(b"".join(letters))
@@ -84,14 +87,26 @@ class HiddenKey:
         tail = data[-len(self.raw) * _ESCAPE :]
         if b"\\" in tail:
             return self._held_escaped(tail)
-        return next((size for size in range(min(len(self.raw) - 1, len(data)), 0, -1)
-                     if data.endswith(self.raw[:size])), 0)  # fmt: skip
+        return next(
+            (
+                size
+                for size in range(min(len(self.raw) - 1, len(data)), 0, -1)
+                if data.endswith(self.raw[:size])
+            ),
+            0,
+        )
 
     def _held_escaped(self, tail: bytes) -> int:
         """The same where letters may stand as escapes of JSON."""
         begins = (self.raw[:1], b"\\")
-        return next((len(tail) - at for at in range(len(tail))
-                     if tail[at : at + 1] in begins and self._may_go_on(tail[at:])), 0)  # fmt: skip
+        return next(
+            (
+                len(tail) - at
+                for at in range(len(tail))
+                if tail[at : at + 1] in begins and self._may_go_on(tail[at:])
+            ),
+            0,
+        )
 
     def _may_go_on(self, text: bytes) -> bool:
         """Whether the text is the beginning of the key, with any letter as an escape."""
@@ -168,8 +183,11 @@ class Pieces:
 
 def keys_in(headers: Mapping[str, str]) -> list[HiddenKey]:
     """The keys with which a call is made, by its headers; none for what is no key."""
-    found = [HiddenKey(value.rpartition(" ")[2]) for name, value in headers.items()
-             if name.lower() in _CREDENTIALS]  # fmt: skip
+    found = [
+        HiddenKey(value.rpartition(" ")[2])
+        for name, value in headers.items()
+        if name.lower() in _CREDENTIALS
+    ]
     return [key for key in found if key]
 
 

@@ -152,8 +152,9 @@ class _Hub:
         try:
             tokenizer = library("tokenizers").Tokenizer.from_file(self._file)
         except Exception as error:  # the library raises bare Exception for a bad file
-            raise ConfigError(f"no tokenizer in {self._file}: {error}",
-                              code="token.not_loaded") from error  # fmt: skip
+            raise ConfigError(
+                f"no tokenizer in {self._file}: {error}", code="token.not_loaded"
+            ) from error
         return lambda text: len(tokenizer.encode(_plain(text), add_special_tokens=False).ids)
 
 

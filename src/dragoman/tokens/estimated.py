@@ -137,10 +137,33 @@ def _usual(_model: str, width: int, height: int, _detail: str) -> int:
 _OPENAI = Maker("o200k", exact=True, image=image_tokens)
 _CL100K = Maker("cl100k", exact=True, image=image_tokens)
 # Anthropic's documents tell of 346 tokens of instructions; answers of 2025 and 2026 of some 420
-_CLAUDE = Maker("claude", 1.09, message=3, call=28, result=28, tools=420, tool=26, schema=0.9,
-                image=_claude, page=3000)  # fmt: skip
-_GEMINI = Maker("o200k", 1.05, message=0, answer=0, call=3, result=3, tools=5, tool=3, schema=0.5,
-                image=_gemini, audio=32, video=290, page=258)  # fmt: skip
+_CLAUDE = Maker(
+    "claude",
+    1.09,
+    message=3,
+    call=28,
+    result=28,
+    tools=420,
+    tool=26,
+    schema=0.9,
+    image=_claude,
+    page=3000,
+)
+_GEMINI = Maker(
+    "o200k",
+    1.05,
+    message=0,
+    answer=0,
+    call=3,
+    result=3,
+    tools=5,
+    tool=3,
+    schema=0.5,
+    image=_gemini,
+    audio=32,
+    video=290,
+    page=258,
+)
 _TEMPLATE: dict[str, Any] = {"call": 14, "result": 8, "tools": 100}
 _QWEN = Maker("qwen", message=5, image=_qwen, **_TEMPLATE)
 _MISTRAL = Maker("tekken", message=2, answer=1, call=5, result=3, tools=2, tool=10, image=_pixtral)
@@ -153,8 +176,10 @@ _MAKERS: tuple[tuple[str, Maker], ...] = (
     (r"claude|fable|mythos", _CLAUDE),
     (r"gemini|gemma|learnlm", _GEMINI),
     (r"qwen|qwq|qvq|mimo|tongyi", _QWEN),
-    (r"(?:open-)?(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral|voxtral)|labs-",
-     _MISTRAL),
+    (
+        r"(?:open-)?(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral|voxtral)|labs-",
+        _MISTRAL,
+    ),
     (r"deepseek", Maker("deepseek", message=1, call=40, result=30, tools=160)),
     (r"kimi|moonshot", Maker("deepseek", message=3, **_TEMPLATE)),
     (r"glm|chatglm", Maker("deepseek", message=2, answer=8, **_TEMPLATE)),
@@ -162,7 +187,7 @@ _MAKERS: tuple[tuple[str, Maker], ...] = (
     (r"grok", Maker("o200k", answer=120, call=25, result=15, image=_grok)),
     (r"llama|hermes|nemotron", Maker("cl100k", message=5, **_TEMPLATE)),
     (r"nova", Maker("cl100k", call=40, result=30, tools=250)),
-)  # fmt: skip
+)
 _OTHER = Maker("o200k")
 
 
@@ -238,10 +263,14 @@ class EstimatedTokenCounter(SumTokenCounter):
 
     def _turn(self, turn: JsonObject) -> float:
         content = turn["content"]
-        texts = [*(content if isinstance(content, list) else [content]),
-                 turn.get("reasoning_content"), turn.get("name")]  # fmt: skip
-        total = self.maker.message + sum(self._tokens(text) for text in texts
-                                         if isinstance(text, str))  # fmt: skip
+        texts = [
+            *(content if isinstance(content, list) else [content]),
+            turn.get("reasoning_content"),
+            turn.get("name"),
+        ]
+        total = self.maker.message + sum(
+            self._tokens(text) for text in texts if isinstance(text, str)
+        )
         if turn["role"] == "tool":
             total += self.maker.result
         return total + sum(map(self._call, turn.get("tool_calls") or ()))

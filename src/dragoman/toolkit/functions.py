@@ -116,8 +116,12 @@ class FunctionTool(Generic[P, R]):
             hint = "@tool, or @tool(name=...) with names for what is said of it"
             fault = f"{type(function).__name__} is no function"
             raise InvalidMessage(fault, path="$.tools", code="tool.type", hint=hint)
-        said = {"name": name, "description": description, "parameters": parameters,
-                "strict": strict}  # fmt: skip
+        said = {
+            "name": name,
+            "description": description,
+            "parameters": parameters,
+            "strict": strict,
+        }
         given = {key: value for key, value in said.items() if value is not None}
         if isinstance(function, FunctionTool):  # the same tool, with other words for it
             given = {**function._given, **given}
@@ -152,9 +156,13 @@ class FunctionTool(Generic[P, R]):
     @property
     def _settings(self) -> dict[str, Any]:
         return {
-            **self._given, "timeout": self.timeout, "preset": self.preset, "errors": self.errors,
-            "max_output": self.max_output, "ends_turn": self.ends_turn,
-        }  # fmt: skip
+            **self._given,
+            "timeout": self.timeout,
+            "preset": self.preset,
+            "errors": self.errors,
+            "max_output": self.max_output,
+            "ends_turn": self.ends_turn,
+        }
 
     def __repr__(self) -> str:
         return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
@@ -350,6 +358,13 @@ def tool(
     if function is not None:
         return FunctionTool(function)
     return partial(
-        FunctionTool, name=name, description=description, parameters=parameters, strict=strict,
-        timeout=timeout, errors=errors, max_output=max_output, ends_turn=ends_turn,
-    )  # fmt: skip
+        FunctionTool,
+        name=name,
+        description=description,
+        parameters=parameters,
+        strict=strict,
+        timeout=timeout,
+        errors=errors,
+        max_output=max_output,
+        ends_turn=ends_turn,
+    )

@@ -121,9 +121,10 @@ class Toolkit(metaclass=ExplainsNames):
             for said, runnable in _entries(value, f"$.tools[{i}]"):
                 if said.name in self._tools or said.name in found:
                     raise ConfigError(
-                        f"there is a tool of the name {said.name} already", code="toolkit.twice",
+                        f"there is a tool of the name {said.name} already",
+                        code="toolkit.twice",
                         hint="remove that one, or give another name: tool(name=...), prefix=...",
-                    )  # fmt: skip
+                    )
                 found[said.name] = (said, runnable)
         for name, (said, runnable) in found.items():
             self._tools[name] = said
@@ -138,8 +139,11 @@ class Toolkit(metaclass=ExplainsNames):
             if not server.is_open or server.revision == seen:
                 continue
             self._servers[server] = server.revision
-            mine = {name for name, one in self._runnable.items()
-                    if isinstance(one, McpTool) and one.server is server}  # fmt: skip
+            mine = {
+                name
+                for name, one in self._runnable.items()
+                if isinstance(one, McpTool) and one.server is server
+            }
             now = {one.tool.name: one for one in server.tools}
             for name in mine - set(now):
                 self.remove(name)
@@ -180,12 +184,13 @@ class Toolkit(metaclass=ExplainsNames):
             FunctionTool(
                 tool_func,
                 name=None if said is None else said.name,
-                description=said.description if said and func_description is None
+                description=said.description
+                if said and func_description is None
                 else func_description,
                 parameters=None if said is None else said.parameters,
                 preset=preset_kwargs,
             )
-        )  # fmt: skip
+        )
 
     def remove_tool_function(self, tool_name: str) -> None:
         """Take a tool out, as AgentScope says it; one that is not there is no error."""
@@ -196,12 +201,16 @@ class Toolkit(metaclass=ExplainsNames):
         """The tools as Chat Completions takes them, which AgentScope's models are given."""
         empty: JsonObject = {"type": "object", "properties": {}}
         return [
-            {"type": "function", "function": {
-                "name": said.name, "description": said.description,
-                "parameters": empty if said.schema is None else said.schema,
-            }}
+            {
+                "type": "function",
+                "function": {
+                    "name": said.name,
+                    "description": said.description,
+                    "parameters": empty if said.schema is None else said.schema,
+                },
+            }
             for said in self.tools
-        ]  # fmt: skip
+        ]
 
     # -- calls -------------------------------------------------------------------------------------
 

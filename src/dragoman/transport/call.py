@@ -61,9 +61,18 @@ class Timeouts:
 
 # what a call holds in these is a secret, or may be
 _OPEN_HEADERS = frozenset(
-    {"accept", "accept-encoding", "content-type", "content-length", "host", "user-agent",
-     "anthropic-version", "anthropic-beta", "x-dashscope-sse"}
-)  # fmt: skip
+    {
+        "accept",
+        "accept-encoding",
+        "content-type",
+        "content-length",
+        "host",
+        "user-agent",
+        "anthropic-version",
+        "anthropic-beta",
+        "x-dashscope-sse",
+    }
+)
 
 
 @dataclass(slots=True, repr=False)

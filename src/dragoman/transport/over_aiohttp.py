@@ -68,9 +68,15 @@ class AiohttpTransport:
             if url.scheme == "http":  # the proxy reads the request itself
                 headers.update(to_proxy)
             response = await session.request(
-                call.method, url, data=call.body or None, headers=headers, timeout=limits,
-                allow_redirects=False, proxy=proxy, proxy_headers=to_proxy or None,
-            )  # fmt: skip
+                call.method,
+                url,
+                data=call.body or None,
+                headers=headers,
+                timeout=limits,
+                allow_redirects=False,
+                proxy=proxy,
+                proxy_headers=to_proxy or None,
+            )
         except Exception as error:
             made = fault(error, call.url, timeouts, begun, "answer")
             if made is None:

@@ -235,8 +235,9 @@ def _certificates() -> ssl.SSLContext:
     return _load_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
 
 
-@remember("the certificates that clients of httpx2 trust; loading takes 50 ms",
-          entries=2, size=2**21)  # fmt: skip
+@remember(
+    "the certificates that clients of httpx2 trust; loading takes 50 ms", entries=2, size=2**21
+)
 def _load_certificates(_file: str | None, _folder: str | None) -> ssl.SSLContext:
     """What httpx2 trusts by default; it looks at these two variables of the environment itself."""
     import httpx2
@@ -255,9 +256,12 @@ def _request(call: HttpCall, timeouts: Timeouts) -> httpx2.Request:
 
     try:
         return httpx2.Request(
-            call.method, call.url, headers=with_usual(call), content=call.body,
+            call.method,
+            call.url,
+            headers=with_usual(call),
+            content=call.body,
             extensions={"timeout": convert_timeouts(timeouts)},
-        )  # fmt: skip
+        )
     except httpx2.InvalidURL as error:
         text = f"this is no URL: {find_reason(error)}"
         raise ConfigError(text, hint="check base_url", code="url.form") from None
@@ -287,8 +291,16 @@ def faults(url: str, timeouts: Timeouts, begun: float, stage: Stage = "answer") 
 
 
 # of httpx's family and of anyio below it: what is raised where a connection is cut
-_BREAKS = frozenset({"TransportError", "StreamError", "DecodingError", "ClosedResourceError",
-                     "BrokenResourceError", "EndOfStream"})  # fmt: skip
+_BREAKS = frozenset(
+    {
+        "TransportError",
+        "StreamError",
+        "DecodingError",
+        "ClosedResourceError",
+        "BrokenResourceError",
+        "EndOfStream",
+    }
+)
 
 
 def fault(
@@ -378,9 +390,13 @@ class HttpxStream(_Received):
     """A StreamReply over a response of httpx or httpx2."""
 
     def __init__(
-        self, response: Any, call: HttpCall, timeouts: Timeouts, begun: float,
+        self,
+        response: Any,
+        call: HttpCall,
+        timeouts: Timeouts,
+        begun: float,
         watch: _Watch | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(response, call, timeouts, begun)
         if watch is None and timeouts.total is not None:  # of a client that is not ours
             watch = _Watch(max(0.0, timeouts.total - (time.monotonic() - begun)))

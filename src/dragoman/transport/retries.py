@@ -25,9 +25,24 @@ _log = logging.getLogger("dragoman.llm")
 
 
 # failures of one model that another may not have; what is wrong with the request itself is not
-PASSING = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "no_answer",
-                      "billing", "authentication", "permission", "not_found", "model_not_found",
-                      "context_overflow", "content_filter", "other"})  # fmt: skip
+PASSING = frozenset(
+    {
+        "rate_limit",
+        "overloaded",
+        "server",
+        "timeout",
+        "connection",
+        "no_answer",
+        "billing",
+        "authentication",
+        "permission",
+        "not_found",
+        "model_not_found",
+        "context_overflow",
+        "content_filter",
+        "other",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +149,12 @@ def _pause(
         return None
     # who failed and why, in a word: no address, no key, nobody's words
     host = error.host or "the provider"
-    _log.info("%s failed (%s, attempt %d of %d), trying again in %.2f s",
-              host, error.kind, number, retries.attempts, pause)  # fmt: skip
+    _log.info(
+        "%s failed (%s, attempt %d of %d), trying again in %.2f s",
+        host,
+        error.kind,
+        number,
+        retries.attempts,
+        pause,
+    )
     return pause

@@ -116,9 +116,12 @@ class SdkTransport:
         own = {name.lower() for name in call.headers}
         kept = {name: text for name, text in headers.items() if name.lower() not in own}
         return http.build_request(
-            call.method, call.url, content=call.body, headers={**kept, **with_usual(call)},
+            call.method,
+            call.url,
+            content=call.body,
+            headers={**kept, **with_usual(call)},
             extensions={"timeout": convert_timeouts(timeouts)},
-        )  # fmt: skip
+        )
 
     def _http(self, asynchronous: bool) -> Any:
         """The HTTP client inside. Raises ConfigError if it is of the other colour."""

@@ -34,8 +34,17 @@ from ..transport.credentials import BEARER, Auth
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["PROTOCOLS", "VENDORS", "Auth", "Billing", "ErrorRow", "Vendor", "vendor",
-           "wire", "wires"]  # fmt: skip
+__all__ = [
+    "PROTOCOLS",
+    "VENDORS",
+    "Auth",
+    "Billing",
+    "ErrorRow",
+    "Vendor",
+    "vendor",
+    "wire",
+    "wires",
+]
 
 
 # protocol -> the folder and class of its room
@@ -135,8 +144,15 @@ class Billing:
 _NO_FIGURE = Billing()
 
 
-@explains_keywords({"api_key": "key", "api_base": "base_url", "url": "base_url",
-                    "env_key": "key", "default_headers": "headers"})  # fmt: skip
+@explains_keywords(
+    {
+        "api_key": "key",
+        "api_base": "base_url",
+        "url": "base_url",
+        "env_key": "key",
+        "default_headers": "headers",
+    }
+)
 @dataclass(frozen=True, slots=True)
 class Vendor:
     """Who, where, and with what quirks.
@@ -337,9 +353,13 @@ def wire(
         if held is known.policy and reads is known.fetch:
             return known
         return Wire(
-            known.name, known.room, vendor=known.vendor, facts=known.facts, policy=held,
+            known.name,
+            known.room,
+            vendor=known.vendor,
+            facts=known.facts,
+            policy=held,
             fetch=reads,
-        )  # fmt: skip
+        )
     if not isinstance(name, (str, Vendor)):
         hint = "use a name of dragoman.wires(), a Wire or a Vendor"
         raise ConfigError(f"{type(name).__name__} names no wire", hint=hint)

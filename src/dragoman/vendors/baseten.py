@@ -38,15 +38,30 @@ VENDOR = Vendor(
                 "budgets": (),
             },
             rows=(
-                Fact(("glm-5.[3-9]*", "glm-[6-9]*"), {"image": ("user",), "thinks": "always",
-                     "efforts": ("low", "high", "max")}, "2026-11-20", _LIST),
-                Fact(("deepseek-v4.1*-1017*",), {"image": ("user",),
-                     "efforts": ("low", "medium", "high", "max")}, "2026-11-20", _LIST),
-                Fact(("deepseek-v4.[1-9]*", "deepseek-v[5-9]*"),
-                     {"image": ("user",), "efforts": ("high", "max")},
-                     "2026-11-20", _LIST),
-                Fact(("kimi-k[3-9]*",), {"image": ("user",), "efforts": ("low", "high", "max")},
-                     "2026-11-20", _LIST),
+                Fact(
+                    ("glm-5.[3-9]*", "glm-[6-9]*"),
+                    {"image": ("user",), "thinks": "always", "efforts": ("low", "high", "max")},
+                    "2026-11-20",
+                    _LIST,
+                ),
+                Fact(
+                    ("deepseek-v4.1*-1017*",),
+                    {"image": ("user",), "efforts": ("low", "medium", "high", "max")},
+                    "2026-11-20",
+                    _LIST,
+                ),
+                Fact(
+                    ("deepseek-v4.[1-9]*", "deepseek-v[5-9]*"),
+                    {"image": ("user",), "efforts": ("high", "max")},
+                    "2026-11-20",
+                    _LIST,
+                ),
+                Fact(
+                    ("kimi-k[3-9]*",),
+                    {"image": ("user",), "efforts": ("low", "high", "max")},
+                    "2026-11-20",
+                    _LIST,
+                ),
                 Fact(("deepseek-v4*",), {"efforts": ("low", "high", "max")}, "2026-11-20", _LIST),
                 Fact(("glm-5.2*",), {"efforts": ("high", "max")}, "2026-11-20", _LIST),
                 Fact(("nvidia-nemotron-3*",), {"efforts": ("high",)}, "2026-11-20", _LIST),
@@ -55,4 +70,4 @@ VENDOR = Vendor(
             source=_LIST,
         )
     },
-)  # fmt: skip
+)

@@ -51,8 +51,13 @@ _ONE_SAMPLER: dict[str, Any] = {"options": {"top_p": "alone"}}
 
 
 # an effort is told as a budget: on this host Opus 4.5 has efforts only behind a beta
-_MANUAL: dict[str, Any] = {**_CLAUDE, **_ONE_SAMPLER, "form": "claude-budget", "efforts": (),
-                           "budget_in_maximum": True}  # fmt: skip
+_MANUAL: dict[str, Any] = {
+    **_CLAUDE,
+    **_ONE_SAMPLER,
+    "form": "claude-budget",
+    "efforts": (),
+    "budget_in_maximum": True,
+}
 
 
 _SCHEMAS: dict[str, Any] = {
@@ -252,15 +257,25 @@ _OTHERS = (
 
 # Betas that clients may name; another is a 400 "invalid beta flag". litellm 1.110.2,
 # anthropic_beta_headers_config.json (2026-11-28); Amazon Bedrock user guide, Claude Messages API
-_BETAS = frozenset({
-    "compact-2026-01-12", "compact-2026-09-04", "computer-use-2025-01-24",
-    "computer-use-2025-11-24", "context-1m-2025-08-07", "context-management-2025-06-27",
-    "dangerous-tool-use-2026-09-03", "effort-2025-11-24",
-    "fine-grained-tool-streaming-2025-05-14", "interleaved-thinking-2025-05-14",
-    "mid-conversation-output-config-2026-07-01", "mid-conversation-tool-changes-2026-07-01",
-    "thinking-binding-controls-2026-08-01", "thinking-display-updates-2026-08-18",
-    "tool-search-tool-2025-10-19",
-})  # fmt: skip
+_BETAS = frozenset(
+    {
+        "compact-2026-01-12",
+        "compact-2026-09-04",
+        "computer-use-2025-01-24",
+        "computer-use-2025-11-24",
+        "context-1m-2025-08-07",
+        "context-management-2025-06-27",
+        "dangerous-tool-use-2026-09-03",
+        "effort-2025-11-24",
+        "fine-grained-tool-streaming-2025-05-14",
+        "interleaved-thinking-2025-05-14",
+        "mid-conversation-output-config-2026-07-01",
+        "mid-conversation-tool-changes-2026-07-01",
+        "thinking-binding-controls-2026-08-01",
+        "thinking-display-updates-2026-08-18",
+        "tool-search-tool-2025-10-19",
+    }
+)
 
 
 # InvokeModel takes Claude's own body, without model and stream, which the path names.
@@ -279,8 +294,15 @@ _INVOKE = Messages(
 )
 
 
-_OLD_CLAUDES = ("claude-3*", "claude-opus-4", "claude-opus-4[-@]20*", "claude-opus-4-0*",
-                "claude-sonnet-4", "claude-sonnet-4[-@]20*", "claude-sonnet-4-0*")  # fmt: skip
+_OLD_CLAUDES = (
+    "claude-3*",
+    "claude-opus-4",
+    "claude-opus-4[-@]20*",
+    "claude-opus-4-0*",
+    "claude-sonnet-4",
+    "claude-sonnet-4[-@]20*",
+    "claude-sonnet-4-0*",
+)
 
 
 _NO_SCHEMAS: dict[str, Any] = {"formats": ("text",), "strict_tools": False}

@@ -19,16 +19,29 @@ _NATIVE = "/openai/v1/responses"
 
 # Betas that clients may name; another is a 400 "invalid beta flag". litellm 1.110.2,
 # anthropic_beta_headers_config.json (2026-11-28).
-_BETAS = frozenset({
-    "claude-code-20250219", "compact-2026-01-12", "computer-use-2025-01-24",
-    "computer-use-2025-11-24", "context-1m-2025-08-07", "context-management-2025-06-27",
-    "dangerous-tool-use-2026-09-03", "effort-2025-11-24",
-    "fine-grained-tool-streaming-2025-05-14", "interleaved-thinking-2025-05-14",
-    "output-128k-2025-02-19", "per-turn-control-2026-07-01", "structured-outputs-2025-11-13",
-    "thinking-binding-controls-2026-08-01", "thinking-display-updates-2026-08-18",
-    "token-efficient-tools-2025-02-19", "tool-examples-2025-10-29", "tool-search-tool-2025-10-19",
-    "web-search-2025-03-05",
-})  # fmt: skip
+_BETAS = frozenset(
+    {
+        "claude-code-20250219",
+        "compact-2026-01-12",
+        "computer-use-2025-01-24",
+        "computer-use-2025-11-24",
+        "context-1m-2025-08-07",
+        "context-management-2025-06-27",
+        "dangerous-tool-use-2026-09-03",
+        "effort-2025-11-24",
+        "fine-grained-tool-streaming-2025-05-14",
+        "interleaved-thinking-2025-05-14",
+        "output-128k-2025-02-19",
+        "per-turn-control-2026-07-01",
+        "structured-outputs-2025-11-13",
+        "thinking-binding-controls-2026-08-01",
+        "thinking-display-updates-2026-08-18",
+        "token-efficient-tools-2025-02-19",
+        "tool-examples-2025-10-29",
+        "tool-search-tool-2025-10-19",
+        "web-search-2025-03-05",
+    }
+)
 
 
 VENDOR = Vendor(
@@ -56,12 +69,15 @@ VENDOR = Vendor(
     facts={
         "openai-responses": Facts(
             always={
-                "signatures": ("bedrock-mantle",), "server_tools": (), "native_tools": ("mcp",),
+                "signatures": ("bedrock-mantle",),
+                "server_tools": (),
+                "native_tools": ("mcp",),
                 "tool_schema": "openai",
             },
             rows=(
-                Fact(("*",), {"endpoint": "/v1/responses"}, "2026-06-02", _PATHS,
-                     but=("gpt-[5-9]*",)),
+                Fact(
+                    ("*",), {"endpoint": "/v1/responses"}, "2026-06-02", _PATHS, but=("gpt-[5-9]*",)
+                ),
             ),
             since="2026-11-23",
             source=_GUIDE,
@@ -93,4 +109,4 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": "https://bedrock-mantle.{region}.api.aws/anthropic"},
-)  # fmt: skip
+)

@@ -37,11 +37,16 @@ VENDOR = Vendor(
                 "options": dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses"),
             },
             rows=(
-                Fact(("gpt-oss*",), {"efforts": ("low", "medium", "high")}, "2025-08-05",
-                     _REASONING),
+                Fact(
+                    ("gpt-oss*",), {"efforts": ("low", "medium", "high")}, "2025-08-05", _REASONING
+                ),
                 # none turns it off; no effort is told of
-                Fact(("qwen-3.8-27b*", "gemma-4-31b*"), {"image": ("user",)}, "2026-10-30",
-                     "litellm 1.110.2, model table: vision of qwen-3.8-27b and gemma-4-31b"),
+                Fact(
+                    ("qwen-3.8-27b*", "gemma-4-31b*"),
+                    {"image": ("user",)},
+                    "2026-10-30",
+                    "litellm 1.110.2, model table: vision of qwen-3.8-27b and gemma-4-31b",
+                ),
                 Fact(("glm-*",), {"efforts": ("on",)}, "2026-01-07", _REASONING),
             ),
             since="2026-11-23",
@@ -49,4 +54,4 @@ VENDOR = Vendor(
             " vercel/ai of 2026-08",
         )
     },
-)  # fmt: skip
+)

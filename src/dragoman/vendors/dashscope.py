@@ -115,19 +115,34 @@ _CHAT_FACTS = Facts(
         _fact("2026-02-15", _COMPATIBLE, _FILM, "qwen3.5*", "qwen3.6*"),
         _fact("2025-12-01", _SCHEMAS, {**_BACK, **_SCHEMA}, "deepseek-v3.2*"),
         _fact("2025-12-22", _GLM, {**_BACK, "cache_hints": 0}, "glm-*"),
-        _fact("2025-01-20", _REPLAY, _BACK, "kimi-k2", "kimi-k2-*", "moonshot-kimi*",
-              "deepseek-v[0-3]*", "deepseek-r1*", "minimax-*"),
+        _fact(
+            "2025-01-20",
+            _REPLAY,
+            _BACK,
+            "kimi-k2",
+            "kimi-k2-*",
+            "moonshot-kimi*",
+            "deepseek-v[0-3]*",
+            "deepseek-r1*",
+            "minimax-*",
+        ),
         _fact("2026-01-27", _REPLAY, {**_FILM, **_BACK}, "kimi-*"),
         _fact("2026-04-24", _REPLAY, {**_BACK, **_LEVELS}, "deepseek-*"),
-        _fact("2025-09-23", _SCHEMAS, {**_SCHEMA, **_STREAMED},
-              "qwen3-max*", "qwen-plus*", "qwen-flash*"),
+        _fact(
+            "2025-09-23",
+            _SCHEMAS,
+            {**_SCHEMA, **_STREAMED},
+            "qwen3-max*",
+            "qwen-plus*",
+            "qwen-flash*",
+        ),
         _fact("2025-04-28", _STREAMS, _STREAMED, "qwq*", "qwen3-*", "qwen-max*", "qwen-turbo*"),
         _fact("2026-09-02", _SCHEMAS, {**_FILM, **_SCHEMA, **_LEVELS}, "qwen[3-9]*"),
         _UNFORCED,
     ),
     since="2026-11-21",
     source=_COMPATIBLE,
-)  # fmt: skip
+)
 
 
 # "Requests process only the parameters explicitly listed": what is not is left alone.
@@ -199,9 +214,14 @@ VENDOR = Vendor(
         "dashscope": _FACTS,
         "openai-chat": _CHAT_FACTS,
         "anthropic": copy_facts(
-            "dashscope", "2026-11-21", "Model Studio, Anthropic compatible messages",
+            "dashscope",
+            "2026-11-21",
+            "Model Studio, Anthropic compatible messages",
             {
-                **BUDGETED, "cache_hints": 4, "cache_ttls": ("5m",), "cached_tools": True,
+                **BUDGETED,
+                "cache_hints": 4,
+                "cache_ttls": ("5m",),
+                "cached_tools": True,
                 "options": {**SAMPLES["options"], "top_k": "takes"},
             },
         ),
@@ -216,4 +236,4 @@ VENDOR = Vendor(
             for region, host in _HOSTS.items()
         },
     },
-)  # fmt: skip
+)

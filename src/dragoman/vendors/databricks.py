@@ -50,12 +50,10 @@ VENDOR = Vendor(
                 "thinking": False,
                 "form": "effort",
             },
-            rows=(
-                Fact(("claude-*", "gemini-2.5*"), _BUDGET, "2026-06-25", _REASONING),
-            ),
+            rows=(Fact(("claude-*", "gemini-2.5*"), _BUDGET, "2026-06-25", _REASONING),),
             since="2026-11-23",
             source="Databricks docs, Foundation model REST API; recorded",
         )
     },
     errors=_ERRORS,
-)  # fmt: skip
+)

@@ -19,8 +19,13 @@ _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
 _CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
 # `deepseek-v4-flash` is served by V4.1-Flash since then, and so is what comes next
-_SEE = Fact(("deepseek-flash*", "deepseek-v4-flash*", "deepseek-v[0-9]*"), {}, "2026-09-10", _SIGHT,
-            but=("deepseek-v[0-3]*", "deepseek-v4", "deepseek-v4-pro*"))  # fmt: skip
+_SEE = Fact(
+    ("deepseek-flash*", "deepseek-v4-flash*", "deepseek-v[0-9]*"),
+    {},
+    "2026-09-10",
+    _SIGHT,
+    but=("deepseek-v[0-3]*", "deepseek-v4", "deepseek-v4-pro*"),
+)
 
 
 def _seen_by(*seats: str) -> Fact:
@@ -29,8 +34,12 @@ def _seen_by(*seats: str) -> Fact:
 
 
 # by a switch alone
-_SWITCHED = Fact(("deepseek-v3*", "deepseek-r1*", "deepseek-reasoner*"), {"efforts": ("on",)},
-                 "2025-08-21", _MODE)  # fmt: skip
+_SWITCHED = Fact(
+    ("deepseek-v3*", "deepseek-r1*", "deepseek-reasoner*"),
+    {"efforts": ("on",)},
+    "2025-08-21",
+    _MODE,
+)
 
 
 _DEAF: dict[str, Any] = {
@@ -104,7 +113,9 @@ _ITEM_FACTS = Facts(
 
 
 _MESSAGE_FACTS = copy_facts(
-    "deepseek", "2026-11-21", _CLAUDE,
+    "deepseek",
+    "2026-11-21",
+    _CLAUDE,
     {
         **SAMPLES,
         "options": {**SAMPLES["options"], "top_k": "ignores", "service_tier": "ignores"},
@@ -116,7 +127,7 @@ _MESSAGE_FACTS = copy_facts(
     },
     _seen_by("user", "result"),
     _THINKING,
-)  # fmt: skip
+)
 
 
 VENDOR = Vendor(

@@ -64,7 +64,8 @@ VENDOR = Vendor(
             source=_REASONING,
         ),
         "anthropic": copy_facts(
-            "fireworks", "2026-11-28",
+            "fireworks",
+            "2026-11-28",
             "Fireworks docs, Anthropic compatibility: no server tools, no marks on tools; pi-ai"
             " 1.6.0: adaptive thinking, empty signatures",
             {
@@ -80,4 +81,4 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": "https://api.fireworks.ai/inference"},
-)  # fmt: skip
+)

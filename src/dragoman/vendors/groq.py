@@ -32,18 +32,30 @@ _FACTS = Facts(
         "options": dict.fromkeys(_REFUSED, "refuses"),
     },
     rows=(
-        Fact(("gpt-oss*",), {**_SCHEMA, "server_tools": ("web_search", "code_execution")},
-             "2025-08-05", _TOOLS),
+        Fact(
+            ("gpt-oss*",),
+            {**_SCHEMA, "server_tools": ("web_search", "code_execution")},
+            "2025-08-05",
+            _TOOLS,
+        ),
         Fact(("llama-[4-9]*",), {**_SCHEMA, "image": ("user",)}, "2025-04-05", _SCHEMAS),
         Fact(("kimi-k*",), _SCHEMA, "2025-09-05", _SCHEMAS),
-        Fact(("qwen3-*", "qwen-*", "qwen2*"), {"efforts": ("on",), "budgets": ()}, "2025-06-11",
-             _REASONING),
-        Fact(("qwen*",), {**_SCHEMA, "image": ("user",), "efforts": ("low", "medium", "high"),
-             "budgets": ()}, "2026-09-02", f"{_REASONING}; litellm 1.106: qwen3.8-27b"),
+        Fact(
+            ("qwen3-*", "qwen-*", "qwen2*"),
+            {"efforts": ("on",), "budgets": ()},
+            "2025-06-11",
+            _REASONING,
+        ),
+        Fact(
+            ("qwen*",),
+            {**_SCHEMA, "image": ("user",), "efforts": ("low", "medium", "high"), "budgets": ()},
+            "2026-09-02",
+            f"{_REASONING}; litellm 1.106: qwen3.8-27b",
+        ),
     ),
     since="2026-11-21",
     source="Groq docs, OpenAI Compatibility: currently unsupported features",
-)  # fmt: skip
+)
 
 
 VENDOR = Vendor(

@@ -49,21 +49,30 @@ VENDOR = Vendor(
                 "prefill": False,
             },
             rows=(
-                Fact(("hy3*",), {"form": "thinking", "efforts": ("low", "medium", "high"),
-                     "budgets": ()}, "2026-05-28", _HUB),
+                Fact(
+                    ("hy3*",),
+                    {"form": "thinking", "efforts": ("low", "medium", "high"), "budgets": ()},
+                    "2026-05-28",
+                    _HUB,
+                ),
                 Fact(("hunyuan-*instruct*",), {"thinks": "never"}, "2025-11-11", _TURNS),
-                Fact(("hunyuan-*thinking*",), {"thinks": "always", "efforts": ("on",),
-                     "budgets": ()}, "2025-11-09", _TURNS),
+                Fact(
+                    ("hunyuan-*thinking*",),
+                    {"thinks": "always", "efforts": ("on",), "budgets": ()},
+                    "2025-11-09",
+                    _TURNS,
+                ),
             ),
             since="2026-11-23",
             source=_TURNS,
         ),
         "anthropic": copy_facts(
-            "hunyuan", "2026-11-23",
+            "hunyuan",
+            "2026-11-23",
             "Tencent Cloud docs, Anthropic compatible: thinking.type; no more is told",
             {**BUDGETED, **SAMPLES, "image": False},
         ),
     },
     urls={"anthropic": "https://api.hunyuan.cloud.tencent.com/anthropic"},
     regions={"tokenhub": "https://tokenhub.tencentmaas.com/v1"},
-)  # fmt: skip
+)

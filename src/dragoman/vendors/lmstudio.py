@@ -63,9 +63,11 @@ VENDOR = Vendor(
             source="LM Studio docs, Responses; API Changelog, 0.3.29",
         ),
         "anthropic": copy_facts(
-            "lmstudio", "2026-11-23", "LM Studio docs, Anthropic Compatibility Endpoints",
+            "lmstudio",
+            "2026-11-23",
+            "LM Studio docs, Anthropic Compatibility Endpoints",
             {**BUDGETED, **SAMPLES},
         ),
     },
     urls={"anthropic": "http://localhost:1234"},
-)  # fmt: skip
+)

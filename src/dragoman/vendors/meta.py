@@ -81,7 +81,9 @@ VENDOR = Vendor(
             source=_RULES,
         ),
         "anthropic": copy_facts(
-            "meta", "2026-11-28", _RULES,
+            "meta",
+            "2026-11-28",
+            _RULES,
             {
                 **_MUSE,
                 "signed_thinking": True,
@@ -93,4 +95,4 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": "https://api.meta.ai"},
-)  # fmt: skip
+)

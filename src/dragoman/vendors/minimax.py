@@ -56,15 +56,19 @@ _CHAT_FACTS = Facts(
 
 
 _ITEM_FACTS = Facts(
-    always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0,
-            "native_items": False},
+    always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0, "native_items": False},
     rows=(
-        Fact(_SEES, {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
-             "2026-06-01", _CREATE, _BEFORE),
+        Fact(
+            _SEES,
+            {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
+            "2026-06-01",
+            _CREATE,
+            _BEFORE,
+        ),
     ),
     since="2026-11-21",
     source=_CREATE,
-)  # fmt: skip
+)
 
 
 _ERRORS = code_rows(
@@ -109,7 +113,9 @@ VENDOR = Vendor(
     facts={
         "openai-chat": _CHAT_FACTS,
         "anthropic": copy_facts(
-            "minimax", "2026-11-21", "MiniMax docs, Anthropic API compatible; agentscope 2",
+            "minimax",
+            "2026-11-21",
+            "MiniMax docs, Anthropic API compatible; agentscope 2",
             {**SAMPLES, "signed_thinking": True},
         ),
         "openai-responses": _ITEM_FACTS,
@@ -121,4 +127,4 @@ VENDOR = Vendor(
         "openai-responses/cn": "https://api.minimaxi.com/v1",
     },
     errors=_ERRORS,
-)  # fmt: skip
+)

@@ -72,7 +72,9 @@ VENDOR = Vendor(
     facts={
         "openai-chat": _FACTS,
         "anthropic": copy_facts(
-            "moonshot", "2026-11-21", "rig and hermes-agent issue 17510: the Anthropic route",
+            "moonshot",
+            "2026-11-21",
+            "rig and hermes-agent issue 17510: the Anthropic route",
             {**BUDGETED, "base64_only": ("image",)},
         ),
     },
@@ -81,4 +83,4 @@ VENDOR = Vendor(
         "cn": "https://api.moonshot.cn/v1",
         "anthropic/cn": "https://api.moonshot.cn/anthropic",
     },
-)  # fmt: skip
+)

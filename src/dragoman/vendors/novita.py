@@ -42,13 +42,17 @@ VENDOR = Vendor(
             source="Novita docs, LLM API; litellm 1.110.2, novita",
         ),
         "anthropic": copy_facts(
-            "novita", "2026-11-28", "Novita docs, Anthropic SDK Compatibility",
+            "novita",
+            "2026-11-28",
+            "Novita docs, Anthropic SDK Compatibility",
             {**BUDGETED, **SAMPLES, "signed_thinking": True},
         ),
     },
     urls={"anthropic": "https://api.novita.ai/anthropic"},
     errors=code_rows(
-        "novita", "2026-11-28", "Novita docs, Error codes: 403",
+        "novita",
+        "2026-11-28",
+        "Novita docs, Error codes: 403",
         {"permission": "model_access_denied"},
     ),
-)  # fmt: skip
+)

@@ -41,8 +41,12 @@ _FACTS = Facts(
 
 _OPENAI = "ollama docs, OpenAI compatibility: fields that are read; ollama 0.33, openai/*.go"
 _LEVELS: dict[str, Any] = {"efforts": ("low", "medium", "high", "max"), "budgets": ()}
-_OSS = Fact(("gpt-oss*",), {"thinks": "always", "efforts": ("low", "medium", "high")}, "2025-08-05",
-            "ollama docs, thinking")  # fmt: skip
+_OSS = Fact(
+    ("gpt-oss*",),
+    {"thinks": "always", "efforts": ("low", "medium", "high")},
+    "2025-08-05",
+    "ollama docs, thinking",
+)
 
 
 # A choice of tools is read over on each copy, and media come as bytes.
@@ -127,7 +131,9 @@ VENDOR = Vendor(
         "openai-chat": _CHAT_FACTS,
         "openai-responses": _ITEM_FACTS,
         "anthropic": copy_facts(
-            "ollama", "2026-08-21", "ollama docs, Anthropic compatibility: what is not supported",
+            "ollama",
+            "2026-08-21",
+            "ollama docs, Anthropic compatibility: what is not supported",
             {**BUDGETED, **TOP_K, **_COPY},
         ),
     },
@@ -135,4 +141,4 @@ VENDOR = Vendor(
         "openai-chat": "http://localhost:11434/v1",
         "openai-responses": "http://localhost:11434/v1",
     },
-)  # fmt: skip
+)

@@ -53,15 +53,18 @@ _CHAT_FACTS = Facts(
     },
     rows=(
         Fact(("gemini-*",), {"audio": ("user",), "video": ("user",)}, "2026-11-21", _INPUTS),
-        Fact(("gpt-audio*", "gpt-*-audio*", "voxtral*"),
-             {**_CHOICES, "audio": ("user",), "image": False},
-             "2026-11-21", _INPUTS),
+        Fact(
+            ("gpt-audio*", "gpt-*-audio*", "voxtral*"),
+            {**_CHOICES, "audio": ("user",), "image": False},
+            "2026-11-21",
+            _INPUTS,
+        ),
         Fact(_GPT, _CHOICES, "2026-11-21", _CHOICE),
         Fact(_TEXT, {"image": False}, "2026-11-20", _LIST),
     ),
     since="2026-11-21",
     source="OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers",
-)  # fmt: skip
+)
 
 
 _SEARCH = "web_search"

@@ -47,12 +47,19 @@ VENDOR = Vendor(
                 ),
             },
             rows=(
-                Fact(("sonar-reasoning*", "sonar-deep-research*"),
-                     {"thinks": "always", "form": "effort",
-                      "efforts": ("minimal", "low", "medium", "high")}, "2026-06-25", _EFFORT),
+                Fact(
+                    ("sonar-reasoning*", "sonar-deep-research*"),
+                    {
+                        "thinks": "always",
+                        "form": "effort",
+                        "efforts": ("minimal", "low", "medium", "high"),
+                    },
+                    "2026-06-25",
+                    _EFFORT,
+                ),
             ),
             since="2026-11-23",
             source=_SONAR,
         )
     },
-)  # fmt: skip
+)

@@ -53,8 +53,12 @@ VENDOR = Vendor(
                 "budgets": (128, 32_768),
             },
             rows=(
-                Fact(("deepseek-v4-flash*",), {"form": "effort", "efforts": ("high", "max"),
-                     "budgets": ()}, "2026-06-25", "SiliconFlow docs, Chat Completions (China)"),
+                Fact(
+                    ("deepseek-v4-flash*",),
+                    {"form": "effort", "efforts": ("high", "max"), "budgets": ()},
+                    "2026-06-25",
+                    "SiliconFlow docs, Chat Completions (China)",
+                ),
             ),
             since="2026-11-23",
             source=_CREATE,
@@ -62,4 +66,4 @@ VENDOR = Vendor(
     },
     regions={"cn": "https://api.siliconflow.cn/v1"},
     errors=_ERRORS,
-)  # fmt: skip
+)

@@ -61,8 +61,17 @@ VENDOR = Vendor(
                 Fact(("claude-*",), _CLAUDE, "2026-11-23", _REST),
                 Fact(("gpt-*",), {"thinking": False}, "2026-11-23", _REST, but=("gpt-oss*",)),
                 # tools are an error, a format is left alone
-                Fact(("*",), {"tools": False, "tool_messages": False, "formats": ("text",),
-                     "thinking": False}, "2026-11-23", _REST),
+                Fact(
+                    ("*",),
+                    {
+                        "tools": False,
+                        "tool_messages": False,
+                        "formats": ("text",),
+                        "thinking": False,
+                    },
+                    "2026-11-23",
+                    _REST,
+                ),
             ),
             since="2026-11-23",
             source=f"{_REST}; recorded",
@@ -75,4 +84,4 @@ VENDOR = Vendor(
     },
     urls={"anthropic": _BASE},
     errors=_ERRORS,
-)  # fmt: skip
+)

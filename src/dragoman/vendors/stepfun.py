@@ -55,7 +55,10 @@ VENDOR = Vendor(
             source=_DOCS,
         ),
         "anthropic": copy_facts(
-            "stepfun", "2026-11-23", _DOCS, {**SAMPLES, "thinks": "always", "efforts": _LEVELS},
+            "stepfun",
+            "2026-11-23",
+            _DOCS,
+            {**SAMPLES, "thinks": "always", "efforts": _LEVELS},
             _FEW,
         ),
         "openai-responses": Facts(
@@ -69,4 +72,4 @@ VENDOR = Vendor(
         ),
     },
     urls={"anthropic": "https://api.stepfun.com"},
-)  # fmt: skip
+)

@@ -41,11 +41,12 @@ VENDOR = Vendor(
                 "budgets": (),
             },
             rows=(
-                Fact(("gpt-oss*",), {"form": "effort", "efforts": _LEVELS}, "2025-08-05",
-                     _REASONING),
+                Fact(
+                    ("gpt-oss*",), {"form": "effort", "efforts": _LEVELS}, "2025-08-05", _REASONING
+                ),
             ),
             since="2026-11-23",
             source=_REASONING,
         )
     },
-)  # fmt: skip
+)

@@ -16,14 +16,32 @@ _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _LIST = "pi-ai 1.6.0, catalogue of Vercel's AI Gateway: models that take text alone"
 # of 305 that chat 66 take no image; these are of no family that says so itself
 _BLIND = Fact(
-    ("nova-micro*", "command-a", "mercury-*", "ling-3*", "lfm2*", "llama-3.1-*", "llama-3.3-*",
-     "codestral*", "mistral-nemo*", "hy[34]*", "nemotron-*", "qwen-3-*", "qwen3-coder*",
-     "qwen3-max-thinking", "qwen3-next-*", "qwen3.7-max", "beam*", "toast-1", "flint-*",
-     "ampersand-*"),
+    (
+        "nova-micro*",
+        "command-a",
+        "mercury-*",
+        "ling-3*",
+        "lfm2*",
+        "llama-3.1-*",
+        "llama-3.3-*",
+        "codestral*",
+        "mistral-nemo*",
+        "hy[34]*",
+        "nemotron-*",
+        "qwen-3-*",
+        "qwen3-coder*",
+        "qwen3-max-thinking",
+        "qwen3-next-*",
+        "qwen3.7-max",
+        "beam*",
+        "toast-1",
+        "flint-*",
+        "ampersand-*",
+    ),
     {"image": False, "document": False},
     "2026-11-20",
     _LIST,
-)  # fmt: skip
+)
 
 
 VENDOR = Vendor(
@@ -61,11 +79,18 @@ VENDOR = Vendor(
             source=_DOCS,
         ),
         "anthropic": copy_facts(
-            "vercel-ai-gateway", "2026-11-28", "Vercel docs, Anthropic compatibility; pi-ai 1.6.0",
-            {**SAMPLES, "signed_thinking": True, "cache_hints": 4,
-             "document": ("user",), "efforts": ("low", "medium", "high", "xhigh", "max")},
+            "vercel-ai-gateway",
+            "2026-11-28",
+            "Vercel docs, Anthropic compatibility; pi-ai 1.6.0",
+            {
+                **SAMPLES,
+                "signed_thinking": True,
+                "cache_hints": 4,
+                "document": ("user",),
+                "efforts": ("low", "medium", "high", "xhigh", "max"),
+            },
             _BLIND,
         ),
     },
     urls={"anthropic": "https://ai-gateway.vercel.sh"},
-)  # fmt: skip
+)

@@ -18,9 +18,11 @@ from . import Vendor
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
 # gpt-oss calls a tool if it likes: the server passes over `required`
 _UNHEARD = Fact(
-    ("gpt-oss*",), {"tool_choices": ("auto", "none", "tool")}, "2025-08-05",
+    ("gpt-oss*",),
+    {"tool_choices": ("auto", "none", "tool")},
+    "2025-08-05",
     "pydantic-ai 2.68, providers/vllm.py: required is ignored for gpt-oss",
-)  # fmt: skip
+)
 
 
 VENDOR = Vendor(

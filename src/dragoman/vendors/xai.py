@@ -33,8 +33,12 @@ _RETIRED = Fact(
 )
 
 
-_CODE = Fact(("grok-code-fast*",), {"image": ("user",)}, "2026-05-15",
-             "pydantic-ai 2.68: grok-build-0.1 answers to it, which sees")  # fmt: skip
+_CODE = Fact(
+    ("grok-code-fast*",),
+    {"image": ("user",)},
+    "2026-05-15",
+    "pydantic-ai 2.68: grok-build-0.1 answers to it, which sees",
+)
 
 
 VENDOR = Vendor(
@@ -68,10 +72,15 @@ VENDOR = Vendor(
         ),
         "openai-chat": Facts(
             rows=(_RETIRED, _CODE),
-            always={**_COMMON, "audio": False, "document": False, "refusal": False,
-                    "thinking": True},
+            always={
+                **_COMMON,
+                "audio": False,
+                "document": False,
+                "refusal": False,
+                "thinking": True,
+            },
             since="2026-11-21",
             source=_DOCS,
         ),
     },
-)  # fmt: skip
+)

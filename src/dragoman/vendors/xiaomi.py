@@ -54,8 +54,12 @@ VENDOR = Vendor(
             },
             rows=(
                 Fact(("mimo-v2-omni*",), _SEES, "2026-03-18", _MODELS),
-                Fact(("mimo-v2.[6-9]*",), _SEES, "2026-09-21",
-                     "litellm 1.110.2, models.dev: MiMo-V2.6 sees, hears and watches"),
+                Fact(
+                    ("mimo-v2.[6-9]*",),
+                    _SEES,
+                    "2026-09-21",
+                    "litellm 1.110.2, models.dev: MiMo-V2.6 sees, hears and watches",
+                ),
                 Fact(("mimo-v2.[5-9]*",), _SEES, "2026-04-22", _MODELS, but=("*-pro*",)),
                 Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),
             ),
@@ -63,10 +67,12 @@ VENDOR = Vendor(
             source=f"{_API}; agno, MiMo: no json_schema; {_BACK}",
         ),
         "anthropic": copy_facts(
-            "xiaomi", "2026-11-23", f"MiMo docs, Anthropic API; {_BACK}",
+            "xiaomi",
+            "2026-11-23",
+            f"MiMo docs, Anthropic API; {_BACK}",
             {**SAMPLES, "image": False, "empty_thinking": True, "thinks": "default", **BUDGETED},
             Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),
         ),
     },
     urls={"anthropic": "https://api.xiaomimimo.com/anthropic"},
-)  # fmt: skip
+)

@@ -33,16 +33,28 @@ _FACTS = Facts(
         "options": dict.fromkeys(UNKNOWN, "refuses"),
     },
     rows=(
-        Fact(("glm-[0-9]v*", "glm-[0-9].[0-9]v*"), {**_SWITCH, "video": ("user",)}, "2025-08-11",
-             "Z.AI docs, GLM-4.5V: image_url and video_url"),
-        Fact(("glm-[34]*", "glm-5", "glm-5-*", "glm-5.[01]*"), _SWITCH, "2025-07-28",
-             "Z.AI docs, Thinking Mode: a switch until GLM-5.2"),
-        Fact(("glm-[0-9]*-flash*",), {"video": ("user",)}, "2026-08-20",
-             "litellm 1.106: glm-5.3-flash sees; Z.AI docs, GLM-4.5V: image_url and video_url"),
+        Fact(
+            ("glm-[0-9]v*", "glm-[0-9].[0-9]v*"),
+            {**_SWITCH, "video": ("user",)},
+            "2025-08-11",
+            "Z.AI docs, GLM-4.5V: image_url and video_url",
+        ),
+        Fact(
+            ("glm-[34]*", "glm-5", "glm-5-*", "glm-5.[01]*"),
+            _SWITCH,
+            "2025-07-28",
+            "Z.AI docs, Thinking Mode: a switch until GLM-5.2",
+        ),
+        Fact(
+            ("glm-[0-9]*-flash*",),
+            {"video": ("user",)},
+            "2026-08-20",
+            "litellm 1.106: glm-5.3-flash sees; Z.AI docs, GLM-4.5V: image_url and video_url",
+        ),
     ),
     since="2026-11-21",
     source="Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live",
-)  # fmt: skip
+)
 
 
 _ERRORS = code_rows(
@@ -80,7 +92,9 @@ VENDOR = Vendor(
                 "web_search": {
                     "type": "web_search",
                     "web_search": {
-                        "enable": True, "search_engine": "search_pro_jina", "search_result": True,
+                        "enable": True,
+                        "search_engine": "search_pro_jina",
+                        "search_result": True,
                     },
                 }
             },
@@ -92,7 +106,9 @@ VENDOR = Vendor(
     facts={
         "openai-chat": _FACTS,
         "anthropic": copy_facts(
-            "zhipu", "2026-11-21", "Z.AI docs, Claude Code: the Anthropic route",
+            "zhipu",
+            "2026-11-21",
+            "Z.AI docs, Claude Code: the Anthropic route",
             {**BUDGETED, **SAMPLES},
         ),
     },
@@ -103,4 +119,4 @@ VENDOR = Vendor(
         "coding": "https://api.z.ai/api/coding/paas/v4",
     },
     errors=_ERRORS,
-)  # fmt: skip
+)

@@ -13,9 +13,18 @@ _STRICT_PAIRS = "openai azure deepseek anthropic bedrock-converse gemini mistral
 # base64-encoded data URL"
 _OPENAI_CHAT = "openai/openai-chat azure/openai-chat"
 
-_DEFAULTS = (("n", 1), ("temperature", 1), ("temperature", 1.0), ("top_p", 1), ("topP", 1),
-             ("frequency_penalty", 0), ("presence_penalty", 0), ("parallel_tool_calls", True),
-             ("parallel_tool_calls", False), ("candidateCount", 1))  # fmt: skip
+_DEFAULTS = (
+    ("n", 1),
+    ("temperature", 1),
+    ("temperature", 1.0),
+    ("top_p", 1),
+    ("topP", 1),
+    ("frequency_penalty", 0),
+    ("presence_penalty", 0),
+    ("parallel_tool_calls", True),
+    ("parallel_tool_calls", False),
+    ("candidateCount", 1),
+)
 
 REFUSED: dict[str, RefusedLoss] = {
     row.code: row

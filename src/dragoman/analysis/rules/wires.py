@@ -80,7 +80,8 @@ CHAT = Rules(
 )
 
 OPENAI_CHAT = Rules(
-    CHAT.source, CHAT.since,
+    CHAT.source,
+    CHAT.since,
     (
         Rule("", "object", keys=_CHAT_KEYS),
         # a 400 that users quote: "Invalid 'messages[4].content': empty array"; copies take it
@@ -89,16 +90,29 @@ OPENAI_CHAT = Rules(
         Rule("messages[].tool_calls[].function.arguments", "text"),
         Rule("messages[].content[].input_audio.format", "text", words="wav mp3"),
         Rule("messages[].role", "text", words=_ROLES, needed=True),
-        Rule("messages[].content[].type", "text", needed=True,
-              words="text image_url input_audio file refusal"),
+        Rule(
+            "messages[].content[].type",
+            "text",
+            needed=True,
+            words="text image_url input_audio file refusal",
+        ),
         Rule("max_tokens", "integer", least=1),
-        Rule("max_tokens", absent=True, models=_REASONING_MODELS,
-              fix="Say `max_completion_tokens`."),
-        Rule("messages[].role", words="user assistant tool function",
-              models=("o1-mini*", "o1-preview*"),
-              fix="Say the instructions in the first user message."),
-        Rule("web_search_options", absent=True, models=("*",), but=("*search*",),
-              fix="Search with the tool `web_search` of the wire `openai-responses`."),
+        Rule(
+            "max_tokens", absent=True, models=_REASONING_MODELS, fix="Say `max_completion_tokens`."
+        ),
+        Rule(
+            "messages[].role",
+            words="user assistant tool function",
+            models=("o1-mini*", "o1-preview*"),
+            fix="Say the instructions in the first user message.",
+        ),
+        Rule(
+            "web_search_options",
+            absent=True,
+            models=("*",),
+            but=("*search*",),
+            fix="Search with the tool `web_search` of the wire `openai-responses`.",
+        ),
         Rule("n", "integer", 1, 128),
         Rule("tools", "list", fewest=1, longest=128),
         Rule("stop", "text list", longest=4),
@@ -112,8 +126,9 @@ OPENAI_CHAT = Rules(
         Rule("response_format.json_schema.name", "text", like=_NAME, form=_NAME_FORM),
     ),
     together=(
-        Together("", "max_tokens", "never", "max_completion_tokens",
-                 "Say `max_completion_tokens` alone."),
+        Together(
+            "", "max_tokens", "never", "max_completion_tokens", "Say `max_completion_tokens` alone."
+        ),
         Together("", "tool_choice", "needs", "tools", _TOOLS_FIX),
         Together("", "parallel_tool_calls", "needs", "tools", _TOOLS_FIX),
         Together("", "stream_options", "needs", "stream", "Leave it out, or ask for a stream."),
@@ -123,7 +138,7 @@ OPENAI_CHAT = Rules(
         Schema("tools[]", "function.parameters", "openai-strict", "function.strict"),
         Schema("response_format.json_schema", "schema", "openai-strict", "strict"),
     ),
-)  # fmt: skip
+)
 
 RESPONSES = Rules(
     "OpenAI API reference, Create a model response",
@@ -153,12 +168,18 @@ RESPONSES = Rules(
 )
 
 OPENAI_RESPONSES = Rules(
-    RESPONSES.source, RESPONSES.since,
+    RESPONSES.source,
+    RESPONSES.since,
     (
         Rule("", "object", keys=_RESPONSES_KEYS),
-        Rule("input[].content[].type", "text", needed=True, words=_RESPONSES_PARTS,
-              fix="Parts are `input_text`, `input_image`, ... of the user, and `output_text` of"
-              " the assistant."),
+        Rule(
+            "input[].content[].type",
+            "text",
+            needed=True,
+            words=_RESPONSES_PARTS,
+            fix="Parts are `input_text`, `input_image`, ... of the user, and `output_text` of"
+            " the assistant.",
+        ),
         Rule("context_management[].compact_threshold", "integer", least=1000),
         Rule("input[].role", "text", words="user assistant system developer"),
         Rule("max_output_tokens", "integer", least=16),
@@ -178,17 +199,22 @@ OPENAI_RESPONSES = Rules(
         Schema("tools[]", "parameters", "openai-strict", "strict"),
         Schema("text.format", "schema", "openai-strict", "strict"),
     ),
-)  # fmt: skip
+)
 
 DEEPSEEK = Rules(
-    "DeepSeek API docs, Create Chat Completion", "2026-11-21",
+    "DeepSeek API docs, Create Chat Completion",
+    "2026-11-21",
     (
         Rule("messages[].role", "text", words="system user assistant tool", needed=True),
         Rule("messages[].content[].type", "text", needed=True),
-        Rule("response_format.type", "text", words="text json_object",
-              fix="Ask for `json_object`, and describe the schema in the prompt."),
+        Rule(
+            "response_format.type",
+            "text",
+            words="text json_object",
+            fix="Ask for `json_object`, and describe the schema in the prompt.",
+        ),
     ),
-)  # fmt: skip
+)
 
 ZHIPU = Rules(
     "Z.AI docs, Chat Completion",
@@ -213,7 +239,8 @@ _CLAUDE_BLOCKS = (
 )
 
 ANTHROPIC = Rules(
-    "Anthropic API reference, Create a Message", "2026-11-21",
+    "Anthropic API reference, Create a Message",
+    "2026-11-21",
     (
         Rule("messages", "list", needed=True),
         Rule("messages[]", "object", needed=True, keys="role content clear_at output_config"),
@@ -237,16 +264,20 @@ ANTHROPIC = Rules(
         Rule("tool_choice", "object"),
         Rule("tool_choice.type", "text", words="auto any tool none", needed=True),
         Rule("thinking", "object"),
-        Rule("thinking.type", "text", needed=True,
-              words="adaptive enabled disabled between_tools"),
+        Rule("thinking.type", "text", needed=True, words="adaptive enabled disabled between_tools"),
         Rule("thinking.budget_tokens", "integer", least=1024),
         Rule("output_config", "object"),
         Rule("output_config.effort", "text", words="low medium high xhigh max"),
     ),
     together=(
         Together("", "tool_choice", "needs", "tools", _TOOLS_FIX),
-        Together("", "thinking.budget_tokens", "below", "max_tokens",
-                 "Raise `max_tokens` above the budget, for the answer is counted with it."),
+        Together(
+            "",
+            "thinking.budget_tokens",
+            "below",
+            "max_tokens",
+            "Raise `max_tokens` above the budget, for the answer is counted with it.",
+        ),
     ),
     schemas=(
         Schema("tools[]", "input_schema", "anthropic-strict", "strict", "anthropic"),
@@ -255,13 +286,14 @@ ANTHROPIC = Rules(
     strict_tools=Limit(
         20, "Anthropic docs, Structured outputs: schema complexity limits", "2026-11-21"
     ),
-)  # fmt: skip
+)
 
 # hosts that copy the protocol read over keys that they do not know
 CLAUDE_API = Rules(ANTHROPIC.source, ANTHROPIC.since, (Rule("", "object", keys=_CLAUDE_KEYS),))
 
 COHERE = Rules(
-    "Cohere API reference, Chat, and Cohere docs, Errors", "2026-11-21",
+    "Cohere API reference, Chat, and Cohere docs, Errors",
+    "2026-11-21",
     (
         Rule("model", "text", needed=True),
         Rule("messages", "list", fewest=1, needed=True),
@@ -283,12 +315,16 @@ COHERE = Rules(
         *each("documents tools", "list"),
         Rule("tools[]", "object", needed=True),
         Rule("tools[].type", "text", words="function", needed=True),
-        Rule("tool_choice", "text", words="REQUIRED NONE",
-              fix="Leave it out to let the model choose."),
+        Rule(
+            "tool_choice",
+            "text",
+            words="REQUIRED NONE",
+            fix="Leave it out to let the model choose.",
+        ),
         Rule("response_format.type", "text", words="text json_object"),
     ),
     together=(Together("", "frequency_penalty", "never", "presence_penalty", "Say one of them."),),
-)  # fmt: skip
+)
 
 _GEMINI_CONFIG = (
     "temperature topP topK candidateCount maxOutputTokens stopSequences seed presencePenalty"
@@ -371,7 +407,8 @@ _INTERACTION_CONFIG = (
 )
 
 INTERACTIONS = Rules(
-    "google-genai 3.4, CreateModelInteraction and CreateAgentInteraction", "2026-11-21",
+    "google-genai 3.4, CreateModelInteraction and CreateAgentInteraction",
+    "2026-11-21",
     (
         Rule("", "object", keys=_INTERACTION_KEYS),
         Rule("input", "text list object"),
@@ -398,7 +435,7 @@ INTERACTIONS = Rules(
         Rule("stream", "boolean"),
         Rule("service_tier", "text", words="flex standard priority deferred"),
     ),
-)  # fmt: skip
+)
 
 # botocore's service model, ContentBlock: one member of a union, and no others (read on 2026-11-28)
 _BEDROCK_BLOCKS = (
@@ -407,7 +444,8 @@ _BEDROCK_BLOCKS = (
 )
 
 BEDROCK = Rules(
-    "Amazon Bedrock API reference, Converse", "2026-11-21",
+    "Amazon Bedrock API reference, Converse",
+    "2026-11-21",
     (
         Rule("messages", "list"),
         Rule("messages[]", "object", needed=True, keys="role content"),
@@ -420,44 +458,69 @@ BEDROCK = Rules(
         Rule("messages[].content[].toolUse.input", "object"),
         Rule("messages[].content[].toolResult.content", "list", needed=True),
         Rule("messages[].content[].toolResult.status", "text", words="success error"),
-        Rule("messages[].content[].toolResult.status", absent=True, models=("palmyra*",),
-              fix="Leave it out, and say in words that the call failed."),
+        Rule(
+            "messages[].content[].toolResult.status",
+            absent=True,
+            models=("palmyra*",),
+            fix="Leave it out, and say in words that the call failed.",
+        ),
         Rule("system", "list"),
         Rule("inferenceConfig", "object", keys="maxTokens temperature topP stopSequences"),
         Rule("inferenceConfig.maxTokens", "integer", least=1),
         *each("inferenceConfig.temperature inferenceConfig.topP", "number", 0, 1),
         Rule("inferenceConfig.stopSequences", "list", longest=2500),
         Rule("toolConfig", "object"),
-        Rule("toolConfig.tools", "list", fewest=1, needed=True,
-              fix="Leave `toolConfig` out where there are no tools."),
-        Rule("toolConfig.toolChoice", "object", keys="auto any tool",
-              fix="Leave `toolChoice` out: Converse has no word for no tools."),
+        Rule(
+            "toolConfig.tools",
+            "list",
+            fewest=1,
+            needed=True,
+            fix="Leave `toolConfig` out where there are no tools.",
+        ),
+        Rule(
+            "toolConfig.toolChoice",
+            "object",
+            keys="auto any tool",
+            fix="Leave `toolChoice` out: Converse has no word for no tools.",
+        ),
     ),
     schemas=(
-        Schema("toolConfig.tools[].toolSpec", "inputSchema.json", "bedrock-strict", "strict",
-               "bedrock"),
+        Schema(
+            "toolConfig.tools[].toolSpec", "inputSchema.json", "bedrock-strict", "strict", "bedrock"
+        ),
     ),
-)  # fmt: skip
+)
 
 _NO_LOGPROBS = ("ministral-3b*", "mistral-small*")  # recorded: "Logprobs are not enabled"
 
 # What is unknown is refused at the top and in messages: 422, extra_forbidden.
 MISTRAL = Rules(
-    "Mistral API reference, Chat Completion", "2026-11-21",
+    "Mistral API reference, Chat Completion",
+    "2026-11-21",
     (
-        Rule("", "object",
-              keys="model messages temperature top_p max_tokens stream stop random_seed"
-              " response_format tools tool_choice parallel_tool_calls presence_penalty"
-              " frequency_penalty n prediction reasoning_effort prompt_mode guardrails"
-              " prompt_cache_key service_tier metadata safe_prompt logprobs top_logprobs"
-              " min_tokens top_k repetition_penalty prompt_logprobs top_prompt_logprobs"),
+        Rule(
+            "",
+            "object",
+            keys="model messages temperature top_p max_tokens stream stop random_seed"
+            " response_format tools tool_choice parallel_tool_calls presence_penalty"
+            " frequency_penalty n prediction reasoning_effort prompt_mode guardrails"
+            " prompt_cache_key service_tier metadata safe_prompt logprobs top_logprobs"
+            " min_tokens top_k repetition_penalty prompt_logprobs top_prompt_logprobs",
+        ),
         Rule("model", "text", needed=True),
         Rule("messages", "list", needed=True),
-        Rule("messages[]", "object", needed=True,
-              keys="role content tool_calls prefix tool_call_id name"),
+        Rule(
+            "messages[]",
+            "object",
+            needed=True,
+            keys="role content tool_calls prefix tool_call_id name",
+        ),
         Rule("messages[].role", "text", words="system user assistant tool", needed=True),
-        Rule("messages[].content[].type", "text",
-              words="text image_url document_url reference file thinking input_audio"),
+        Rule(
+            "messages[].content[].type",
+            "text",
+            words="text image_url document_url reference file thinking input_audio",
+        ),
         Rule("temperature", "number", 0, 1.5),
         Rule("top_p", "number", 0, 1),
         Rule("max_tokens", "integer", least=0),
@@ -474,11 +537,13 @@ MISTRAL = Rules(
         Rule("top_logprobs", absent=True, models=_NO_LOGPROBS),
     ),
     last_turn=LastTurn(
-        "messages", "assistant", "prefix",
+        "messages",
+        "assistant",
+        "prefix",
         "Set `prefix` to true to have it continued, or end with what the user says.",
     ),
     schemas=(Schema("tools[].function", "parameters", "object"),),
-)  # fmt: skip
+)
 
 DASHSCOPE = Rules(
     "Model Studio API reference, DashScope",

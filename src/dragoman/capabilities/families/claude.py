@@ -148,9 +148,16 @@ _MODELS = (
 
 
 _BUDGETED = _match(
-    "opus-4.5", "sonnet-4.5", "haiku-4.5", "opus-4.1", "opus-4", "opus-4.0", "sonnet-4",
-    "sonnet-4.0", "3.7-sonnet",
-)  # fmt: skip
+    "opus-4.5",
+    "sonnet-4.5",
+    "haiku-4.5",
+    "opus-4.1",
+    "opus-4",
+    "opus-4.0",
+    "sonnet-4",
+    "sonnet-4.0",
+    "3.7-sonnet",
+)
 
 
 _BOTH = _match("opus-4.6", "sonnet-4.6")

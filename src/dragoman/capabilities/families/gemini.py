@@ -30,12 +30,16 @@ _FILES: dict[str, Any] = {
     **_THREE,
     "media_types": {
         "document": (
-            "application/pdf", "text/*", "application/msword", "application/vnd.ms-excel",
-            "application/vnd.ms-powerpoint", f"{_OFFICE}.*",
+            "application/pdf",
+            "text/*",
+            "application/msword",
+            "application/vnd.ms-excel",
+            "application/vnd.ms-powerpoint",
+            f"{_OFFICE}.*",
             "application/vnd.oasis.opendocument.*",
         ),
     },
-}  # fmt: skip
+}
 
 
 _ONE = {"n": "refuses"}
@@ -48,8 +52,9 @@ _FOUR = {**_DEAF, **dict.fromkeys(("presence_penalty", "frequency_penalty"), "re
 # way, and URL context with it; one recording has it answered, and many have code execution beside
 # functions
 _TWO: dict[str, Any] = {
-    "foreign_calls": "keep", "lone_server_tools": ("web_search", "web_fetch"),
-}  # fmt: skip
+    "foreign_calls": "keep",
+    "lone_server_tools": ("web_search", "web_fetch"),
+}
 _PREFILL: dict[str, Any] = {"prefill": True}
 _NO_PREFILL: dict[str, Any] = {"prefill": False}  # "Requests ending with a model turn ..."
 _BUDGET = (128, 32_768)
@@ -130,8 +135,15 @@ _MODELS = (
 )  # fmt: skip
 
 
-_NEWEST = _model(("gemini-[0-9]*",), "2026-11-18", _NOTES,
-                 _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _FILES, _FOUR)  # fmt: skip
+_NEWEST = _model(
+    ("gemini-[0-9]*",),
+    "2026-11-18",
+    _NOTES,
+    _levels("low", "medium", "high", "xhigh"),
+    _NO_PREFILL,
+    _FILES,
+    _FOUR,
+)
 
 
 # before thinking: shut down on 2026-06-01, and known to other hosts

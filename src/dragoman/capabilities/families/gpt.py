@@ -34,8 +34,13 @@ _SOURCES = {
 
 
 _SAMPLERS = (
-    "temperature", "top_p", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs",
-)  # fmt: skip
+    "temperature",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "logprobs",
+    "top_logprobs",
+)
 
 
 _DEAF: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "refuses")}
@@ -73,16 +78,22 @@ _ELSEWHERE: dict[str, Any] = {"endpoint": "/responses"}
 _UNLESS_ASKED: dict[str, Any] = {"tools_with_thinking": "default"}
 # There `max` is refused on every model, and a breakpoint holds 30 minutes (openai 3.54, ttl)
 _NO_TOOLS: dict[str, Any] = {
-    "tools_with_thinking": "no", "efforts": _FOUR, "cache_ttls": ("30m",),
-}  # fmt: skip
+    "tools_with_thinking": "no",
+    "efforts": _FOUR,
+    "cache_ttls": ("30m",),
+}
 # kinds of models that are no plain chat models, of every generation
 _CODEX = ("gpt-[0-9]*-codex*", "codex-*")
 _PRO = ("gpt-[0-9]*-pro*", "o1-pro*", "o3-pro*", "o[0-9]*-deep-research*")
 _CHAT = ("gpt-[0-9]*-chat*", "chat-latest")
 # and OpenRouter's names of the newest (2026-11-20, pi-ai 1.6.0)
 _TAKE_NONE = (
-    "gpt-6-sol*", "gpt-6-luna*", "gpt-6.1-terra*", "gpt-luna-latest", "gpt-terra-latest",
-)  # fmt: skip
+    "gpt-6-sol*",
+    "gpt-6-luna*",
+    "gpt-6.1-terra*",
+    "gpt-luna-latest",
+    "gpt-terra-latest",
+)
 _TABLE = "pydantic-ai 2.68, profiles/openai.py, verified live in 2026-10"
 _CLI = "ben-vargas/ai-sdk-provider-codex-cli pull request 8: efforts by model"
 
@@ -140,9 +151,15 @@ _NOT = (*_CODEX, *_PRO, *_CHAT)
 
 _STATES = (
     Fact(_ASKED, _DEAF, "2025-11-13", _REFUSED, _NOT, when="thinking"),
-    Fact(_STOPPED, _FREE, "2026-04-23", "OpenAI API, recorded: sampling with effort none",
-         _NOT, when="still"),
-)  # fmt: skip
+    Fact(
+        _STOPPED,
+        _FREE,
+        "2026-04-23",
+        "OpenAI API, recorded: sampling with effort none",
+        _NOT,
+        when="still",
+    ),
+)
 
 
 def _place_fact(fact: Fact) -> tuple[Fact, ...]:

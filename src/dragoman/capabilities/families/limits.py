@@ -59,11 +59,22 @@ _GEMINI = (
     # one segment of an answer; a longer one goes on behind a continuation token
     _row(_MIB, 32_768, "gemini-4-argon*", "gemini-4-carbon*"),
     _row(128_000, 64_000, "gemini-2.5-computer-use*"),
-    _row(_MIB, 65_536, "gemini-2.5-pro*", "gemini-2.5-flash", "gemini-2.5-flash-lite*",
-         "gemini-2.5-flash-preview-0*", "gemini-2.5-flash-preview-9*", "gemini-3-flash*",
-         "gemini-3.1-pro*", "gemini-3.1-flash-lite*", "gemini-3.[5-9]-*", "gemini-[4-9]*",
-         "gemini-*-latest"),
-)  # fmt: skip
+    _row(
+        _MIB,
+        65_536,
+        "gemini-2.5-pro*",
+        "gemini-2.5-flash",
+        "gemini-2.5-flash-lite*",
+        "gemini-2.5-flash-preview-0*",
+        "gemini-2.5-flash-preview-9*",
+        "gemini-3-flash*",
+        "gemini-3.1-pro*",
+        "gemini-3.1-flash-lite*",
+        "gemini-3.[5-9]-*",
+        "gemini-[4-9]*",
+        "gemini-*-latest",
+    ),
+)
 
 
 _AT_MAKERS = (
@@ -74,11 +85,17 @@ _AT_MAKERS = (
     _row(_M, 128_000, "glm-5.[2-9]*", "glm-[6-9]*", wire="zhipu"),
     _row(_M, 128_000, "minimax-m[3-9]*", wire="minimax"),
     _row(_MIB, 262_144, "mistral-large-[4-9]*", wire="mistral"),
-    _row(262_144, 262_144, "mistral-large-2512", "mistral-medium-2604", "mistral-medium-3.5",
-         wire="mistral"),
+    _row(
+        262_144,
+        262_144,
+        "mistral-large-2512",
+        "mistral-medium-2604",
+        "mistral-medium-3.5",
+        wire="mistral",
+    ),
     _row(_M, 30_000, "grok-4.3*", wire="xai"),
     _row(500_000, 500_000, "grok-4.[5-9]*", "grok-[5-9]*", wire="xai"),
-)  # fmt: skip
+)
 
 
 LIMITS = Facts((*_OPENAI, *_CLAUDE, *_GEMINI, *_AT_MAKERS))

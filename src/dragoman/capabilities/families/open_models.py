@@ -35,21 +35,44 @@ _OSS = (
 )
 _NINE = 'Mistral API and templates, "Tool call id ... must be a-z, A-Z, 0-9, with a length of 9"'
 _LLAMA = "Meta's model cards: inputs by model"
-_MISTRAL = ("mistral*", "magistral*", "ministral*", "codestral*", "devstral*", "mixtral*",
-            "pixtral*", "voxtral*", "open-mistral*", "open-mixtral*")  # fmt: skip
+_MISTRAL = (
+    "mistral*",
+    "magistral*",
+    "ministral*",
+    "codestral*",
+    "devstral*",
+    "mixtral*",
+    "pixtral*",
+    "voxtral*",
+    "open-mistral*",
+    "open-mixtral*",
+)
 
 _WEIGHTS = (
-    *state(("gpt-oss*",), "2025-08-05", _OSS, _thinks("always", "low", "medium", "high", **_TEXT),
-           {"call_text": "thought"}),
+    *state(
+        ("gpt-oss*",),
+        "2025-08-05",
+        _OSS,
+        _thinks("always", "low", "medium", "high", **_TEXT),
+        {"call_text": "thought"},
+    ),
     # Bedrock makes ids of its own for them, and takes those: recorded with Pixtral
     Fact(_MISTRAL, {}, "2025-04-08", "recorded: tooluse_... of Pixtral", wire="bedrock-converse"),
     Fact(_MISTRAL, {"ids": {"chars": "a-zA-Z0-9", "exact": 9}}, "2024-02-26", _NINE),
-    *state(("llama-3.2-*vision*", "llama3.2-vision*"), "2024-09-25", _LLAMA,
-           _thinks("never", **_IMAGES)),
-    *state(("llama-[23]*", "llama[23]*", "meta-llama-3*"), "2023-07-18", _LLAMA,
-           _thinks("never", **_TEXT)),
+    *state(
+        ("llama-3.2-*vision*", "llama3.2-vision*"),
+        "2024-09-25",
+        _LLAMA,
+        _thinks("never", **_IMAGES),
+    ),
+    *state(
+        ("llama-[23]*", "llama[23]*", "meta-llama-3*"),
+        "2023-07-18",
+        _LLAMA,
+        _thinks("never", **_TEXT),
+    ),
     *state(("llama-[0-9]*", "llama[0-9]*"), "2025-04-05", _LLAMA, _thinks("never", **_IMAGES)),
-)  # fmt: skip
+)
 
 # Model Studio docs, "Deep thinking", "Visual understanding"; Qwen's model cards.
 _DEEP = "Model Studio docs, Deep thinking: models that always, never or by default think"

@@ -45,9 +45,13 @@ _COPY: dict[str, Any] = {
 
 
 # a turn without thinking is missed only while the model thinks
-_STILL = Fact(("*",), {"empty_thinking": False}, "2026-08-07",
-              "leookun/cursor-byok pull request 276: an empty block instead, while thinking",
-              when="still")  # fmt: skip
+_STILL = Fact(
+    ("*",),
+    {"empty_thinking": False},
+    "2026-08-07",
+    "leookun/cursor-byok pull request 276: an empty block instead, while thinking",
+    when="still",
+)
 
 
 # thinking as Claude Code asks these hosts for it: on, with a budget
@@ -56,9 +60,14 @@ BUDGETED: dict[str, Any] = {"form": "budget", "efforts": (), "budgets": (1024, 3
 
 # options of Chat Completions that hosts of copies have not taken over
 UNKNOWN = (
-    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "n",
+    "logprobs",
+    "top_logprobs",
     "service_tier",
-)  # fmt: skip
+)
 
 
 SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}

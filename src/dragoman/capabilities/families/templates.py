@@ -39,7 +39,11 @@ SWITCHED = (
     Fact(("glm-*",), _SWITCH, "2025-04-28", _TEMPLATE),
     Fact(("kimi-k2*",), {**_NAMED, **_UNPINNED, "efforts": ("on",)}, "2025-07-11", _TEMPLATE),
     Fact(("kimi-*",), {**_NAMED, **_UNPINNED}, "2026-07-30", _TEMPLATE),
-    Fact(("deepseek-v3*", "deepseek-r1*", "granite-*"), {**_NAMED, "efforts": ("on",)},
-         "2025-08-21", _TEMPLATE),
+    Fact(
+        ("deepseek-v3*", "deepseek-r1*", "granite-*"),
+        {**_NAMED, "efforts": ("on",)},
+        "2025-08-21",
+        _TEMPLATE,
+    ),
     Fact(("deepseek-*",), _NAMED, "2026-04-24", _TEMPLATE),
-)  # fmt: skip
+)

@@ -307,14 +307,21 @@ class Bounds:
         values = count_values(data) if key.values is not None else 0
         with self._lock:
             use, now = self._uses.setdefault(key.hash, _Use()), self._clock()
-            spent = [(use.bytes, key.bytes, len(data), "bytes"),
-                     (use.values, key.values, values, "values")]  # fmt: skip
+            spent = [
+                (use.bytes, key.bytes, len(data), "bytes"),
+                (use.values, key.values, values, "values"),
+            ]
             bounds = [(bucket, most, size, what) for bucket, most, size, what in spent if most]
             for bucket, most, size, what in bounds:
                 text = f"the client key {show(key.name)} may send {most} {what} in a minute"
                 if size > most:
-                    raise ProviderError(text, status=413, type="request_too_large",
-                                        code="key.budget", hint="send less")  # fmt: skip
+                    raise ProviderError(
+                        text,
+                        status=413,
+                        type="request_too_large",
+                        code="key.budget",
+                        hint="send less",
+                    )
                 if (left := bucket.fill(most, most, now)) < size:
                     wait = (size - left) * 60 / most
                     raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)

@@ -185,17 +185,26 @@ def _default(kind: Any, name: str) -> Any:
 
 
 _LIMITS: dict[str, Any] = {
-    "body": size, "values": whole(1), "answer": size, "event": size, "recorded": size,
-    "header": size, "keep_alive": seconds, "stall": seconds, "concurrent": whole(1), "memory": size,
-}  # fmt: skip
+    "body": size,
+    "values": whole(1),
+    "answer": size,
+    "event": size,
+    "recorded": size,
+    "header": size,
+    "keep_alive": seconds,
+    "stall": seconds,
+    "concurrent": whole(1),
+    "memory": size,
+}
 
 
 def _limits(root: Table) -> Limits:
     table = root.table("limits")
     if table is None:
         return Limits()
-    values = {name: table.take(name, read, _default(Limits, name))
-              for name, read in _LIMITS.items()}  # fmt: skip
+    values = {
+        name: table.take(name, read, _default(Limits, name)) for name, read in _LIMITS.items()
+    }
     table.close()
     return Limits(**values)
 
@@ -261,13 +270,19 @@ def _keys(root: Table) -> tuple[ClientKey, ...]:
             if name not in table:
                 table.add("", f"a client's key needs a {name}", "`dragoman keys new NAME` gives it")
         if key.name in [other.name for other in keys]:
-            table.add("name", f"a second key is called {key.name!r}",
-                      "each key has a name of its own: it is its tenant's")  # fmt: skip
+            table.add(
+                "name",
+                f"a second key is called {key.name!r}",
+                "each key has a name of its own: it is its tenant's",
+            )
         key_id = key.hash.partition(":")[0]
         same = next((one for one in keys if key_id and one.hash.startswith(f"{key_id}:")), None)
         if same is not None:
-            table.add("hash", f"the key {show(same.name)} has the same hash",
-                      "`dragoman keys new NAME` makes a key for each client")  # fmt: skip
+            table.add(
+                "hash",
+                f"the key {show(same.name)} has the same hash",
+                "`dragoman keys new NAME` makes a key for each client",
+            )
         keys.append(key)
     return tuple(keys)
 
@@ -352,23 +367,27 @@ def _fetcher(table: Table) -> MediaFetcher | None:
         return None
     if find_spec("httpcore2") is None:
         table.add("fetch", "the extra http is not installed", 'pip install "dragoman[http]"')
-    return MediaFetcher(None if hosts == ("*",) else hosts, of_read=True, cached=_CACHED_MEDIA,
-                        roots=())  # fmt: skip
+    return MediaFetcher(
+        None if hosts == ("*",) else hosts, of_read=True, cached=_CACHED_MEDIA, roots=()
+    )
 
 
 def _compare(table: Table, route: Route, before: list[Route]) -> None:
     """Keep a fault for a name that another route has, and for a route that no model reaches."""
     if route.name and route.name in [other.name for other in before]:
         table.add("name", f"a second route is called {route.name!r}", "give it another name")
-    covering = [next((other for other in before if _covers(other, pattern)), None)
-                for pattern in route.models]  # fmt: skip
+    covering = [
+        next((other for other in before if _covers(other, pattern)), None)
+        for pattern in route.models
+    ]
     if all(other is not None for other in covering):
         names = dict.fromkeys(
             other.name or f"routes[{before.index(other)}]" for other in covering if other
         )
         fault = f"no model reaches this route: {' and '.join(names)} before it takes all of them"
-        table.add("models" if "models" in table else "", fault,
-                  "put it before, or give it other models")  # fmt: skip
+        table.add(
+            "models" if "models" in table else "", fault, "put it before, or give it other models"
+        )
 
 
 def _covers(route: Route, pattern: str) -> bool:
@@ -410,8 +429,9 @@ def _look_around(table: Table, target: Target) -> None:
     asked: ModelName = target.model("model")
     if variable := unset_key(target):
         hint = f"set {variable} where the gateway runs"
-        table.add("key" if target.key else "to", f"the variable {variable} is not set", hint,
-                  "warning")  # fmt: skip
+        table.add(
+            "key" if target.key else "to", f"the variable {variable} is not set", hint, "warning"
+        )
     try:
         address(asked.host, asked.protocol, target.places, target.base_url)
     except ConfigError as error:
@@ -436,16 +456,26 @@ def _url(value: Any) -> str:
     return checked_base_url(text(value))
 
 
-_SECRET_HEADERS = ("authorization", "proxy-authorization", "x-api-key", "api-key", "cookie",
-                   "x-goog-api-key", "ocp-apim-subscription-key")  # fmt: skip
+_SECRET_HEADERS = (
+    "authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "api-key",
+    "cookie",
+    "x-goog-api-key",
+    "ocp-apim-subscription-key",
+)
 
 
 def _headers(value: Any) -> dict[str, str]:
     headers = texts_by_name(value)
     for name in headers:
         if name.lower() in _SECRET_HEADERS:
-            raise ConfigError("a key must not stand in the file", path=f"$.{name}",
-                              hint="name the variable that holds it with `key`")  # fmt: skip
+            raise ConfigError(
+                "a key must not stand in the file",
+                path=f"$.{name}",
+                hint="name the variable that holds it with `key`",
+            )
     checked_headers(headers)
     return headers
 
@@ -529,14 +559,17 @@ def _retries(table: Table) -> Retries:
     given = table.table("retries")
     assert given is not None  # as it is a mapping
     usual: frozenset[ErrorKind] = _default(Retries, "kinds")
-    kinds = given.take_some("kinds", choose_from(*get_args(ErrorKind)), tuple(usual),
-                            "attempts = 1 repeats nothing")  # fmt: skip
+    kinds = given.take_some(
+        "kinds", choose_from(*get_args(ErrorKind)), tuple(usual), "attempts = 1 repeats nothing"
+    )
     retries = Retries(
         attempts=given.take("attempts", whole(1, 101), _default(Retries, "attempts")),
-        **{name: given.take(name, seconds, _default(Retries, name))
-           for name in ("backoff", "longest", "patience")},
+        **{
+            name: given.take(name, seconds, _default(Retries, name))
+            for name in ("backoff", "longest", "patience")
+        },
         kinds=frozenset(kinds),
-    )  # fmt: skip
+    )
     given.close()
     return retries
 
@@ -546,8 +579,10 @@ def _timeouts(table: Table) -> Timeouts:
     if given is None:
         return Timeouts()
     timeouts = Timeouts(
-        **{name: given.take(name, seconds, _default(Timeouts, name))
-           for name in ("connect", "read", "total")}
-    )  # fmt: skip
+        **{
+            name: given.take(name, seconds, _default(Timeouts, name))
+            for name in ("connect", "read", "total")
+        }
+    )
     given.close()
     return timeouts

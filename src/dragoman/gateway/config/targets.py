@@ -26,8 +26,9 @@ def make_counter(name: str, model: str = "") -> Any:
         return tokens.CharTokenCounter()
     if title is None or kind in ("sum", "cached", "base", "char", "installed"):
         known = "auto, characters, openai/MODEL, anthropic/MODEL, gemini/MODEL, huggingface/MODEL"
-        raise ConfigError(f"there is no token counter {name!r}", hint=f"one of {known}",
-                          code="counter.name")  # fmt: skip
+        raise ConfigError(
+            f"there is no token counter {name!r}", hint=f"one of {known}", code="counter.name"
+        )
     made = getattr(tokens, title)
     return made(named) if named else made()
 

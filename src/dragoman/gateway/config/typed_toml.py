@@ -55,8 +55,10 @@ class FaultReport:
         self, place: Place, message: str, hint: str = "", level: Level = "error", below: str = ""
     ) -> None:
         """Keep a fault; `below` is the rest of its path as JSONPath has it: `.options.seed`."""
-        line = next((self.lines[place[:n]] for n in range(len(place), 0, -1)
-                     if place[:n] in self.lines), None)  # fmt: skip
+        line = next(
+            (self.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self.lines),
+            None,
+        )
         self.faults.append(ConfigFault(json_path(place) + below, message, hint, line, level))
 
 

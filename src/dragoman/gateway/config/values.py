@@ -47,8 +47,9 @@ class Target:
             try:
                 checked_base_url(self.base_url)
             except ConfigError as error:
-                raise ConfigError(error.message, path="$.base_url", hint=error.hint,
-                                  code=error.code) from None  # fmt: skip
+                raise ConfigError(
+                    error.message, path="$.base_url", hint=error.hint, code=error.code
+                ) from None
         checked_headers(self.headers, "$.headers")
 
     def model(self, asked: str) -> ModelName:

@@ -78,8 +78,11 @@ def compact_answer(resp: ChatResponse, request: ChatRequest, envelope: Envelope)
     if not summary:
         text = "the model wrote no summary of the conversation"
         raise ProviderError(text, status=502, type="api_error", code="compaction.empty")
-    item = {"type": "compaction", "id": f"cmp_{uuid4().hex}",
-            "encrypted_content": envelope.seal({"summary": summary})}  # fmt: skip
+    item = {
+        "type": "compaction",
+        "id": f"cmp_{uuid4().hex}",
+        "encrypted_content": envelope.seal({"summary": summary}),
+    }
     block = RawBlock(_RESPONSES, item, role="item")
     candidate = Candidate(Msg("", [block], "assistant"), Finish("stop"))
     return replace(resp, candidates=[candidate], model=request.model, extras=None)
@@ -96,15 +99,18 @@ def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
     usage = resp.usage
     block: Any = resp.msg.blocks[0]
     return {
-        "id": f"resp_{uuid4().hex}", "object": "response.compaction", "created_at": int(time()),
+        "id": f"resp_{uuid4().hex}",
+        "object": "response.compaction",
+        "created_at": int(time()),
         "output": [*users, block.data],
         "usage": {
-            "input_tokens": usage.input or 0, "output_tokens": usage.output or 0,
+            "input_tokens": usage.input or 0,
+            "output_tokens": usage.output or 0,
             "total_tokens": (usage.input or 0) + (usage.output or 0),
             "input_tokens_details": {"cached_tokens": usage.cache_read or 0},
             "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
         },
-    }  # fmt: skip
+    }
 
 
 def stream_compaction(surface: Surface, resp: ChatResponse, request: ChatRequest) -> ClientAnswer:

@@ -17,16 +17,40 @@ from ..config.targets import make_counter
 from .upstream import Upstream
 
 # what a request for a count has of a request for an answer
-_ANTHROPIC = frozenset({
-    "messages", "model", "system", "tools", "tool_choice", "thinking", "output_config",
-    "cache_control", "context_management", "mcp_servers",
-})  # fmt: skip
-_RESPONSES = frozenset({
-    "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning",
-    "text", "truncation", "conversation", "previous_response_id",
-})  # fmt: skip
-_FIGURES = {"anthropic": "input_tokens", "openai-responses": "input_tokens",
-            "gemini": "totalTokens"}  # fmt: skip
+_ANTHROPIC = frozenset(
+    {
+        "messages",
+        "model",
+        "system",
+        "tools",
+        "tool_choice",
+        "thinking",
+        "output_config",
+        "cache_control",
+        "context_management",
+        "mcp_servers",
+    }
+)
+_RESPONSES = frozenset(
+    {
+        "model",
+        "input",
+        "instructions",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "reasoning",
+        "text",
+        "truncation",
+        "conversation",
+        "previous_response_id",
+    }
+)
+_FIGURES = {
+    "anthropic": "input_tokens",
+    "openai-responses": "input_tokens",
+    "gemini": "totalTokens",
+}
 
 
 def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None:
@@ -81,8 +105,9 @@ def count_tokens(name: str, written: Written) -> int:
         raise
     except Exception as error:  # a counter is anybody's code and anybody's tokenizer
         text = f"the counter {name!r} gave no figure: {type(error).__name__}"
-        raise ConfigError(text, code="count.failed",
-                          hint="name another counter in the route") from error  # fmt: skip
+        raise ConfigError(
+            text, code="count.failed", hint="name another counter in the route"
+        ) from error
 
 
 def parts(body: JsonObject) -> tuple[list[Any], list[Any]]:
@@ -116,5 +141,10 @@ def _counter(name: str, model: str) -> Any:
 def unavailable(upstream: Upstream) -> DragomanError:
     """The refusal where nobody can count: a figure of 0 would turn an agent's compaction off."""
     text = f"{upstream.vendor.name} offers no way to count tokens over {upstream.protocol}"
-    return ProviderError(text, status=404, type="not_found_error", code="count.unavailable",
-                         hint="set counter in the route, such as openai/gpt-5.6")  # fmt: skip
+    return ProviderError(
+        text,
+        status=404,
+        type="not_found_error",
+        code="count.unavailable",
+        hint="set counter in the route, such as openai/gpt-5.6",
+    )

@@ -82,9 +82,11 @@ class Gateway:
         self._upstreams: dict[tuple[int, int, str, str], Upstream] = {}
 
     def open(
-        self, request: ClientRequest, key: ClientKey | None = None,
+        self,
+        request: ClientRequest,
+        key: ClientKey | None = None,
         record: ExchangeRecord | None = None,
-    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
+    ) -> GatewayExchange | ClientAnswer:
         """The exchange that the request begins, or the answer to it: also every refusal."""
         record = record or new_record(request)
         surface, operation = match_request(request)
@@ -95,9 +97,13 @@ class Gateway:
             return write_refusal(surface, error, record)
 
     def _open(
-        self, surface: Surface, operation: Operation | None, request: ClientRequest,
-        key: ClientKey | None, record: ExchangeRecord,
-    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
+        self,
+        surface: Surface,
+        operation: Operation | None,
+        request: ClientRequest,
+        key: ClientKey | None,
+        record: ExchangeRecord,
+    ) -> GatewayExchange | ClientAnswer:
         if operation is None:
             return self._answer_unknown_path(surface, request, key, record)
         if operation.kind == "models":
@@ -106,8 +112,9 @@ class Gateway:
         if operation.kind == "state":
             if asks_upgrade(request):
                 return upgrade_refused(surface, request, record)
-            raise ProviderError(operation.reason, status=404, type="not_found_error",
-                                code="state.server_side")  # fmt: skip
+            raise ProviderError(
+                operation.reason, status=404, type="not_found_error", code="state.server_side"
+            )
         if operation.kind == "model":
             name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
@@ -118,8 +125,12 @@ class Gateway:
         may_ask(key, asked)
         route = self.config.route(asked)
         if has_dots(asked):
-            raise ReadError("the name of the model reads as a part of an address", path="$.model",
-                            hint="no `..`, `%`, `?` or `#`", code="request.model")  # fmt: skip
+            raise ReadError(
+                "the name of the model reads as a part of an address",
+                path="$.model",
+                hint="no `..`, `%`, `?` or `#`",
+                code="request.model",
+            )
         record.route = route.name or route.target.name
         tenancy = None
         if key is not None:
@@ -142,13 +153,19 @@ class Gateway:
         return found
 
     def _answer_unknown_path(
-        self, surface: Surface, request: ClientRequest, key: ClientKey | None,
+        self,
+        surface: Surface,
+        request: ClientRequest,
+        key: ClientKey | None,
         record: ExchangeRecord,
-    ) -> GatewayExchange | ClientAnswer:  # fmt: skip
+    ) -> GatewayExchange | ClientAnswer:
         """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
         if request.method in ("HEAD", "GET") and request.path == "/":
-            return ClientAnswer(200, b"" if request.method == "HEAD" else b"Dragoman\n",
-                          {"content-type": "text/plain; charset=utf-8"})  # fmt: skip
+            return ClientAnswer(
+                200,
+                b"" if request.method == "HEAD" else b"Dragoman\n",
+                {"content-type": "text/plain; charset=utf-8"},
+            )
         if asks_upgrade(request):
             return upgrade_refused(surface, request, record)
         for route in self.config.routes:
@@ -183,9 +200,17 @@ class GatewayExchange:
     """One request with its answer. `upstream` is the target of the last `call`."""
 
     def __init__(
-        self, gateway: Gateway, surface: Surface, operation: Operation, request: ClientRequest,
-        body: JsonObject, asked: str, route: Route, tenancy: Tenancy | None, record: ExchangeRecord,
-    ) -> None:  # fmt: skip
+        self,
+        gateway: Gateway,
+        surface: Surface,
+        operation: Operation,
+        request: ClientRequest,
+        body: JsonObject,
+        asked: str,
+        route: Route,
+        tenancy: Tenancy | None,
+        record: ExchangeRecord,
+    ) -> None:
         self.gateway = gateway
         self.surface = surface
         self.kind = operation.kind
@@ -302,8 +327,9 @@ class GatewayExchange:
         headers, query = request_headers(request.headers), without_key(request.query)
         if self.kind == "other":
             path = quote(request.path, safe=_PATH)
-            return upstream.passing(f"{path}?{query}" if query else path, headers, body,
-                                    request.method)  # fmt: skip
+            return upstream.passing(
+                f"{path}?{query}" if query else path, headers, body, request.method
+            )
         names_model = self.surface.protocol != "gemini"
         if self._tenancy is not None and self._tenancy.judges:
             headers, query = self._tenancy.strip_steering(headers, query)
@@ -355,8 +381,11 @@ class GatewayExchange:
         return written
 
     def _read(self, wire: Wire, body: JsonObject) -> ChatRequest:
-        headers = {name: text for name, text in self.request.headers.items()
-                   if name.startswith("anthropic-")}  # fmt: skip
+        headers = {
+            name: text
+            for name, text in self.request.headers.items()
+            if name.startswith("anthropic-")
+        }
         path = self.request.target if self.kind != "count" else None
         if path and self.passes and self.surface.protocol == "gemini":
             path = self.surface.below(self.request.path, self.upstream.model)
@@ -392,8 +421,9 @@ class GatewayExchange:
         self.record.upstream_status = status
         if not 400 <= status < 600:
             text = f"the provider answered with status {status}"
-            return ProviderError(text, status=502, type="api_error", code="upstream.status",
-                                 hint="check base_url")  # fmt: skip
+            return ProviderError(
+                text, status=502, type="api_error", code="upstream.status", hint="check base_url"
+            )
         hidden = self.upstream.hidden
         # which some of them quote; also its ends around a mask, `sk-pr***wxyz`
         body, heads = keyless(body, hidden), headers.items()
@@ -417,8 +447,13 @@ class GatewayExchange:
             body = self._marking(body)
         if self.passes and self.kind != "other" and not looks_like_object(body):
             text = "the provider's answer is no JSON object"
-            raise ProviderError(text, status=502, type="api_error", code="answer.shape",
-                                hint="check base_url, and what stands between")  # fmt: skip
+            raise ProviderError(
+                text,
+                status=502,
+                type="api_error",
+                code="answer.shape",
+                hint="check base_url, and what stands between",
+            )
         if self.passes and self.kind != "count":
             self._look(body)
             if self._shown_model is not None:
@@ -451,9 +486,11 @@ class GatewayExchange:
             resp = date_answer(resp, int(time()))
         resp = replace(resp, model=self.asked, id=resp.id or self._new_id)
         written = self.surface.wire.write_response(
-            resp, self._client_request, envelope=self._state,
+            resp,
+            self._client_request,
+            envelope=self._state,
             policy=self.upstream.answer_policy,
-        )  # fmt: skip
+        )
         record.losses = [*record.losses, *written.losses]
         whole = self.surface.complete_answer(written.body, self._body)
         body = self.upstream.hidden.data(encode_json(whole, len(body)))
@@ -524,16 +561,28 @@ class GatewayExchange:
             kept.framing = self.framing
             kept.upstream_framing = self.framing if self.passes else self.upstream.wire.room.framing
         if self.passes:
-            return PassedAnswer(self.surface, self.framing, limits.event, self._shown_model,
-                                self.surface.candidates(self._body), self.upstream.hidden,
-                               self._marking)  # fmt: skip
+            return PassedAnswer(
+                self.surface,
+                self.framing,
+                limits.event,
+                self._shown_model,
+                self.surface.candidates(self._body),
+                self.upstream.hidden,
+                self._marking,
+            )
         converter = StreamConverter(
-            self.upstream.wire, self.surface.wire, self.asked, self.upstream.answer_policy,
-            self._client_request, self._state, self._written,
+            self.upstream.wire,
+            self.surface.wire,
+            self.asked,
+            self.upstream.answer_policy,
+            self._client_request,
+            self._state,
+            self._written,
             self._new_id if self.upstream.protocol == "ollama" else None,
-        )  # fmt: skip
-        return ConvertedAnswer(converter, self.framing, self.surface, limits, self._body,
-                               self.upstream.hidden)  # fmt: skip
+        )
+        return ConvertedAnswer(
+            converter, self.framing, self.surface, limits, self._body, self.upstream.hidden
+        )
 
     @property
     def _marking(self) -> Callable[[bytes], bytes] | None:
@@ -563,8 +612,12 @@ class GatewayExchange:
         """The headers of a streamed answer."""
         if self.passes:
             return {**self.passed_headers(200, headers), "cache-control": "no-cache"}
-        return {"content-type": CONTENT_TYPES[self.framing], "cache-control": "no-cache",
-                "x-accel-buffering": "no", **self.headers()}  # fmt: skip
+        return {
+            "content-type": CONTENT_TYPES[self.framing],
+            "cache-control": "no-cache",
+            "x-accel-buffering": "no",
+            **self.headers(),
+        }
 
     def refusal(self, error: DragomanError) -> ClientAnswer:
         """The answer that tells of an error, before anything of another has gone out."""

@@ -32,29 +32,77 @@ _SIGNS = re.compile(rb'["{}\[\]]')
 _NEAR = 32  # how many elements in a row may have been left out
 
 # what belongs to one connection, or to the client's own relation to the gateway
-_HOP = frozenset({
-    "connection", "content-length", "expect", "host", "keep-alive", "proxy-authenticate",
-    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-})  # fmt: skip
-_OURS = frozenset({
-    "accept-encoding", "client-ip", "content-encoding", "cookie", "fastly-client-ip",
-    "fly-client-ip", "forwarded", "openai-organization", "openai-project", "origin", "referer",
-    "true-client-ip", "via", "x-client-ip", "x-cluster-client-ip", "x-goog-user-project",
-    "x-http-method", "x-http-method-override", "x-method-override", "x-original-forwarded-for",
-    "x-real-ip",
-})  # fmt: skip
+_HOP = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+_OURS = frozenset(
+    {
+        "accept-encoding",
+        "client-ip",
+        "content-encoding",
+        "cookie",
+        "fastly-client-ip",
+        "fly-client-ip",
+        "forwarded",
+        "openai-organization",
+        "openai-project",
+        "origin",
+        "referer",
+        "true-client-ip",
+        "via",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "x-goog-user-project",
+        "x-http-method",
+        "x-http-method-override",
+        "x-method-override",
+        "x-original-forwarded-for",
+        "x-real-ip",
+    }
+)
 # what stands before a gateway says who has signed in, and where the client is
-_PROXIES = ("cf-", "remote-", "sec-", "tailscale-", "x-amzn-", "x-dragoman-", "x-forwarded-",
-            "x-goog-iap-", "x-remote-")  # fmt: skip
+_PROXIES = (
+    "cf-",
+    "remote-",
+    "sec-",
+    "tailscale-",
+    "x-amzn-",
+    "x-dragoman-",
+    "x-forwarded-",
+    "x-goog-iap-",
+    "x-remote-",
+)
 _CREDENTIAL = re.compile(
     r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
     r"|token|xsrf)(?:-|$)"
 )
 _PAGES = frozenset({"continuation-token", "next-token", "page-token"})  # of a query
-_THEIRS = frozenset({
-    "alt-svc", "anthropic-organization-id", "content-encoding", "date", "openai-organization",
-    "openai-project", "server", "set-cookie", "strict-transport-security",
-})  # fmt: skip
+_THEIRS = frozenset(
+    {
+        "alt-svc",
+        "anthropic-organization-id",
+        "content-encoding",
+        "date",
+        "openai-organization",
+        "openai-project",
+        "server",
+        "set-cookie",
+        "strict-transport-security",
+    }
+)
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -64,11 +112,14 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """
     hop = _hop(headers)
     return {
-        name: text for name, text in headers.items()
-        if text.isascii() and text.isprintable()
-        and not (name in hop or name in _OURS or name.startswith(_PROXIES)
-                 or _CREDENTIAL.search(name))
-    }  # fmt: skip
+        name: text
+        for name, text in headers.items()
+        if text.isascii()
+        and text.isprintable()
+        and not (
+            name in hop or name in _OURS or name.startswith(_PROXIES) or _CREDENTIAL.search(name)
+        )
+    }
 
 
 # fields by which what stands between a gateway and a model chooses another one
@@ -108,9 +159,10 @@ def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The provider's headers that go on to the client."""
     hop = _hop(headers)
     return {
-        name: text for name, text in headers.items()
+        name: text
+        for name, text in headers.items()
         if not (name in hop or name in _THEIRS or name.startswith(("access-control-", "cf-")))
-    }  # fmt: skip
+    }
 
 
 def _hop(headers: Mapping[str, str]) -> frozenset[str]:
@@ -128,8 +180,12 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     keys each parser takes another, and the provider must not get a model that nobody has judged.
     """
     hidden = any(_HIDDEN.search(piece) for piece in overlapping(body, _ESCAPE))
-    fault = ReadError("the key of the model is spelled with escapes", path="$.model",
-                      hint='write "model"', code="model.spelling")  # fmt: skip
+    fault = ReadError(
+        "the key of the model is spelled with escapes",
+        path="$.model",
+        hint='write "model"',
+        code="model.spelling",
+    )
     if (
         asked == model
         and not hidden
@@ -215,9 +271,28 @@ class Passing:
     The bracket that closes a JSON array is the last of `rest`.
     """
 
-    __slots__ = ("_array", "_candidates", "_ends", "_erred", "_event_end", "_first", "_framing",
-                 "_held", "_hidden", "_last", "_mark", "_marking", "_most", "_size", "_surface",
-                 "_tail", "ended", "events", "last", "over")  # fmt: skip
+    __slots__ = (
+        "_array",
+        "_candidates",
+        "_ends",
+        "_erred",
+        "_event_end",
+        "_first",
+        "_framing",
+        "_held",
+        "_hidden",
+        "_last",
+        "_mark",
+        "_marking",
+        "_most",
+        "_size",
+        "_surface",
+        "_tail",
+        "ended",
+        "events",
+        "last",
+        "over",
+    )
 
     def __init__(
         self,

@@ -34,9 +34,14 @@ def key_refused(vendor: str, error: ProviderError, status: int) -> ProviderError
     another attempt may help, so they are told that none will.
     """
     text = f"{vendor} refused the gateway's own key with status {status}"
-    told = ProviderError(f"{text}: {error.message}", status=502, type="api_error",
-                         code="upstream.key", request_id=error.request_id,
-                         hint="whoever runs the gateway has to mend its route")  # fmt: skip
+    told = ProviderError(
+        f"{text}: {error.message}",
+        status=502,
+        type="api_error",
+        code="upstream.key",
+        request_id=error.request_id,
+        hint="whoever runs the gateway has to mend its route",
+    )
     told.host_kind = "server"  # its message says why the key was refused, which is ours
     told.should_retry = False
     return told

@@ -59,16 +59,35 @@ _KEPT_AT = re.compile(
 )
 _ADDRESSES = ("uri", "url")
 # schemas, arguments and results: a text of somebody's, of which the provider reads no choice
-_PAYLOADS = frozenset({
-    "args", "arguments", "inputschema", "jsonschema", "labels", "metadata", "outputschema",
-    "parametersjsonschema", "response", "responsejsonschema", "responseschema", "schema",
-})  # fmt: skip
+_PAYLOADS = frozenset(
+    {
+        "args",
+        "arguments",
+        "inputschema",
+        "jsonschema",
+        "labels",
+        "metadata",
+        "outputschema",
+        "parametersjsonschema",
+        "response",
+        "responsejsonschema",
+        "responseschema",
+        "schema",
+    }
+)
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _FUNCTIONS = frozenset({None, "function", "custom"})
 # what has been said, where names of models are words
-_HISTORY = frozenset({
-    "contents", "input", "instructions", "messages", "system", "systeminstruction",
-})  # fmt: skip
+_HISTORY = frozenset(
+    {
+        "contents",
+        "input",
+        "instructions",
+        "messages",
+        "system",
+        "systeminstruction",
+    }
+)
 _ITEM_FRAME = frozenset({"id", "role", "status", "summary", "type"})
 # a model's name that every host reads as one name
 _PLAIN_NAME = re.compile(r"[\w.:/@+~-]+", re.ASCII)
@@ -335,8 +354,9 @@ def _names_models(plain: str, node: _Node, protocol: str) -> bool:
     if "model" in plain or "fallback" in plain or node.is_model:
         return True
     at_top = node.path == "$"
-    return at_top and (plain in ("preset", "route")
-                       or (plain == "agent" and protocol == "gemini-interactions"))  # fmt: skip
+    return at_top and (
+        plain in ("preset", "route") or (plain == "agent" and protocol == "gemini-interactions")
+    )
 
 
 def _is_payload(value: JsonObject, kind: Any, plain: str) -> bool:
@@ -354,5 +374,11 @@ def _encode_mark(mark: bytes) -> str:
 
 def _not_theirs(path: str) -> ProviderError:
     text = "this id names something at the provider that this client key has not got here"
-    return ProviderError(text, path=path, status=404, type="not_found_error", code="state.tenant",
-                         hint="send the content itself")  # fmt: skip
+    return ProviderError(
+        text,
+        path=path,
+        status=404,
+        type="not_found_error",
+        code="state.tenant",
+        hint="send the content itself",
+    )

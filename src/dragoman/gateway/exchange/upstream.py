@@ -42,9 +42,14 @@ _STATELESS: JsonObject = {"store": False}
 # what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
 # 2.1.197, Codex 0.169 and Gemini CLI 0.61, whose router and summaries go to smaller ones
 ALIASES = (
-    "claude-opus-4-8", "gpt-5.5", "gpt-5.6-sol", "gpt-6.1-sol", "gemini-3.8-flash",
-    "gemini-3.5-flash-lite", "gemini-3.1-pro-preview",
-)  # fmt: skip
+    "claude-opus-4-8",
+    "gpt-5.5",
+    "gpt-5.6-sol",
+    "gpt-6.1-sol",
+    "gemini-3.8-flash",
+    "gemini-3.5-flash-lite",
+    "gemini-3.1-pro-preview",
+)
 
 
 class Upstream:
@@ -62,8 +67,7 @@ class Upstream:
         # an answer has been paid for, so that what it loses is told and not refused
         self.answer_policy = replace(self.policy, refuse=(), append_only=False)
         protocol = _protocol(target, name, surface)
-        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore",
-                               fetch=route.fetch)  # fmt: skip
+        self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=route.fetch)
         self.protocol = protocol
         self.same_wire = self._is_same_wire()
         if surface.moves_marks and not self.same_wire:
@@ -72,12 +76,15 @@ class Upstream:
         if truncation is not None:
             counter = make_counter(truncation.counter, self.model)
         self._formatter = WireFormatter(
-            self.wire, model=self.model, policy="ignore", can=dict(route.can) or None,
+            self.wire,
+            model=self.model,
+            policy="ignore",
+            can=dict(route.can) or None,
             fetch=route.fetch,
             token_counter=counter,
             max_tokens=None if truncation is None else truncation.tokens,
             truncate=None if truncation is None else DropOldest(pin=is_summary),
-        )  # fmt: skip
+        )
         self._plain = not route.can and truncation is None
         self._asked = asked
         self._over_responses: Upstream | None = None
@@ -231,8 +238,9 @@ def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
     if not hasattr(known.dialect, "result_text"):
         return known
     room = type(known.room)(replace(known.dialect, result_text="parts"))
-    return Wire(known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore",
-                fetch=fetch)  # fmt: skip
+    return Wire(
+        known.name, room, vendor=known.vendor, facts=known.facts, policy="ignore", fetch=fetch
+    )
 
 
 def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:

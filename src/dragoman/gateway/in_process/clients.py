@@ -545,9 +545,11 @@ def _response(request: Any, answer: ClientAnswer, telling: _Telling) -> Any:
     telling.note_sent_bytes(body)
     telling.end_exchange()
     return find_library(request).Response(
-        answer.status, headers=_headers(answer.headers, telling.record), content=body,
+        answer.status,
+        headers=_headers(answer.headers, telling.record),
+        content=body,
         request=request,
-    )  # fmt: skip
+    )
 
 
 def _stream_response(

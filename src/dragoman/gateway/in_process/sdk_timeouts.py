@@ -68,8 +68,9 @@ class SdkTimeouts:
     def limit_timeouts(self, given: Timeouts) -> Timeouts:
         """These time-outs, or the SDK's where they are shorter; `stall` where `read` is None."""
         read = self.stall if given.read is None else given.read
-        return replace(given, connect=_least(given.connect, self._connect),
-                       read=_least(read, self._read))  # fmt: skip
+        return replace(
+            given, connect=_least(given.connect, self._connect), read=_least(read, self._read)
+        )
 
     def note_wait(self, seconds: float) -> None:
         """A piece came after so long. Raises Timeout if there were only signs of life."""

@@ -176,9 +176,13 @@ class App:
                 observer.end_exchange(record)
 
     async def _admit_request(
-        self, gateway: Gateway, surface: Surface, request: ClientRequest, record: ExchangeRecord,
+        self,
+        gateway: Gateway,
+        surface: Surface,
+        request: ClientRequest,
+        record: ExchangeRecord,
         client: Client,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Judge the key, the bounds and the size of a request; then answer it."""
         key = None if self.ring.open else await self.ring.admit(_find_key(surface, request))
         record.tenant = key.name if key is not None else ""
@@ -315,9 +319,12 @@ class _Memory:
 
 
 def _open_exchange(
-    gateway: Gateway, request: ClientRequest, key: ClientKey | None, record: ExchangeRecord,
+    gateway: Gateway,
+    request: ClientRequest,
+    key: ClientKey | None,
+    record: ExchangeRecord,
     bounds: Bounds,
-) -> GatewayExchange | ClientAnswer:  # fmt: skip
+) -> GatewayExchange | ClientAnswer:
     """Judge the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits
     request.body = unzip_body(request.body, request, limits.body)

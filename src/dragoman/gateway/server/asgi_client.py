@@ -38,8 +38,16 @@ class Client:
     """The connection to a client: its body, the answer, and whether it is still there."""
 
     __slots__ = (
-        "_left", "_receive", "_send", "_write", "record", "sending", "signing", "since", "started",
-    )  # fmt: skip
+        "_left",
+        "_receive",
+        "_send",
+        "_write",
+        "record",
+        "sending",
+        "signing",
+        "since",
+        "started",
+    )
 
     def __init__(
         self, receive: Receive, send: Send, record: ExchangeRecord, write: Write | None = None
@@ -271,5 +279,10 @@ def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
 def too_large(most: int) -> ProviderError:
     """The error of a request whose body has more bytes than it may."""
     text = f"a request may have {most} bytes"
-    return ProviderError(text, status=413, type="request_too_large", code="body.size",
-                         hint="send less, or raise limits.body")  # fmt: skip
+    return ProviderError(
+        text,
+        status=413,
+        type="request_too_large",
+        code="body.size",
+        hint="send less, or raise limits.body",
+    )

@@ -13,8 +13,13 @@ from .openai import Chat, Responses
 
 # a new client protocol is a class and its place here
 _CLASSES: tuple[type[Surface], ...] = (
-    Chat, Responses, Messages, GenerateContent, Interactions, OllamaChat,
-)  # fmt: skip
+    Chat,
+    Responses,
+    Messages,
+    GenerateContent,
+    Interactions,
+    OllamaChat,
+)
 
 
 @remember("what each client protocol looks like", entries=1, size=2**16)
@@ -63,4 +68,4 @@ __all__ = [
     "match_request",
     "surfaces",
     "told_error",
-]  # fmt: skip
+]

@@ -22,13 +22,18 @@ _BILLING = "x-anthropic-billing-header"
 
 # Reference: Anthropic API, "Create a Message": the message, its usage, its blocks
 _USAGE: JsonObject = {
-    "cache_creation": None, "cache_creation_input_tokens": None, "cache_read_input_tokens": None,
-    "inference_geo": None, "output_tokens_details": None, "server_tool_use": None,
+    "cache_creation": None,
+    "cache_creation_input_tokens": None,
+    "cache_read_input_tokens": None,
+    "inference_geo": None,
+    "output_tokens_details": None,
+    "server_tool_use": None,
     "service_tier": None,
-}  # fmt: skip
+}
 _BLOCKS: dict[str, JsonObject] = {
-    "text": {"citations": None}, "tool_use": {"caller": {"type": "direct"}},
-}  # fmt: skip
+    "text": {"citations": None},
+    "tool_use": {"caller": {"type": "direct"}},
+}
 
 
 class Messages(Surface):
@@ -42,10 +47,11 @@ class Messages(Surface):
     endings: ClassVar[tuple[Ending, ...]] = (
         Ending(b"message_stop", re.compile(rb"(?m)^event: ?message_stop\b")),
         Ending(b"error", re.compile(rb"(?m)^event: ?error\b")),
-        Ending(b'"stop_reason"', re.compile(
-            rb'(?m)^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'
-        )),
-    )  # fmt: skip
+        Ending(
+            b'"stop_reason"',
+            re.compile(rb'(?m)^event: ?message_delta\b[^\n]*\n[^\n]*"stop_reason"[ \t]*:[ \t]*"'),
+        ),
+    )
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(rb"(?m)^event: ?(?:message_stop|error)\b")
     closing: ClassVar[bytes] = b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
     sign_of_life: ClassVar[bytes] = b'event: ping\ndata: {"type": "ping"}\n\n'
@@ -89,8 +95,13 @@ class Messages(Surface):
     def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
         """Anthropic's schema demands these of a message, its blocks and its usage, if only null."""
         content = [{**_BLOCKS.get(block.get("type", ""), {}), **block} for block in body["content"]]
-        return {"container": None, "stop_details": None, **body, "content": content,
-                "usage": {**_USAGE, **body.get("usage", {})}}  # fmt: skip
+        return {
+            "container": None,
+            "stop_details": None,
+            **body,
+            "content": content,
+            "usage": {**_USAGE, **body.get("usage", {})},
+        }
 
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
         """The message that begins."""
@@ -108,8 +119,12 @@ class Messages(Surface):
 
     def model(self, model: ListedModel) -> JsonObject:
         """`{"type": "model", "id", "display_name", "created_at"}`."""
-        return {"type": "model", "id": model.id, "display_name": model.id,
-                "created_at": "1970-01-01T00:00:00Z"}  # fmt: skip
+        return {
+            "type": "model",
+            "id": model.id,
+            "display_name": model.id,
+            "created_at": "1970-01-01T00:00:00Z",
+        }
 
     def status(self, error: ProviderError) -> int:
         """529 is this protocol's word for a provider without capacity."""

@@ -51,8 +51,11 @@ class _Gemini(Surface):
 
     def model(self, model: ListedModel) -> JsonObject:
         """`{"name": "models/...", "displayName", "supportedGenerationMethods"}`."""
-        return {"name": f"models/{model.id}", "displayName": model.id,
-                "supportedGenerationMethods": _ACTIONS}  # fmt: skip
+        return {
+            "name": f"models/{model.id}",
+            "displayName": model.id,
+            "supportedGenerationMethods": _ACTIONS,
+        }
 
 
 def _parse_path(path: str) -> tuple[str, str] | None:

@@ -64,22 +64,37 @@ class OllamaChat(Surface):
 
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
         """`{"models": [{"name", "model", "modified_at", "size", "digest", "details"}]}`."""
-        return {"models": [
-            {"name": model.id, "model": model.id, "modified_at": "1970-01-01T00:00:00Z", "size": 0,
-             "digest": sha256(model.id.encode()).hexdigest(), "details": _details(model)}
-            for model in models
-        ]}  # fmt: skip
+        return {
+            "models": [
+                {
+                    "name": model.id,
+                    "model": model.id,
+                    "modified_at": "1970-01-01T00:00:00Z",
+                    "size": 0,
+                    "digest": sha256(model.id.encode()).hexdigest(),
+                    "details": _details(model),
+                }
+                for model in models
+            ]
+        }
 
     def model(self, model: ListedModel) -> JsonObject:
         """`{"details", "model_info", "capabilities"}`: what the model can, as far as is known."""
         caps = model.caps
-        can = {"completion": True, "tools": caps.tools, "vision": "image" in caps.user,
-               "thinking": caps.thinks != "never"}  # fmt: skip
+        can = {
+            "completion": True,
+            "tools": caps.tools,
+            "vision": "image" in caps.user,
+            "thinking": caps.thinks != "never",
+        }
         return {
-            "modelfile": "", "parameters": "", "template": "", "details": _details(model),
+            "modelfile": "",
+            "parameters": "",
+            "template": "",
+            "details": _details(model),
             "model_info": {"general.architecture": model.owner},
             "capabilities": [name for name, value in can.items() if value],
-        }  # fmt: skip
+        }
 
     def status(self, error: ProviderError) -> int:
         """529 is Anthropic's word."""
@@ -88,5 +103,11 @@ class OllamaChat(Surface):
 
 
 def _details(model: ListedModel) -> JsonObject:
-    return {"parent_model": "", "format": "", "family": model.owner, "families": [model.owner],
-            "parameter_size": "", "quantization_level": ""}  # fmt: skip
+    return {
+        "parent_model": "",
+        "format": "",
+        "family": model.owner,
+        "families": [model.owner],
+        "parameter_size": "",
+        "quantization_level": "",
+    }

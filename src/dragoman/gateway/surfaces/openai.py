@@ -23,14 +23,30 @@ _KEEPS = "this gateway keeps no answers: send the whole history as input, with s
 
 # of a response, with the defaults of the API. Reference: "The response object"
 _RESPONSE: JsonObject = {
-    "background": False, "completed_at": None, "frequency_penalty": 0.0, "incomplete_details": None,
-    "instructions": None, "max_output_tokens": None, "max_tool_calls": None, "metadata": {},
-    "parallel_tool_calls": True, "presence_penalty": 0.0, "previous_response_id": None,
-    "prompt_cache_key": None, "reasoning": {"effort": None, "summary": None},
-    "safety_identifier": None, "service_tier": "default", "store": False, "temperature": 1.0,
-    "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [], "top_logprobs": 0,
-    "top_p": 1.0, "truncation": "disabled",
-}  # fmt: skip
+    "background": False,
+    "completed_at": None,
+    "frequency_penalty": 0.0,
+    "incomplete_details": None,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": "default",
+    "store": False,
+    "temperature": 1.0,
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    "top_logprobs": 0,
+    "top_p": 1.0,
+    "truncation": "disabled",
+}
 
 
 def _below(path: str) -> str:
@@ -140,10 +156,11 @@ class Responses(_OpenAI):
     # events may come without their names, which stand in their data too
     endings: ClassVar[tuple[Ending, ...]] = (
         *map(_event_named, (b"response.completed", b"response.incomplete", b"response.failed")),
-        Ending(b"error", re.compile(
-            rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
-        )),
-    )  # fmt: skip
+        Ending(
+            b"error",
+            re.compile(rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'),
+        ),
+    )
     # behind it the same error may stand as `response.failed`, which Codex looks for (0.169)
     heralds: ClassVar[re.Pattern[bytes] | None] = re.compile(
         rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
@@ -153,10 +170,15 @@ class Responses(_OpenAI):
         rb'|"type"[ \t]*:[ \t]*"response\.(?:completed|incomplete|failed)"'
     )
 
-    heads: ClassVar[frozenset[str]] = frozenset({
-        "response.created", "response.in_progress", "response.completed", "response.incomplete",
-        "response.failed",
-    })  # fmt: skip
+    heads: ClassVar[frozenset[str]] = frozenset(
+        {
+            "response.created",
+            "response.in_progress",
+            "response.completed",
+            "response.incomplete",
+            "response.failed",
+        }
+    )
 
     def sign(self, events: int) -> bytes:
         """OpenAI's own sign: an event with a number, as recorded and as Codex 0.171 wants it.

@@ -32,8 +32,10 @@ def readings(path: str) -> list[str]:
         if (further := unquote(found[-1])) == found[-1]:
             break
         found.append(further)
-    return [re.sub("/{2,}", "/", _PARAMETERS.sub("", one.replace("\\", "/")).lower()).rstrip("/")
-            or "/" for one in found]  # fmt: skip
+    return [
+        re.sub("/{2,}", "/", _PARAMETERS.sub("", one.replace("\\", "/")).lower()).rstrip("/") or "/"
+        for one in found
+    ]
 
 
 def stays_below(path: str) -> bool:

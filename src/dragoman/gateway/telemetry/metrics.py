@@ -51,8 +51,9 @@ class Metrics(Observer):
         self._exchanges = Counter(
             "dragoman_exchanges",
             "Exchanges that have ended, by the class of their status and the kind of error.",
-            (*side, "status", "error"), registry=self.registry,
-        )  # fmt: skip
+            (*side, "status", "error"),
+            registry=self.registry,
+        )
         self._losses = self._counter("losses", "Losses by code.", "code")
         self._tokens = self._counter(
             "tokens", "Tokens; reasoning is a part of output.", "vendor", "model", "kind"
@@ -66,9 +67,11 @@ class Metrics(Observer):
             "dragoman_clients_left", "Clients that left before the end.", registry=self.registry
         )
         self._under_way = Gauge(
-            "dragoman_under_way", "Exchanges under way.", registry=self.registry,
+            "dragoman_under_way",
+            "Exchanges under way.",
+            registry=self.registry,
             multiprocess_mode="livesum",
-        )  # fmt: skip
+        )
         self._first = self._seconds("first_byte", "Seconds to the first byte of the answer.")
         self._whole = self._seconds("exchange", "Seconds of whole exchanges.")
         self._sides: dict[tuple[str, str, str], _Side] = {}
@@ -98,9 +101,12 @@ class Metrics(Observer):
 
     def _seconds(self, name: str, text: str) -> Histogram:
         return Histogram(
-            f"dragoman_{name}_seconds", text, ("protocol", "vendor", "model"),
-            buckets=_BUCKETS, registry=self.registry,
-        )  # fmt: skip
+            f"dragoman_{name}_seconds",
+            text,
+            ("protocol", "vendor", "model"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
 
     def begin_exchange(self, record: ExchangeRecord) -> None:
         """Count an exchange as under way."""

@@ -111,8 +111,17 @@ class Observer(Protocol):
 # -- errors ----------------------------------------------------------------------------------------
 
 # types and codes of errors whose text is of our own making and quotes nothing but hosts and seconds
-_OWN = frozenset({"connect_timeout", "connection", "connection_closed", "read_timeout",
-                  "total_timeout", "upstream.stalled", "upstream.status"})  # fmt: skip
+_OWN = frozenset(
+    {
+        "connect_timeout",
+        "connection",
+        "connection_closed",
+        "read_timeout",
+        "total_timeout",
+        "upstream.stalled",
+        "upstream.status",
+    }
+)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,63}")
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d{1,6})\]")
 # members of requests, by the protocols' own names: clients chose what stands below any other
@@ -205,6 +214,10 @@ def new_record(request: ClientRequest) -> ExchangeRecord:
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(
-        f"dg_{token_hex(16)}", time(), path=request.path, session=session[:200],
-        bytes_in=len(request.body), traceparent=headers.get("traceparent", ""),
-    )  # fmt: skip
+        f"dg_{token_hex(16)}",
+        time(),
+        path=request.path,
+        session=session[:200],
+        bytes_in=len(request.body),
+        traceparent=headers.get("traceparent", ""),
+    )

@@ -39,15 +39,22 @@ try:
 except ImportError as error:
     raise ConfigError(
         "spans need the packages opentelemetry-api and opentelemetry-sdk",
-        hint='pip install "dragoman[otel]"', code="spans.missing",
-    ) from error  # fmt: skip
+        hint='pip install "dragoman[otel]"',
+        code="spans.missing",
+    ) from error
 
 # our names of vendors -> those of the conventions; other vendors keep their own
 _PROVIDERS = {
-    "azure": "azure.ai.openai", "bedrock": "aws.bedrock", "bedrock-mantle": "aws.bedrock",
-    "gemini": "gcp.gemini", "mistral": "mistral_ai", "moonshot": "moonshot_ai",
-    "vertex": "gcp.vertex_ai", "watsonx": "ibm.watsonx.ai", "xai": "x_ai",
-}  # fmt: skip
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "bedrock-mantle": "aws.bedrock",
+    "gemini": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "moonshot": "moonshot_ai",
+    "vertex": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
 _COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # how paths that count end
 _LONGEST = 200
 _CODES = 20  # of losses that a span names

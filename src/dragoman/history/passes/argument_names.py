@@ -24,8 +24,19 @@ Spellings: TypeAlias = Mapping[str, str]  # name of an argument -> as the other 
 _ROOT = "#/properties/"
 
 # whatever a dialect makes of a schema of these alone, its root has the names that it has now
-_PLAIN_ROOT = frozenset({"type", "properties", "required", "additionalProperties", "title",
-                         "description", "$schema", "$defs", "definitions"})  # fmt: skip
+_PLAIN_ROOT = frozenset(
+    {
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "title",
+        "description",
+        "$schema",
+        "$defs",
+        "definitions",
+    }
+)
 
 
 def lowered_schema(tool: Tool, caps: Capabilities) -> JsonObject:

@@ -361,9 +361,14 @@ def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
 
 
 def _with_ends(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, whole: bool, first: bool,
-    last: bool
-) -> RoledHistory:  # fmt: skip
+    history: RoledHistory,
+    caps: Capabilities,
+    report: Report,
+    told: Told,
+    whole: bool,
+    first: bool,
+    last: bool,
+) -> RoledHistory:
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
     first_roles, last_role = history.roles[:2], history.roles[-1]
     begins = first_roles[1:] if first_roles[0] == survey.SYSTEM else first_roles[:1]

@@ -174,8 +174,13 @@ def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, told: Told
             texts.append(told.grammar.format(syntax=grammar.syntax, text=grammar.definition))
         texts.append(told.freeform)
         schema = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
-        fields |= {"freeform": False, "grammar": None, "extras": None, "parameters": schema,
-                   "description": "\n\n".join(texts)}  # fmt: skip
+        fields |= {
+            "freeform": False,
+            "grammar": None,
+            "extras": None,
+            "parameters": schema,
+            "description": "\n\n".join(texts),
+        }
     return with_fields(tool, report, name=name, **fields)
 
 
@@ -189,8 +194,10 @@ def plain_calls(
     in_groups = any(tool.namespace or item_that_calls(tool) for tool in meant.values())
     if not (history.flags & ODD or in_groups):
         return history
-    names = {(tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)):
-             name for name, tool in meant.items()}  # fmt: skip
+    names = {
+        (tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)): name
+        for name, tool in meant.items()
+    }
     short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
     for (_, name, item), plain_name in names.items():
         if item is not None:

@@ -334,10 +334,11 @@ class Pairing:
         if not self.server_ids:
             return [call for call in m.calls if call.id not in self.late]
         return [
-            block for block in m.blocks
+            block
+            for block in m.blocks
             if (type(block) is ToolUseBlock and block.id not in self.late)
             or (type(block) is RawBlock and block.role == "call" and block.pair in self.server_ids)
-        ]  # fmt: skip
+        ]
 
     def _may_be_late(self, call: ToolUseBlock) -> bool:
         """Whether the wire waits for the result of this call for as long as it takes."""

@@ -211,9 +211,14 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
     checked = []
     for i, msg in enumerate(messages_of(msgs)):
         new = Msg(
-            msg.name, msg.content, msg.role, cache=msg.cache, extras=msg.extras, origin=msg.origin,
+            msg.name,
+            msg.content,
+            msg.role,
+            cache=msg.cache,
+            extras=msg.extras,
+            origin=msg.origin,
             path=f"$.messages[{i}]",
-        )  # fmt: skip
+        )
         checked.append(report.made(Msg.trusted(new.name, new.content, new.role, msg), msg))
     return checked
 

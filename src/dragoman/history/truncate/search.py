@@ -95,8 +95,18 @@ def first_that_fits(
 class _Search:
     """Where the first candidate that fits may be: behind `low`, which does not, up to `high`."""
 
-    __slots__ = ("freed", "high", "high_tokens", "limit", "low", "low_tokens", "rate", "settled",
-                 "streak", "tries")  # fmt: skip
+    __slots__ = (
+        "freed",
+        "high",
+        "high_tokens",
+        "limit",
+        "low",
+        "low_tokens",
+        "rate",
+        "settled",
+        "streak",
+        "tries",
+    )
 
     def __init__(self, freed: Sequence[float], whole: int, limit: int, rate: float) -> None:
         self.freed = freed

@@ -122,8 +122,11 @@ class _GrowingBlocks:
         return pieces
 
     def _delta_extras(self, slot: _OpenBlock, delta: JsonObject, field: str) -> Extras | None:
-        fields = {key: delta[key] for key in delta
-                  if key not in ("type", field) and delta[key] is not None}  # fmt: skip
+        fields = {
+            key: delta[key]
+            for key in delta
+            if key not in ("type", field) and delta[key] is not None
+        }
         if type(fields.get("estimated_tokens")) is int:  # each delta has the increment
             slot.tokens += fields["estimated_tokens"]
             fields["estimated_tokens"] = slot.tokens
@@ -328,8 +331,11 @@ class MessagesReader:
 
     def _fields(self, fields: JsonObject) -> list[Piece]:
         """Fields that nobody models; a null takes nothing back."""
-        new = {key: value for key, value in fields.items()
-               if value is not None or key not in self._non_null}  # fmt: skip
+        new = {
+            key: value
+            for key, value in fields.items()
+            if value is not None or key not in self._non_null
+        }
         if not new:
             return []
         self._non_null.update(key for key, value in new.items() if value is not None)

@@ -280,8 +280,14 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
                 if value is None:
                     self.report.lost("answer.field", None, name, what="the answer", did=did)
         self._steps = Steps(id or "", self.report)
-        message: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": [],
-                               "model": model, "stop_reason": None}  # fmt: skip
+        message: JsonObject = {
+            "id": id,
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "model": model,
+            "stop_reason": None,
+        }
         if not self.writer.own:
             message.update({"stop_sequence": None, answer_write.DETAILS: None})
         message.update(self._fields)

@@ -226,8 +226,13 @@ class MessagesWriter(AnswerWriter):
             return None
         if citation.start is not None or citation.end is not None:
             self.report.lost("answer.unsaid", citation, "start", did="cited by the whole block")
-        return {"type": "web_search_result_location", "url": citation.url, "title": citation.title,
-                "cited_text": citation.quote or "", "encrypted_index": ""}  # fmt: skip
+        return {
+            "type": "web_search_result_location",
+            "url": citation.url,
+            "title": citation.title,
+            "cited_text": citation.quote or "",
+            "encrypted_index": "",
+        }
 
     def is_readable(self, block: ThinkingBlock, mine: bool) -> bool:
         """Whether thinking can be shown here; what another issuer has sealed in it is a loss."""
@@ -245,8 +250,14 @@ class MessagesWriter(AnswerWriter):
             return value
         begun = parse_partial(value) if isinstance(value, str) else None
         if isinstance(begun, dict):
-            self.report.lost("answer.unsaid", call, "input", what="arguments that break off",
-                             did="said so far as they go", kind="degraded")  # fmt: skip
+            self.report.lost(
+                "answer.unsaid",
+                call,
+                "input",
+                what="arguments that break off",
+                did="said so far as they go",
+                kind="degraded",
+            )
             return begun
         self.report.lost("answer.unsaid", call, "input", what="arguments that are no object")
         return {}

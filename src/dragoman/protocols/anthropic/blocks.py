@@ -268,8 +268,11 @@ def _write_result(block: tree.ToolResultBlock, fields: NodeFields, as_read: bool
     notes = (block.spelling or "").split() if as_read else ()
     content: Any = output
     if isinstance(output, list):
-        content = [write_block(part, fields, as_read) for part in output
-                   if as_read or type(part) is not TextBlock or part.text.strip()]  # fmt: skip
+        content = [
+            write_block(part, fields, as_read)
+            for part in output
+            if as_read or type(part) is not TextBlock or part.text.strip()
+        ]
     elif not as_read and output is not None:
         text = output if type(output) is str else arguments(output)
         content = [{"type": "text", "text": text}] if text.strip() else None

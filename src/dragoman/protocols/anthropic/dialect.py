@@ -106,10 +106,26 @@ CAN = Capabilities(
 )
 
 
-_BLOCKS = frozenset({"text", "image", "document", "search_result", "tool_use", "tool_result",
-                     "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use",
-                     "container_upload", "compaction", "fallback", "tool_addition",
-                     "tool_removal", "mcp_tool_listing"})  # fmt: skip
+_BLOCKS = frozenset(
+    {
+        "text",
+        "image",
+        "document",
+        "search_result",
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "server_tool_use",
+        "mcp_tool_use",
+        "container_upload",
+        "compaction",
+        "fallback",
+        "tool_addition",
+        "tool_removal",
+        "mcp_tool_listing",
+    }
+)
 
 
 _FOREIGN = frozenset({"input", "contents", "generationConfig", "inferenceConfig", "instructions",
@@ -120,8 +136,13 @@ _FOREIGN = frozenset({"input", "contents", "generationConfig", "inferenceConfig"
                       "documents", "citation_options", "safe_prompt"})  # fmt: skip
 
 
-_PATHS = ("/messages", "/invoke", "/invoke-with-response-stream", ":rawPredict",
-          ":streamRawPredict")  # fmt: skip
+_PATHS = (
+    "/messages",
+    "/invoke",
+    "/invoke-with-response-stream",
+    ":rawPredict",
+    ":streamRawPredict",
+)
 
 
 _CHOICES = ("auto", "any", "none", "tool")
@@ -226,20 +247,33 @@ def _known_betas(
 # without it refuses them ("Extra inputs are not permitted"). anthropic 2.14, beta message types
 # and tools; Claude docs, Web fetch, Code execution: not on the clouds (2026-11-28).
 _BROUGHT = {
-    "billing_policy": "user-profiles-billing", "compaction": "compact-2026-09",
-    "container": "skills", "context_management": "context-management",
-    "diagnostics": "cache-diagnosis", "fallback_credit_token": "fallback-credit",
-    "fallbacks": "server-side-fallback", "mcp_servers": "mcp-client",
-    "output_config.task_budget": "task-budgets", "speed": "fast-mode",
-    "thread": "message-threads", "user_profile_id": "user-profiles",
-}  # fmt: skip
-_BROUGHT_TOOLS = {"advisor_": "advisor-tool", "code_execution_": "code-execution",
-                  "mcp_toolset": "mcp-client", "web_fetch_": "web-fetch"}  # fmt: skip
+    "billing_policy": "user-profiles-billing",
+    "compaction": "compact-2026-09",
+    "container": "skills",
+    "context_management": "context-management",
+    "diagnostics": "cache-diagnosis",
+    "fallback_credit_token": "fallback-credit",
+    "fallbacks": "server-side-fallback",
+    "mcp_servers": "mcp-client",
+    "output_config.task_budget": "task-budgets",
+    "speed": "fast-mode",
+    "thread": "message-threads",
+    "user_profile_id": "user-profiles",
+}
+_BROUGHT_TOOLS = {
+    "advisor_": "advisor-tool",
+    "code_execution_": "code-execution",
+    "mcp_toolset": "mcp-client",
+    "web_fetch_": "web-fetch",
+}
 _SCOPE = "prompt-caching-scope"
 # the first edition of each that needs no header of a beta (anthropic 2.14, types of tools;
 # 2026-11-28)
-SERVER_TOOLS = {"web_search": "web_search_20250305", "web_fetch": "web_fetch_20250910",
-                "code_execution": "code_execution_20260521"}  # fmt: skip
+SERVER_TOOLS = {
+    "web_search": "web_search_20250305",
+    "web_fetch": "web_fetch_20250910",
+    "code_execution": "code_execution_20260521",
+}
 
 
 def _lacks(dialect: Dialect, beta: str) -> bool:

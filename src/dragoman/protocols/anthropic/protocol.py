@@ -27,15 +27,35 @@ from .answer_write import OVERFLOW, write_response
 from .messages import at_top, message_as_read, write_messages, write_system
 
 _PATH = hosts.Dialect().path
-_EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",
-                     "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+_EVENTS = frozenset(
+    {
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+        "ping",
+    }
+)
 _CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
 
 # of Anthropic's client, version 2; what only its beta messages have goes beside them
-_ARGUMENTS = frozenset({
-    "max_tokens", "messages", "model", "metadata", "service_tier", "stop_sequences", "stream",
-    "system", "thinking", "tool_choice", "tools",
-})  # fmt: skip
+_ARGUMENTS = frozenset(
+    {
+        "max_tokens",
+        "messages",
+        "model",
+        "metadata",
+        "service_tier",
+        "stop_sequences",
+        "stream",
+        "system",
+        "thinking",
+        "tool_choice",
+        "tools",
+    }
+)
 
 
 class Anthropic(Room):

@@ -50,8 +50,13 @@ OPTIONS = {
 # kinds of `thinking` that say no more than whether the model thinks
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
 # `thinking.display`: how much of it is shown
-_SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
-          "detailed": "summarized", "updates": "updates"}  # fmt: skip
+_SHOWN = {
+    "none": "omitted",
+    "auto": "summarized",
+    "concise": "summarized",
+    "detailed": "summarized",
+    "updates": "updates",
+}
 # Only short notes between calls are shown, not the thinking: anthropic-sdk-python 1.1 (2026-08-26)
 _UPDATES_BETA = "thinking-display-updates-2026-08-18"
 _DISPLAYED = {"omitted": "none", "summarized": "auto", "updates": "updates"}
@@ -279,8 +284,9 @@ def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) ->
 
 # fields of ours that they have, the list of domains apart
 _OF_WEB: dict[str, tuple[str, ...]] = {
-    "web_search": ("max_uses", "location"), "web_fetch": ("max_uses",),
-}  # fmt: skip
+    "web_search": ("max_uses", "location"),
+    "web_fetch": ("max_uses",),
+}
 _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 
 
@@ -360,8 +366,11 @@ def _are_texts(value: Json) -> bool:
 def _write_server_tool(tool: ServerTool) -> JsonObject:
     data: JsonObject = {"type": SERVER_TOOLS[tool.kind], "name": tool.kind}
     if tool.kind in _OF_WEB:
-        data |= {key: list(getattr(tool, field)) for key, field in _DOMAINS.items()
-                 if getattr(tool, field)}  # fmt: skip
+        data |= {
+            key: list(getattr(tool, field))
+            for key, field in _DOMAINS.items()
+            if getattr(tool, field)
+        }
         if tool.max_uses is not None:
             data["max_uses"] = tool.max_uses
         if tool.location is not None and tool.kind == "web_search":

@@ -40,9 +40,15 @@ _DELTA = "contentBlockDelta"
 
 
 # events by what they hold, where nobody names them
-_SHAPES = (("delta", _DELTA), ("start", "contentBlockStart"), ("stopReason", "messageStop"),
-           ("contentBlockIndex", "contentBlockStop"), ("usage", "metadata"),
-           ("metrics", "metadata"), ("role", "messageStart"))  # fmt: skip
+_SHAPES = (
+    ("delta", _DELTA),
+    ("start", "contentBlockStart"),
+    ("stopReason", "messageStop"),
+    ("contentBlockIndex", "contentBlockStop"),
+    ("usage", "metadata"),
+    ("metrics", "metadata"),
+    ("role", "messageStart"),
+)
 
 
 _ERROR_KEYS = ("message", "Message", "Error", "error", "__type")

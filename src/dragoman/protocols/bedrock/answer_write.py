@@ -72,8 +72,10 @@ _WRITTEN_REASONS: dict[str, FinishReason] = {
 }
 _BROKEN = "malformed_model_output"
 _UNWRITTEN_REASONS: dict[str, FinishReason] = {
-    _BROKEN: "error", "refusal": "refusal", "pause_turn": "pause",
-}  # fmt: skip
+    _BROKEN: "error",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+}
 FINISH_REASONS = _WRITTEN_REASONS | _UNWRITTEN_REASONS
 
 
@@ -109,8 +111,13 @@ class ConverseWriter(AnswerWriter):
         if type(block) is ToolUseBlock:
             if isinstance(block.input, str) and TEXT_INPUT not in (block.spelling or "").split():
                 begun = parse_partial(block.raw_input or block.input)
-                self.report.lost("answer.unsaid", block, "input", kind="degraded",
-                                 what="argument text that is no object")  # fmt: skip
+                self.report.lost(
+                    "answer.unsaid",
+                    block,
+                    "input",
+                    kind="degraded",
+                    what="argument text that is no object",
+                )
                 block = replace(block, input=begun if isinstance(begun, dict) else {})
             return self._as_read(block)
         if type(block) is tree.RefusalBlock:

@@ -528,9 +528,11 @@ def _read_source(
 
 
 _MEDIA: dict[str, Any] = {
-    "image": tree.ImageBlock, "document": tree.DocumentBlock, "video": tree.VideoBlock,
+    "image": tree.ImageBlock,
+    "document": tree.DocumentBlock,
+    "video": tree.VideoBlock,
     "audio": tree.AudioBlock,
-}  # fmt: skip
+}
 _READERS: dict[str, Callable[[JsonObject, str, str], ContentBlock | None]] = {
     "toolUse": _read_call,
     "reasoningContent": _read_thinking,

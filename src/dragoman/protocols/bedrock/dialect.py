@@ -42,10 +42,13 @@ ENDINGS = {("image", "jpg"): "jpeg", ("video", "3gp"): "three_gp"}
 
 # (kind, format) -> media type: of formats that our own writer does not use, and of all others
 MEDIA_TYPES = {
-    ("image", "jpg"): "image/jpeg", ("audio", "mpeg"): "audio/mpeg",
-    ("audio", "mpga"): "audio/mpeg", ("audio", "mkv"): "audio/x-matroska",
-    ("video", "mpg"): "video/mpeg", ("video", "3gp"): "video/3gpp",
-}  # fmt: skip
+    ("image", "jpg"): "image/jpeg",
+    ("audio", "mpeg"): "audio/mpeg",
+    ("audio", "mpga"): "audio/mpeg",
+    ("audio", "mkv"): "audio/x-matroska",
+    ("video", "mpg"): "video/mpeg",
+    ("video", "3gp"): "video/3gpp",
+}
 
 _MEDIA_TYPES_OF_KIND: dict[str, tuple[str, ...]] = {"audio": ("audio/x-m4a",)}
 
@@ -100,18 +103,40 @@ CAN = Capabilities(
 
 
 # service model: members of ConverseRequest that no other wire has, and of ContentBlock
-_FIELDS = frozenset({
-    "inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig",
-    "additionalModelResponseFieldPaths", "performanceConfig", "requestMetadata", "promptVariables",
-    "outputConfig", "serviceTier",
-})  # fmt: skip
+_FIELDS = frozenset(
+    {
+        "inferenceConfig",
+        "toolConfig",
+        "additionalModelRequestFields",
+        "guardrailConfig",
+        "additionalModelResponseFieldPaths",
+        "performanceConfig",
+        "requestMetadata",
+        "promptVariables",
+        "outputConfig",
+        "serviceTier",
+    }
+)
 _KNOWN = _FIELDS | {"messages", "system", "modelId"}
 
-_BLOCKS = frozenset({
-    "text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent",
-    "cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition",
-    "toolRemoval",
-})  # fmt: skip
+_BLOCKS = frozenset(
+    {
+        "text",
+        "image",
+        "document",
+        "video",
+        "audio",
+        "toolUse",
+        "toolResult",
+        "guardContent",
+        "cachePoint",
+        "reasoningContent",
+        "citationsContent",
+        "searchResult",
+        "toolAddition",
+        "toolRemoval",
+    }
+)
 
 
 _STREAMED = "converse-stream"

@@ -26,8 +26,9 @@ from .answer_write import write_response
 from .dialect import CAN, Dialect, claims
 from .messages import at_top, message_as_read, write_messages, write_system
 
-_EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
-                     "contentBlockStop", "messageStop"})  # fmt: skip
+_EVENTS = frozenset(
+    {"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
+)
 
 # what is written behind the tools, in this order
 _BEHIND_TOOLS = ("outputConfig", fields.MODEL_FIELDS, "serviceTier")
@@ -56,8 +57,10 @@ class BedrockConverse(Room):
         ("request", "tool_choice"): (_CHOICE,),
         ("tool_choice", "name"): (f"{_CHOICE}.tool.name",),
         ("request", "response_format"): (_FORMAT,),
-        **{("response_format", name): (f"{_FORMAT}.structure.jsonSchema.{name}",)
-           for name in ("schema", "name", "description")},
+        **{
+            ("response_format", name): (f"{_FORMAT}.structure.jsonSchema.{name}",)
+            for name in ("schema", "name", "description")
+        },
         ("tool", "parameters"): ("inputSchema.json",),
         ("text", "text"): ("content", "guardContent.text.text", "text"),
         ("thinking", "thinking"): ("reasoningText.text",),
@@ -70,7 +73,7 @@ class BedrockConverse(Room):
         ("document", "title"): ("name", "title"),
         ("document", "context"): ("context",),
         ("document", "cite"): ("citations",),
-    }  # fmt: skip
+    }
 
     claims = staticmethod(claims)
     messages = write_messages

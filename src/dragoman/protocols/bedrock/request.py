@@ -49,18 +49,29 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "top_k": (f"{MODEL_FIELDS}.top_k", f"{MODEL_FIELDS}.inferenceConfig.topK"),
     "stop": ("inferenceConfig.stopSequences",),
     "service_tier": ("serviceTier.type",),
-    "reasoning_budget": (f"{MODEL_FIELDS}.thinking.budget_tokens",
-                         f"{MODEL_FIELDS}.reasoning_config.budget_tokens"),
-    "reasoning": (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort",
-                  f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
-                  f"{MODEL_FIELDS}.reasoning_effort", f"{MODEL_FIELDS}.reasoning.effort",
-                  f"{MODEL_FIELDS}.reasoning_config"),
+    "reasoning_budget": (
+        f"{MODEL_FIELDS}.thinking.budget_tokens",
+        f"{MODEL_FIELDS}.reasoning_config.budget_tokens",
+    ),
+    "reasoning": (
+        f"{MODEL_FIELDS}.output_config.effort",
+        "outputConfig.effort",
+        f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
+        f"{MODEL_FIELDS}.reasoning_effort",
+        f"{MODEL_FIELDS}.reasoning.effort",
+        f"{MODEL_FIELDS}.reasoning_config",
+    ),
     "thoughts": (f"{MODEL_FIELDS}.thinking.display",),
-}  # fmt: skip
+}
 
 # Claude's `thinking.display`: how much of its thinking is shown
-_SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
-          "detailed": "summarized", "updates": "summarized"}  # fmt: skip
+_SHOWN = {
+    "none": "omitted",
+    "auto": "summarized",
+    "concise": "summarized",
+    "detailed": "summarized",
+    "updates": "summarized",
+}
 _DISPLAYED = {"omitted": "none", "summarized": "auto"}
 
 # `form` of other makers' models -> where their word for thinking stands; none turns it off
@@ -93,8 +104,10 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
     """The options of the body; what they say is taken out of it."""
     values: dict[str, Any] = {}
     words = {path: field_at(body, path) for path in _SWITCHES}
-    switch = next((path for path, word in words.items()
-                   if isinstance(word, str) and word in _SWITCH_WORDS), None)  # fmt: skip
+    switch = next(
+        (path for path, word in words.items() if isinstance(word, str) and word in _SWITCH_WORDS),
+        None,
+    )
     word = words[switch] if switch is not None else ""
     for name, paths in _OPTIONS.items():
         if name in ("reasoning", "reasoning_budget") and word == "disabled":
@@ -354,8 +367,12 @@ def _function(
 ) -> JsonObject:
     """`{"name", "description", "inputSchema": {"json"}, "strict"}`, but for what is None."""
     json_schema = None if schema is None else {"json": schema}
-    spec = {"name": tool.name, "description": description, "inputSchema": json_schema,
-            "strict": strict}  # fmt: skip
+    spec = {
+        "name": tool.name,
+        "description": description,
+        "inputSchema": json_schema,
+        "strict": strict,
+    }
     return {key: value for key, value in spec.items() if value is not None}
 
 

@@ -272,8 +272,11 @@ def read_format(
 def _read_schema(other_fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     """The format of `json_schema`, which is taken out of the fields but for what is unknown."""
     unknown = dict(other_fields["json_schema"])
-    fields = {key: unknown.pop(key) for key, cls in _SCHEMA_FIELDS.items()
-              if isinstance(unknown.get(key), cls)}  # fmt: skip
+    fields = {
+        key: unknown.pop(key)
+        for key, cls in _SCHEMA_FIELDS.items()
+        if isinstance(unknown.get(key), cls)
+    }
     if "schema" not in fields:
         return None
     try:
@@ -296,8 +299,12 @@ def write_format(form: ResponseFormat, absent: str = "", name: str | None = None
     """
     if form.kind != "schema":
         return {"type": next(word for word, kind in _FORMATS.items() if kind == form.kind)}
-    schema: JsonObject = {"name": name or form.name, "schema": form.schema,
-                          "description": form.description, "strict": form.strict}  # fmt: skip
+    schema: JsonObject = {
+        "name": name or form.name,
+        "schema": form.schema,
+        "description": form.description,
+        "strict": form.strict,
+    }
     left_out = [*absent.split(), *(["strict"] if form.strict is None else [])]
     schema = {key: value for key, value in schema.items() if key not in left_out}
     return {"type": "json_schema", "json_schema": schema}

@@ -20,10 +20,18 @@ _CONTENT, _PLAN, _CALL = range(3)  # the kinds of places that blocks have
 _BODY_FIELDS = ("id", "message", "finish_reason", "usage")
 # an empty field, or one of another type, says nothing, but is kept
 _MESSAGE_FIELDS: dict[str, tuple[type, ...]] = {
-    "content": (list, str), "tool_plan": (str,), "tool_calls": (list,), "citations": (list,),
-}  # fmt: skip
-_EMPTY_MESSAGE: JsonObject = {"role": "assistant", "content": [], "tool_plan": "",
-                              "tool_calls": [], "citations": []}  # fmt: skip
+    "content": (list, str),
+    "tool_plan": (str,),
+    "tool_calls": (list,),
+    "citations": (list,),
+}
+_EMPTY_MESSAGE: JsonObject = {
+    "role": "assistant",
+    "content": [],
+    "tool_plan": "",
+    "tool_calls": [],
+    "citations": [],
+}
 _END_EVENTS = frozenset({"content-end", "tool-call-end", "citation-end"})
 _EVENT_FIELDS = ("type", "id", "index", "delta")
 _PART_FIELDS = (*_EVENT_FIELDS, "logprobs")
@@ -153,8 +161,9 @@ class CohereReader:
         pieces: list[Piece] = []
         if isinstance(payload.get("id"), str):
             pieces.append(Meta(id=payload["id"], issuer=self._issuer))
-        unknown = {key: value for key, value in message.items()
-                   if value != _EMPTY_MESSAGE.get(key, ...)}  # fmt: skip
+        unknown = {
+            key: value for key, value in message.items() if value != _EMPTY_MESSAGE.get(key, ...)
+        }
         if unknown:
             pieces.append(Meta({"message": unknown}, 0, issuer=self._issuer))
         return pieces
@@ -195,8 +204,11 @@ def _read_body(body: JsonObject, issuer: str) -> list[Piece]:
 
 
 def _read_message(message: JsonObject, issuer: str) -> list[Piece]:
-    fields = {key: message[key] for key, types in _MESSAGE_FIELDS.items()
-              if message.get(key) and isinstance(message[key], types)}  # fmt: skip
+    fields = {
+        key: message[key]
+        for key, types in _MESSAGE_FIELDS.items()
+        if message.get(key) and isinstance(message[key], types)
+    }
     unknown = {key: value for key, value in message.items() if key not in ("role", *fields)}
     notes = None if "role" in message else {"role": "absent"}
     if message.get("role", "assistant") != "assistant":

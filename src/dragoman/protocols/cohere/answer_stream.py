@@ -20,8 +20,10 @@ from .dialect import Dialect
 
 # the blocks that grow: the type of their item, and the key of the text in it
 _TEXT_FIELDS: dict[type[ContentBlock], str] = {
-    tree.TextBlock: "text", tree.RefusalBlock: "text", tree.ThinkingBlock: "thinking",
-}  # fmt: skip
+    tree.TextBlock: "text",
+    tree.RefusalBlock: "text",
+    tree.ThinkingBlock: "thinking",
+}
 
 
 class CohereEncoder(AnswerEncoder[CohereWriter]):
@@ -105,8 +107,13 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
             self._id = "unknown"
         self._steps.seed = self._steps.seed or self._id or ""
         id = {} if self._id is None else {"id": self._id}
-        message: JsonObject = {"role": "assistant", "content": [], "tool_plan": "",
-                               "tool_calls": [], "citations": []}  # fmt: skip
+        message: JsonObject = {
+            "role": "assistant",
+            "content": [],
+            "tool_plan": "",
+            "tool_calls": [],
+            "citations": [],
+        }
         return [_event("message-start", **id, delta={"message": message})]
 
     def _events(self, steps: list[Step]) -> list[Event]:

@@ -53,8 +53,11 @@ def figures(usage: Usage, images: int) -> JsonObject:
     input = usage.input
     if input is not None:
         input += (usage.cache_read or 0) - images
-    counts = {"input_tokens": input, "output_tokens": usage.output,
-              "reasoning_tokens": usage.reasoning}  # fmt: skip
+    counts = {
+        "input_tokens": input,
+        "output_tokens": usage.output,
+        "reasoning_tokens": usage.reasoning,
+    }
     tokens = {key: n for key, n in counts.items() if n is not None}
     data: JsonObject = {"tokens": tokens} if tokens else {}
     return data if usage.cache_read is None else {**data, "cached_tokens": usage.cache_read}

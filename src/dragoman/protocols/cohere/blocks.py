@@ -278,10 +278,12 @@ def write_citation(citation: Citation, text: str, index: int) -> JsonObject | No
     document = {key: value for key, value in fields.items() if value is not None}
     id = citation.url or citation.title or ""
     data: JsonObject = {
-        "start": start, "end": end, "text": text[start:end],
+        "start": start,
+        "end": end,
+        "text": text[start:end],
         "sources": [{"type": "document", "id": id, "document": document}],
         "type": "TEXT_CONTENT",
-    }  # fmt: skip
+    }
     return {**data, "content_index": index} if index else data
 
 

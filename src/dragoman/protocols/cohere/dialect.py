@@ -60,9 +60,17 @@ _FIELDS = frozenset({
 })  # fmt: skip
 
 
-UNIQUE_FIELDS = frozenset({
-    "documents", "citation_options", "safety_mode", "strict_tools", "k", "p", "raw_prompting",
-})  # fmt: skip
+UNIQUE_FIELDS = frozenset(
+    {
+        "documents",
+        "citation_options",
+        "safety_mode",
+        "strict_tools",
+        "k",
+        "p",
+        "raw_prompting",
+    }
+)
 
 
 _MESSAGE_FIELDS = {
@@ -77,11 +85,22 @@ _PARTS = {kind: (kind,) for kind in ("text", "image_url", "document", "thinking"
 _TEXTS = ("text", "thinking")
 
 
-EVENT_TYPES = frozenset({
-    "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta",
-    "tool-call-start", "tool-call-delta", "tool-call-end", "citation-start", "citation-end",
-    "message-end", "debug",
-})  # fmt: skip
+EVENT_TYPES = frozenset(
+    {
+        "message-start",
+        "content-start",
+        "content-delta",
+        "content-end",
+        "tool-plan-delta",
+        "tool-call-start",
+        "tool-call-delta",
+        "tool-call-end",
+        "citation-start",
+        "citation-end",
+        "message-end",
+        "debug",
+    }
+)
 
 
 def claims(body: Json, path: str | None = None) -> bool:

@@ -124,12 +124,13 @@ def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> 
         lambda text: bool(calls) and (text.spelling == PLAN or not plain_texts),
     )
     fields = {
-        "content": [_write_part(item, but_citations(own_extras(item, caps)), report)
-                    for item in items],
+        "content": [
+            _write_part(item, but_citations(own_extras(item, caps)), report) for item in items
+        ],
         "tool_plan": "\n".join(plans),
         "tool_calls": entries + [call.data for call in calls if type(call) is RawBlock],
         "citations": citations,
-    }  # fmt: skip
+    }
     return {key: value for key, value in fields.items() if value}
 
 

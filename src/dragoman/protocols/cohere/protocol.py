@@ -24,11 +24,29 @@ from .answer_stream import CohereEncoder
 from .answer_write import OVERFLOW, write_response
 
 # of Cohere's client, version 7; whether it streams is the method
-_ARGUMENTS = frozenset({
-    "model", "messages", "tools", "strict_tools", "documents", "citation_options",
-    "response_format", "safety_mode", "max_tokens", "stop_sequences", "temperature", "seed",
-    "frequency_penalty", "presence_penalty", "k", "p", "logprobs", "tool_choice", "thinking",
-})  # fmt: skip
+_ARGUMENTS = frozenset(
+    {
+        "model",
+        "messages",
+        "tools",
+        "strict_tools",
+        "documents",
+        "citation_options",
+        "response_format",
+        "safety_mode",
+        "max_tokens",
+        "stop_sequences",
+        "temperature",
+        "seed",
+        "frequency_penalty",
+        "presence_penalty",
+        "k",
+        "p",
+        "logprobs",
+        "tool_choice",
+        "thinking",
+    }
+)
 
 
 class Cohere(ChatRoom):

@@ -28,18 +28,29 @@ _SCHEMA = ("json_schema", "schema")  # the second one in some of the documents' 
 
 # option -> its key here
 OPTIONS = {
-    **{name: name for name in (
-        "max_tokens", "temperature", "seed", "frequency_penalty", "presence_penalty", "logprobs",
-    )},
+    **{
+        name: name
+        for name in (
+            "max_tokens",
+            "temperature",
+            "seed",
+            "frequency_penalty",
+            "presence_penalty",
+            "logprobs",
+        )
+    },
     "top_p": "p",
     "top_k": "k",
     "stop": "stop_sequences",
-}  # fmt: skip
+}
 # Cohere API, "Chat", request body: from and to
 RANGES = {
-    "temperature": (0, 1), "top_p": (0.01, 0.99), "top_k": (0, 500), "frequency_penalty": (0, 1),
+    "temperature": (0, 1),
+    "top_p": (0.01, 0.99),
+    "top_k": (0, 500),
+    "frequency_penalty": (0, 1),
     "presence_penalty": (0, 1),
-}  # fmt: skip
+}
 _STOPS = 5
 _PENALTIES = ("frequency_penalty", "presence_penalty")
 
@@ -79,9 +90,11 @@ def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report
     if True in wishes and len(wishes) > 1:
         caps = replace(caps, strict_tools=False)  # whose loss each of them is
     entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
-    functions = [(tool, entry["function"].pop("strict", None))
-                 for tool, entry in zip(tools, entries, strict=True)
-                 if type(tool) is Tool]  # fmt: skip
+    functions = [
+        (tool, entry["function"].pop("strict", None))
+        for tool, entry in zip(tools, entries, strict=True)
+        if type(tool) is Tool
+    ]
     switches = {strict for _, strict in functions}
     if switches == {True} or switches in ({False}, {False, None}):
         return {"tools": entries, "strict_tools": True in switches}
@@ -192,8 +205,13 @@ def write_options(
     if body.keys() >= set(_PENALTIES):  # "cannot specify both"
         refused = _PENALTIES[0] if not body[_PENALTIES[0]] else _PENALTIES[1]
         del body[refused]
-        report.lost("option.refused", request.options, refused,
-                    what=f"{refused} beside the other one", did="left out")  # fmt: skip
+        report.lost(
+            "option.refused",
+            request.options,
+            refused,
+            what=f"{refused} beside the other one",
+            did="left out",
+        )
     # levels of thinking are budgets here, whatever another host of the model takes
     caps = replace(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
     if (thinking := resolve_thinking(request, caps, report)) is not None:

@@ -173,8 +173,11 @@ class SnapshotReader:
         logprobs = choice.get("logprobs")
         if logprobs is not None or (self._whole and "logprobs" in choice):
             yield self._meta({"logprobs": logprobs}, joined=not self._snapshot)
-        fields = {key: value for key, value in choice.items()
-                  if key not in _CHOICE and (self._whole or value is not None)}  # fmt: skip
+        fields = {
+            key: value
+            for key, value in choice.items()
+            if key not in _CHOICE and (self._whole or value is not None)
+        }
         if new := news(self._seen, fields):
             yield self._meta(new)
 
@@ -246,8 +249,11 @@ class SnapshotReader:
 
     def _read_message_fields(self, message: JsonObject, empty_parts: Json) -> Iterator[Piece]:
         """The fields that nobody models; of a whole answer also what stood there and is empty."""
-        fields = {key: value for key, value in message.items()
-                  if key not in _MESSAGE and (self._whole or value is not None)}  # fmt: skip
+        fields = {
+            key: value
+            for key, value in message.items()
+            if key not in _MESSAGE and (self._whole or value is not None)
+        }
         if self._whole:
             fields |= {k: v for k, v in message.items() if k in _MESSAGE and not v}
             if message.get("role", "assistant") != "assistant":
@@ -542,8 +548,11 @@ class DashScopeReader:
 
     def _read_empty(self, payload: JsonObject) -> Iterator[Piece]:
         """What stood in a whole answer and says nothing."""
-        fields: JsonObject = {key: payload[key] for key in ("usage", "request_id") if key in payload
-                  and (payload[key] is None or (key == "usage" and not payload[key]))}  # fmt: skip
+        fields: JsonObject = {
+            key: payload[key]
+            for key in ("usage", "request_id")
+            if key in payload and (payload[key] is None or (key == "usage" and not payload[key]))
+        }
         if fields:
             yield self._meta(fields)
         if "status_code" in payload:

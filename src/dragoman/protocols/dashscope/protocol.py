@@ -50,20 +50,24 @@ class DashScope(Room):
     encoder_class = DashScopeEncoder
     paths: ClassVar[PathTable] = {
         **CHAT_PATHS,
-        **{("options", name): tuple(f"parameters.{key}" for key in keys)
-           for name, keys in fields.OPTIONS.items()},
+        **{
+            ("options", name): tuple(f"parameters.{key}" for key in keys)
+            for name, keys in fields.OPTIONS.items()
+        },
         ("request", "tool_choice"): ("parameters.tool_choice",),
         ("tool_choice", "name"): ("parameters.tool_choice.function.name",),
         ("tool_choice", "parallel"): ("parameters.parallel_tool_calls",),
         ("request", "response_format"): (_FORMAT,),
-        **{("response_format", name): (f"{_FORMAT}.json_schema.{name}",)
-           for name in ("schema", "name", "description", "strict")},
+        **{
+            ("response_format", name): (f"{_FORMAT}.json_schema.{name}",)
+            for name in ("schema", "name", "description", "strict")
+        },
         ("tool", "strict"): ("function.strict",),
         ("message", "thinking"): ("reasoning_content",),
         ("text", "text"): ("text",),
         **{(kind, "source"): (kind,) for kind in MEDIA},
         **{(kind, "cache"): ("cache_control",) for kind in ("tool", "message", "text", *MEDIA)},
-    }  # fmt: skip
+    }
 
     claims = staticmethod(fields.claims)
     messages = write_messages

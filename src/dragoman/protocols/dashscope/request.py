@@ -30,8 +30,19 @@ from .messages import read_message
 # Model Studio docs, Deep thinking: reasoning_effort
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
-_SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
-         "repetition_penalty", "seed", "stop", "n", "logprobs", "top_logprobs")  # fmt: skip
+_SAME = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "presence_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "seed",
+    "stop",
+    "n",
+    "logprobs",
+    "top_logprobs",
+)
 OPTIONS: dict[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "reasoning_budget": ("thinking_budget",),
@@ -138,8 +149,10 @@ def _read_list_schema(value: Any) -> JsonObject | None:
     """`[{"name", "type", "description", "required"}]`, as older clients declare parameters."""
     if not are_objects(value) or not all(isinstance(item.get("name"), str) for item in value):
         return None
-    properties = {item["name"]: {k: v for k, v in item.items() if k not in ("name", "required")}
-                  for item in value}  # fmt: skip
+    properties = {
+        item["name"]: {k: v for k, v in item.items() if k not in ("name", "required")}
+        for item in value
+    }
     required = [item["name"] for item in value if item.get("required") is True]
     schema = {"type": "object", "properties": properties, "required": required}
     same = _write_list_schema(schema) == value

@@ -450,15 +450,30 @@ class CandidateReader:
             self._fields[key] = value
             self._meta({key: value})
         for text_key, citation in cited:
-            mark = canonical([text_key, citation.start, citation.end, citation.url,
-                              citation.title, citation.quote])  # fmt: skip
+            mark = canonical(
+                [
+                    text_key,
+                    citation.start,
+                    citation.end,
+                    citation.url,
+                    citation.title,
+                    citation.quote,
+                ]
+            )
             if mark not in self._citations:
                 self._citations.add(mark)
                 self._pieces.append(Part(text_key, TextBlock("", [citation])))
 
 
-_BODY = {"candidates", "usageMetadata", "modelVersion", "responseId", "createTime",
-         "promptFeedback", "modelStatus"}  # fmt: skip
+_BODY = {
+    "candidates",
+    "usageMetadata",
+    "modelVersion",
+    "responseId",
+    "createTime",
+    "promptFeedback",
+    "modelStatus",
+}
 
 
 # what the objects of google-genai add to an answer

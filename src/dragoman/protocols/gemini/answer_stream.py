@@ -67,8 +67,10 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         """The chunks of a text as it grows, or of what stood before this part."""
         candidate = self._candidates.get(piece.key[0]) or self._candidate(piece.key[0])
         if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
-            return [*self._steps(candidate, candidate.steps.feed(piece)),
-                    self._tokens(candidate, tokens)]  # fmt: skip
+            return [
+                *self._steps(candidate, candidate.steps.feed(piece)),
+                self._tokens(candidate, tokens),
+            ]
         if type(piece.block) is ToolUseBlock:
             candidate.whole_calls.pop(piece.key, None)  # the call goes on behind a whole one
             if piece.whole:
@@ -126,8 +128,12 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return events
 
     def _chunk(self, entries: Sequence[JsonObject], usage: JsonObject | None = None) -> Event:
-        body = {"candidates": entries or None, "usageMetadata": usage or None,
-                "modelVersion": self._model, "responseId": self._id}  # fmt: skip
+        body = {
+            "candidates": entries or None,
+            "usageMetadata": usage or None,
+            "modelVersion": self._model,
+            "responseId": self._id,
+        }
         fields, self._fields = self._fields, {}
         if entries:
             fields.pop("candidates", None)

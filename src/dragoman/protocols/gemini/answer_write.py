@@ -29,9 +29,18 @@ from ..finish_words import finish_meaning
 from .blocks import TEXT, has_odd_detail, write_part
 
 _FILTERED = (
-    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
-    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "LANGUAGE", "ESCALATION",
-)  # fmt: skip
+    "SAFETY",
+    "RECITATION",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "MODEL_ARMOR",
+    "LANGUAGE",
+    "ESCALATION",
+)
 
 
 # Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
@@ -426,7 +435,14 @@ def error_body(error: ProviderError) -> Json:
 
 # google.rpc.Code by its status of HTTP
 _STATUSES = {
-    400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
-    409: "ABORTED", 429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 503: "UNAVAILABLE",
-    504: "DEADLINE_EXCEEDED", 529: "UNAVAILABLE",
-}  # fmt: skip
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    409: "ABORTED",
+    429: "RESOURCE_EXHAUSTED",
+    499: "CANCELLED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+    529: "UNAVAILABLE",
+}

@@ -25,23 +25,42 @@ from ..chat_like.messages import fill_fields, require_text, without
 from .dialect import WriteTarget, change_case, read_keys, set_fields, spell_keys
 
 _TYPES = {
-    "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
-    "heic": "image/heic", "heif": "image/heif",
-    "mp3": "audio/mpeg", "wav": "audio/wav", "aiff": "audio/aiff", "aac": "audio/aac",
-    "ogg": "audio/ogg", "flac": "audio/flac",
-    "mp4": "video/mp4", "mpeg": "video/mpeg", "mpg": "video/mpg", "mov": "video/mov",
-    "avi": "video/avi", "flv": "video/x-flv", "webm": "video/webm", "wmv": "video/wmv",
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "heic": "image/heic",
+    "heif": "image/heif",
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "aiff": "audio/aiff",
+    "aac": "audio/aac",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "mp4": "video/mp4",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpg",
+    "mov": "video/mov",
+    "avi": "video/avi",
+    "flv": "video/x-flv",
+    "webm": "video/webm",
+    "wmv": "video/wmv",
     "3gp": "video/3gpp",
-    "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "html": "text/html",
     "csv": "text/csv",
-}  # fmt: skip
+}
 
 
 # The field is required for a URL, and not every URL has an ending.
 _COMMONEST = {
-    "image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4",
+    "image": "image/jpeg",
+    "audio": "audio/mpeg",
+    "video": "video/mp4",
     "document": "application/pdf",
-}  # fmt: skip
+}
 
 
 _FILM = "video/*"
@@ -73,9 +92,12 @@ _BESIDE_DATA = {"thought", "thoughtSignature", "partMetadata"}
 
 # what runs at the provider: (the part's key, whether it asks or answers)
 _PAIRS: dict[str, Literal["call", "result"]] = {
-    "executableCode": "call", "codeExecutionResult": "result",
-    "toolCall": "call", "toolResponse": "result", "functionResponse": "result",
-}  # fmt: skip
+    "executableCode": "call",
+    "codeExecutionResult": "result",
+    "toolCall": "call",
+    "toolResponse": "result",
+    "functionResponse": "result",
+}
 
 
 _MEDIA: dict[str, type[tree.ImageBlock | tree.AudioBlock | tree.VideoBlock]] = {
@@ -129,8 +151,10 @@ def api_part(part: JsonObject) -> JsonObject:
     """A part of google-genai's objects, which name every field, as it came from the API."""
     if not any("_" in key for key in part):
         return part
-    return {key: set_fields(value) if isinstance(value, dict) else value
-            for key, value in set_fields(part).items()}  # fmt: skip
+    return {
+        key: set_fields(value) if isinstance(value, dict) else value
+        for key, value in set_fields(part).items()
+    }
 
 
 def read_block(data: JsonObject, issuer: str) -> ContentBlock:

@@ -55,8 +55,7 @@ _OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TO
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
 # of `includeThoughts`, which asks for summaries
-_SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true",
-          "updates": "true"}  # fmt: skip
+_SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true", "updates": "true"}
 _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 
@@ -381,8 +380,9 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     elif notes["contents"] == "lone" and len(elements) == 1:
         body["contents"] = elements[0]
     elif elements:  # a text stands alone only
-        body["contents"] = [{"parts": [{"text": item}]} if isinstance(item, str) else item
-                            for item in elements]  # fmt: skip
+        body["contents"] = [
+            {"parts": [{"text": item}]} if isinstance(item, str) else item for item in elements
+        ]
     if "model" in notes and "model" in kept:
         body["model"] = notes["model"]
     _options_as_read(body, req, kept, notes)

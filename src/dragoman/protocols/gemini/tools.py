@@ -55,10 +55,22 @@ _ENUM, _NUMBER, _TEXT = "enum", "number", "text"
 
 
 # limits, which JSON of protocol buffers has as text: they are of 64 bits
-_LIMITS = frozenset({
-    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-    "min_length", "max_length", "min_items", "max_items", "min_properties", "max_properties",
-})  # fmt: skip
+_LIMITS = frozenset(
+    {
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "min_length",
+        "max_length",
+        "min_items",
+        "max_items",
+        "min_properties",
+        "max_properties",
+    }
+)
 
 
 _DIGITS = re.compile(r"0|[1-9][0-9]{0,17}")

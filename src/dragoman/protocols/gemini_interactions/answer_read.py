@@ -23,8 +23,18 @@ from .answer_write import FINISH_REASONS, OPEN_STATES, is_text, read_extras, rea
 from .blocks import ABSENT, OUTPUT, STEP
 from .dialect import Dialect
 
-_EVENT_FIELDS = ("event_type", "index", "delta", "step", "interaction", "interaction_id", "status",
-                 "usage", "error", "metadata")  # fmt: skip
+_EVENT_FIELDS = (
+    "event_type",
+    "index",
+    "delta",
+    "step",
+    "interaction",
+    "interaction_id",
+    "status",
+    "usage",
+    "error",
+    "metadata",
+)
 _LIFECYCLE = ("object", "status", "steps", "usage", "id", "model")
 
 
@@ -32,8 +42,16 @@ class _OpenStep:
     """One step of a stream: how it began, and what has been said of it."""
 
     __slots__ = (
-        "annotations", "arguments", "contents", "data", "index", "kind", "last", "summary", "text",
-    )  # fmt: skip
+        "annotations",
+        "arguments",
+        "contents",
+        "data",
+        "index",
+        "kind",
+        "last",
+        "summary",
+        "text",
+    )
 
     def __init__(self, index: int, data: JsonObject) -> None:
         self.index = index
@@ -327,8 +345,16 @@ def _index(value: Any) -> int:
     return value
 
 
-_EVENTS = frozenset({"interaction.created", "interaction.status_update", "interaction.completed",
-                     "step.start", "step.delta", "step.stop"})  # fmt: skip
+_EVENTS = frozenset(
+    {
+        "interaction.created",
+        "interaction.status_update",
+        "interaction.completed",
+        "step.start",
+        "step.delta",
+        "step.stop",
+    }
+)
 _BODY = {"steps", "object", "status"}
 
 # type of a delta that only adds to a block -> its fields
@@ -340,5 +366,8 @@ _DELTA_FIELDS = {
 }
 
 # type of a delta -> the kind of the step that it grows in, where nobody announced that
-_KINDS = {"thought_summary": "thought", "thought_signature": "thought",
-          "arguments_delta": "function_call"}  # fmt: skip
+_KINDS = {
+    "thought_summary": "thought",
+    "thought_signature": "thought",
+    "arguments_delta": "function_call",
+}

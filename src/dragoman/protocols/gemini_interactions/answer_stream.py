@@ -120,8 +120,9 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         body |= {"status": "in_progress", "object": "interaction"}
         if name := self._model or self._shown_model:
             body["model"] = name
-        update = _event("interaction.status_update", interaction_id=self._id or "",
-                        status="in_progress")  # fmt: skip
+        update = _event(
+            "interaction.status_update", interaction_id=self._id or "", status="in_progress"
+        )
         return [_event("interaction.created", interaction=body), update]
 
     def _events(self, steps: list[Step]) -> list[Event]:

@@ -46,10 +46,15 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
     counts = {key: first_count(data.get(key)) for key in _FIGURES}
     tools, thoughts = counts[_TOOLS], counts["total_thought_tokens"]
     usage = Usage(
-        counts["total_input_tokens"], counts["total_cached_tokens"], None,
-        _sum(counts["total_output_tokens"], thoughts), thoughts, None, None,
+        counts["total_input_tokens"],
+        counts["total_cached_tokens"],
+        None,
+        _sum(counts["total_output_tokens"], thoughts),
+        thoughts,
+        None,
+        None,
         counts["total_tokens"],
-    )  # fmt: skip
+    )
     usage = without_cache(usage)
     usage.input = _sum(usage.input, tools)
     unknown, absent = beyond_figures(data, figures(usage, tools))
@@ -58,8 +63,14 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
 
 _TOOLS = "total_tool_use_tokens"
-_FIGURES = ("total_input_tokens", "total_cached_tokens", "total_output_tokens",
-            "total_thought_tokens", "total_tokens", _TOOLS)  # fmt: skip
+_FIGURES = (
+    "total_input_tokens",
+    "total_cached_tokens",
+    "total_output_tokens",
+    "total_thought_tokens",
+    "total_tokens",
+    _TOOLS,
+)
 
 
 def _sum(*counts: int | None) -> int | None:
@@ -234,9 +245,12 @@ class InteractionWriter(AnswerWriter):
             return fill_fields({}, extras)  # nobody told any
         self.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
         zeros = replace(
-            usage, input=usage.input or 0, output=usage.output or 0,
-            cache_read=usage.cache_read or 0, reasoning=usage.reasoning or 0,
-        )  # fmt: skip
+            usage,
+            input=usage.input or 0,
+            output=usage.output or 0,
+            cache_read=usage.cache_read or 0,
+            reasoning=usage.reasoning or 0,
+        )
         data = figures(zeros)
         if usage.total is None:
             data["total_tokens"] = data["total_input_tokens"] + zeros.output

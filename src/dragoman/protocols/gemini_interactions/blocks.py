@@ -305,8 +305,7 @@ def read_call(step: JsonObject, issuer: str) -> ToolUseBlock:
 
 def write_call(block: ToolUseBlock) -> JsonObject:
     """`{"type": "function_call", "id", "name", "arguments": object}`."""
-    return {"type": "function_call", "id": block.id, "name": block.name,
-            "arguments": block.input}  # fmt: skip
+    return {"type": "function_call", "id": block.id, "name": block.name, "arguments": block.input}
 
 
 def read_result(step: JsonObject, issuer: str) -> ToolResultBlock:

@@ -45,12 +45,23 @@ CAN = Capabilities(
     typed_urls=frozenset({"image", "audio", "video", "document"}),
     media_types={
         "image": (
-            "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/gif",
-            "image/bmp", "image/tiff",
+            "image/png",
+            "image/jpeg",
+            "image/webp",
+            "image/heic",
+            "image/heif",
+            "image/gif",
+            "image/bmp",
+            "image/tiff",
         ),
         "document": (
-            "application/pdf", "text/csv", "application/msword", "application/vnd.ms-excel",
-            "application/vnd.ms-powerpoint", f"{_OFFICE}.*", f"{_OPEN_OFFICE}.*",
+            "application/pdf",
+            "text/csv",
+            "application/msword",
+            "application/vnd.ms-excel",
+            "application/vnd.ms-powerpoint",
+            f"{_OFFICE}.*",
+            f"{_OPEN_OFFICE}.*",
         ),
     },
     schemes=frozenset({"http", "https", "gs"}),
@@ -75,14 +86,22 @@ CAN = Capabilities(
     server_tools=frozenset({"web_search", "web_fetch", "code_execution", "file_search"}),
     source="google-genai 3.4, types of Interactions; Gemini API docs, Interactions API",
     since="2026-11-21",
-)  # fmt: skip
+)
 
 
 CONTENTS = frozenset({"text", *_MEDIA})
 STEPS = frozenset({"user_input", "model_output", "thought", "function_call", "function_result"})
-SERVER_TOOLS = ("code_execution", "file_search", "google_maps", "google_search",
-                "mcp_server_tool", "processing", "retrieval", "tool_search",
-                "url_context")  # fmt: skip
+SERVER_TOOLS = (
+    "code_execution",
+    "file_search",
+    "google_maps",
+    "google_search",
+    "mcp_server_tool",
+    "processing",
+    "retrieval",
+    "tool_search",
+    "url_context",
+)
 SERVER_STEPS = frozenset(f"{tool}_{end}" for tool in SERVER_TOOLS for end in ("call", "result"))
 
 # google-genai, CreateModelInteraction and CreateAgentInteraction
@@ -93,9 +112,15 @@ _FIELDS = frozenset({
     "environment", "labels", "safety_settings", "webhook_config",
 })  # fmt: skip
 
-UNIQUE_FIELDS = frozenset({
-    "agent", "agent_config", "previous_interaction_id", "continuation_token", "webhook_config",
-})  # fmt: skip
+UNIQUE_FIELDS = frozenset(
+    {
+        "agent",
+        "agent_config",
+        "previous_interaction_id",
+        "continuation_token",
+        "webhook_config",
+    }
+)
 
 # of bodies whose `input` is a text or messages, these say that it is Interactions
 _TELLING = UNIQUE_FIELDS | {"system_instruction", "generation_config"}

@@ -33,8 +33,7 @@ OPTIONS = {
     "stop": "stop_sequences",
 }
 # of `thinking_summaries`
-_SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto",
-          "updates": "auto"}  # fmt: skip
+_SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto", "updates": "auto"}
 _TIER = "service_tier"
 _TIERS = ("flex", "standard", "priority", "deferred")
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
@@ -114,8 +113,12 @@ def _value(value: Any) -> Any:
 
 # --- tools ---
 
-_KINDS = {"google_search": "web_search", "url_context": "web_fetch",
-          "code_execution": "code_execution", "file_search": "file_search"}  # fmt: skip
+_KINDS = {
+    "google_search": "web_search",
+    "url_context": "web_fetch",
+    "code_execution": "code_execution",
+    "file_search": "file_search",
+}
 _STORES = "file_search_store_names"
 _DESCRIBED = "described"  # the note of a function with an empty description
 

@@ -180,12 +180,18 @@ class ChoiceState:
                 text = block.raw_input or ("{}" if block.input else "")
                 place = self._calls.call(block.id, block.name, entry.get("index"), text)
             pieces.append(Part((self._index, _CALL, place), block))
-        fields = {key: value for key, value in message.items()
-                  if key not in _MESSAGE_FIELDS and (whole or value is not None)}  # fmt: skip
+        fields = {
+            key: value
+            for key, value in message.items()
+            if key not in _MESSAGE_FIELDS and (whole or value is not None)
+        }
         if whole:
             # an empty field says nothing, but is kept
-            fields |= {key: message[key] for key in ("content", "tool_calls")
-                       if key in message and not message[key]}  # fmt: skip
+            fields |= {
+                key: message[key]
+                for key in ("content", "tool_calls")
+                if key in message and not message[key]
+            }
             if message.get("role", "assistant") != "assistant":
                 fields["role"] = message["role"]
         else:
@@ -237,8 +243,11 @@ def _read_call(entry: JsonObject, index: int, issuer: str, whole: bool) -> ToolU
         block.extras = {issuer: unknown}
     if not whole:
         return block
-    fields = {key: entry[key] for key, usual in (("index", index), ("type", "function"))
-              if entry.get(key, usual) != usual}  # fmt: skip
+    fields = {
+        key: entry[key]
+        for key, usual in (("index", index), ("type", "function"))
+        if entry.get(key, usual) != usual
+    }
     if unknown := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
         fields["function"] = unknown
     if fields:

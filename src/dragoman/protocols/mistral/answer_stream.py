@@ -76,8 +76,11 @@ class MistralDeltas:
         if type(block) is not tree.ToolUseBlock:
             return {}
         self._calls += 1
-        call: JsonObject = {"index": self._calls - 1, "type": "function",
-                            "function": {"name": block.name, "arguments": ""}}  # fmt: skip
+        call: JsonObject = {
+            "index": self._calls - 1,
+            "type": "function",
+            "function": {"name": block.name, "arguments": ""},
+        }
         if not (self._writer.own and block.spelling == MADE):
             call["id"] = block.id
         extras = (block.extras or {}).get(self._writer.issuer, {})

@@ -81,11 +81,19 @@ UNIQUE_FIELDS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardra
 # names under which Mistral serves its models; the same weights elsewhere are named by their size
 MODEL_PATTERNS = (
     *(f"{name}-*" for name in ("ministral", "magistral", "codestral", "devstral", "voxtral")),
-    *(f"mistral-{size}*-{version}" for size in ("small", "medium", "large", "saba")
-      for version in ("latest", "2[4-9][01][0-9]")),
-    "mistral-tiny*", "mistral-small", "mistral-medium", "mistral-large", "open-mistral-*",
-    "open-mixtral-*", "pixtral-*",
-)  # fmt: skip
+    *(
+        f"mistral-{size}*-{version}"
+        for size in ("small", "medium", "large", "saba")
+        for version in ("latest", "2[4-9][01][0-9]")
+    ),
+    "mistral-tiny*",
+    "mistral-small",
+    "mistral-medium",
+    "mistral-large",
+    "open-mistral-*",
+    "open-mixtral-*",
+    "pixtral-*",
+)
 
 
 _MESSAGE_FIELDS = {

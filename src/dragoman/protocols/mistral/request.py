@@ -18,12 +18,25 @@ CHOICES = {"auto": "auto", "none": "none", "any": "required", "required": "requi
 
 # option -> its key here
 OPTIONS = {
-    **{name: name for name in (
-        "max_tokens", "temperature", "top_p", "presence_penalty", "frequency_penalty", "stop", "n",
-        "logprobs", "top_logprobs", "top_k", "repetition_penalty", "service_tier",
-    )},
+    **{
+        name: name
+        for name in (
+            "max_tokens",
+            "temperature",
+            "top_p",
+            "presence_penalty",
+            "frequency_penalty",
+            "stop",
+            "n",
+            "logprobs",
+            "top_logprobs",
+            "top_k",
+            "repetition_penalty",
+            "service_tier",
+        )
+    },
     "seed": "random_seed",
-}  # fmt: skip
+}
 RANGES = {"temperature": (0, 1.5), "top_p": (0, 1)}
 
 # RequestedServiceTier of the SDK; an answer calls the second one standard

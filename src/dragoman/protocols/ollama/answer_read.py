@@ -33,10 +33,23 @@ FINISH_REASONS: dict[str, FinishReason] = {
 
 _CLOSED = ""  # the connection to the runner broke off (llm/server.go: DoneReasonConnectionClosed)
 
-_BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
-         "eval_count"}  # fmt: skip
-_TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
-          "eval_count": int}  # fmt: skip
+_BODY = {
+    "model",
+    "message",
+    "done",
+    "done_reason",
+    "created_at",
+    "logprobs",
+    "prompt_eval_count",
+    "eval_count",
+}
+_TYPES = {
+    "model": str,
+    "message": dict,
+    "done_reason": str,
+    "prompt_eval_count": int,
+    "eval_count": int,
+}
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
 _PLAIN = {"role", "content", "thinking"}  # what a line of text holds
 _ASSISTANT = ("assistant", None)
@@ -110,8 +123,11 @@ class OllamaReader:
             pieces.append(Part((0, CALL, self._calls), self._call(entry)))
             self._calls += 1
         # fields of the message that nobody models; of a whole answer also what is empty
-        fields = {key: value for key, value in message.items()
-                  if key not in _MESSAGE and (whole or value is not None)}  # fmt: skip
+        fields = {
+            key: value
+            for key, value in message.items()
+            if key not in _MESSAGE and (whole or value is not None)
+        }
         if whole:
             fields |= {key: message[key] for key in message if key in _MESSAGE and not message[key]}
         if message.get("role", "assistant") != "assistant":

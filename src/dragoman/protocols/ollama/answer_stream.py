@@ -87,8 +87,12 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
 
     def _line(self, message: JsonObject) -> JsonObject:
         message = {"role": "assistant", "content": "", **message}
-        return {"model": self._model, "created_at": self._created, "message": message,
-                "done": False}  # fmt: skip
+        return {
+            "model": self._model,
+            "created_at": self._created,
+            "message": message,
+            "done": False,
+        }
 
     def part(self, piece: Part) -> list[Event]:
         """The line of a text; calls and media wait for their end."""

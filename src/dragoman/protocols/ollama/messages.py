@@ -25,9 +25,15 @@ from ..chat_like import messages as chat_messages
 from ..chat_like.messages import UNTYPED, call_as_read, own_extras
 from .dialect import Dialect
 
-_BEGINNINGS = {"/9j/": "image/jpeg", "iVBORw0KGgo": "image/png", "R0lGOD": "image/gif",
-               "SUQz": "audio/mpeg", "//": "audio/mpeg", "T2dn": "audio/ogg",
-               "ZkxhQ": "audio/flac"}  # fmt: skip
+_BEGINNINGS = {
+    "/9j/": "image/jpeg",
+    "iVBORw0KGgo": "image/png",
+    "R0lGOD": "image/gif",
+    "SUQz": "audio/mpeg",
+    "//": "audio/mpeg",
+    "T2dn": "audio/ogg",
+    "ZkxhQ": "audio/flac",
+}
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
@@ -246,8 +252,12 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     text = chat_messages.result_text(block, dialect.bullets)
-    entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": text,
-                         "tool_name": block.name}  # fmt: skip
+    entry: JsonObject = {
+        "role": "tool",
+        "tool_call_id": block.id,
+        "content": text,
+        "tool_name": block.name,
+    }
     for part in block.output if type(block.output) is list else ():
         if type(part) is not TextBlock:
             image = _write_medium(part, "inside a tool result")
@@ -272,9 +282,15 @@ def _write_medium(block: ContentBlock, where: str = "in this role") -> str:
             what = f"{block.type} from a {block.source.type} source"
             raise WriteError(what, code="seat.unsaid")
         case (
-            TextBlock() | tree.VideoBlock() | tree.DocumentBlock() | ToolUseBlock()
-            | ToolResultBlock() | ThinkingBlock() | tree.RefusalBlock() | tree.RawBlock()
-        ):  # fmt: skip
+            TextBlock()
+            | tree.VideoBlock()
+            | tree.DocumentBlock()
+            | ToolUseBlock()
+            | ToolResultBlock()
+            | ThinkingBlock()
+            | tree.RefusalBlock()
+            | tree.RawBlock()
+        ):
             raise WriteError(f"{block.type} {where}", code="seat.unsaid")
         case _:
             assert_never(block)

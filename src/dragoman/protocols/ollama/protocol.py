@@ -28,10 +28,20 @@ from .dialect import CAN, Dialect
 from .messages import message_as_read, write_messages
 
 # of Ollama's client, version 0.6
-_ARGUMENTS = frozenset({
-    "model", "messages", "tools", "stream", "think", "logprobs", "top_logprobs", "format",
-    "options", "keep_alive",
-})  # fmt: skip
+_ARGUMENTS = frozenset(
+    {
+        "model",
+        "messages",
+        "tools",
+        "stream",
+        "think",
+        "logprobs",
+        "top_logprobs",
+        "format",
+        "options",
+        "keep_alive",
+    }
+)
 # what its types hold of a tool, of its schema, and of the schema of one parameter
 _TOOL = frozenset({"name", "description", "parameters"})
 _SCHEMA = frozenset({"type", "$defs", "items", "required", "properties"})
@@ -138,8 +148,9 @@ def _not_typed(function: JsonObject) -> str:
     nodes = {"": (function, _TOOL), "parameters.": (parameters, _SCHEMA)}
     for name, schema in (parameters.get("properties") or {}).items():
         nodes[f"parameters.properties.{name}."] = (schema, _PROPERTY)
-    places = (f"{path}{key}" for path, (node, known) in nodes.items() for key in node
-              if key not in known)  # fmt: skip
+    places = (
+        f"{path}{key}" for path, (node, known) in nodes.items() for key in node if key not in known
+    )
     return next(places, "")
 
 

@@ -34,16 +34,39 @@ OPTIONS = {
 _MOST_LOGPROBS = 20
 
 # the server refuses any other level
-_LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max",
-           "max": "max", "ultra": "max"}  # fmt: skip
+_LEVELS = {
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "max",
+    "max": "max",
+    "ultra": "max",
+}
 
 # fields that no other protocol's requests have
 UNIQUE_FIELDS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 
 # keys of the requests of other protocols, which nobody sends here
-_OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_format", "system",
-           "temperature", "top_p", "stop", "input", "contents", "n", "seed", "reasoning_effort",
-           "inferenceConfig", "provider", "stream_options", "stop_sequences")  # fmt: skip
+_OTHERS = (
+    "max_tokens",
+    "max_completion_tokens",
+    "tool_choice",
+    "response_format",
+    "system",
+    "temperature",
+    "top_p",
+    "stop",
+    "input",
+    "contents",
+    "n",
+    "seed",
+    "reasoning_effort",
+    "inferenceConfig",
+    "provider",
+    "stream_options",
+    "stop_sequences",
+)
 
 
 def read_request(

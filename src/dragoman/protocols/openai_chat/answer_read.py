@@ -100,8 +100,13 @@ def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
 
 
 # how the bytes of a format begin, in base64
-_AUDIO_BEGINNINGS = {"UklGR": "audio/wav", "SUQz": "audio/mpeg", "//": "audio/mpeg",
-                     "T2dn": "audio/ogg", "ZkxhQ": "audio/flac"}  # fmt: skip
+_AUDIO_BEGINNINGS = {
+    "UklGR": "audio/wav",
+    "SUQz": "audio/mpeg",
+    "//": "audio/mpeg",
+    "T2dn": "audio/ogg",
+    "ZkxhQ": "audio/flac",
+}
 
 
 def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
@@ -158,8 +163,11 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
     if CUSTOM in unknown and not has_content(unknown[CUSTOM]):  # it says that this is none
         unusual[CUSTOM] = unknown.pop(CUSTOM)
     absent = _read_spelling(entry, function, unusual) if complete else []
-    extras = {issuer: unknown, name_notes(issuer): {"absent": absent} if absent else {},
-              name_answers(issuer): unusual}  # fmt: skip
+    extras = {
+        issuer: unknown,
+        name_notes(issuer): {"absent": absent} if absent else {},
+        name_answers(issuer): unusual,
+    }
     block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
 
@@ -185,8 +193,11 @@ def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject)
     """The fields that a whole call lacks; `unusual` gets what it has otherwise than others."""
     odd = {"index": True, "type": entry.get("type") != "function", "id": not entry.get("id")}
     unusual |= {key: entry[key] for key, is_odd in odd.items() if is_odd and key in entry}
-    empty_fields = {key: function[key] for key in ("name", "arguments")
-             if key in function and function[key] in (None, {})}  # fmt: skip
+    empty_fields = {
+        key: function[key]
+        for key in ("name", "arguments")
+        if key in function and function[key] in (None, {})
+    }
     if empty_fields:
         unusual["function"] = {**unusual.get("function", {}), **empty_fields}
     absent = [key for key in ("id", "type", "function") if key not in entry]
@@ -196,16 +207,33 @@ def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject)
 THINKING, TEXT, REFUSAL, AUDIO, IMAGE, CALL = range(6)  # the order of blocks
 
 
-_CHOICE_FIELDS = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text",
-                  "error"}  # fmt: skip
+_CHOICE_FIELDS = {
+    "index",
+    "delta",
+    "message",
+    "finish_reason",
+    "logprobs",
+    "usage",
+    "text",
+    "error",
+}
 
 
 _BESIDE_MESSAGE = {"delta", "text", "usage", "error"}
 
 
-_MESSAGE_FIELDS = {"role", "content", "refusal", "tool_calls", "function_call",
-                   "reasoning_details", "audio", "images", "annotations",
-                   *THINKING_FIELDS}  # fmt: skip
+_MESSAGE_FIELDS = {
+    "role",
+    "content",
+    "refusal",
+    "tool_calls",
+    "function_call",
+    "reasoning_details",
+    "audio",
+    "images",
+    "annotations",
+    *THINKING_FIELDS,
+}
 
 
 _USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
@@ -293,9 +321,13 @@ class ChoiceReader:
             modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
         if choice.keys() <= modeled:
             return
-        unknown = {key: value for key, value in choice.items()
-                   if key not in modeled and (full or value is not None)
-                   and self._values.get(key, _ABSENT) != value}  # fmt: skip
+        unknown = {
+            key: value
+            for key, value in choice.items()
+            if key not in modeled
+            and (full or value is not None)
+            and self._values.get(key, _ABSENT) != value
+        }
         self._values |= unknown
         if unknown:
             self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
@@ -384,11 +416,17 @@ class ChoiceReader:
 def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
     """The fields of a message or delta that no block holds."""
     if not complete:
-        return {key: value for key, value in message.items()
-                if key not in _MESSAGE_FIELDS and value is not None}  # fmt: skip
+        return {
+            key: value
+            for key, value in message.items()
+            if key not in _MESSAGE_FIELDS and value is not None
+        }
     # what is empty says nothing, but it stood there
-    unknown = {key: value for key, value in message.items()
-               if key not in _MESSAGE_FIELDS or not has_content(value)}  # fmt: skip
+    unknown = {
+        key: value
+        for key, value in message.items()
+        if key not in _MESSAGE_FIELDS or not has_content(value)
+    }
     if message.get("role") != "assistant" and "role" in message:
         unknown["role"] = message["role"]
     copies = [name for name in THINKING_FIELDS if message.get(name)]
@@ -403,8 +441,16 @@ _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
 
 # of errors that are not wrapped
-_ERROR_FIELDS = {"message", "msg", "Message", "detail", "errors", "error_message", "error_msg",
-                 "code"}  # fmt: skip
+_ERROR_FIELDS = {
+    "message",
+    "msg",
+    "Message",
+    "detail",
+    "errors",
+    "error_message",
+    "error_msg",
+    "code",
+}
 
 
 _EMPTY: Mapping[str, Json] = MappingProxyType({})

@@ -287,8 +287,11 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         if not self._begun:
             self._begun = True
             if not self.writer.own:
-                defaults = (("id", ANSWER_ID), ("model", self.requested_model),
-                            ("created", self.report.second))  # fmt: skip
+                defaults = (
+                    ("id", ANSWER_ID),
+                    ("model", self.requested_model),
+                    ("created", self.report.second),
+                )
                 for key, value in defaults:
                     if key not in self._head:
                         self._head[key] = value

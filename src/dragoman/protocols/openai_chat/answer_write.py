@@ -43,10 +43,13 @@ _FIGURES = {
     "prompt_tokens": "input",
     "completion_tokens": "output",
     "total_tokens": "total",
-    "prompt_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
-                              "audio_tokens": "audio_in"},
+    "prompt_tokens_details": {
+        "cached_tokens": "cache_read",
+        "cache_write_tokens": "cache_write",
+        "audio_tokens": "audio_in",
+    },
     "completion_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
-}  # fmt: skip
+}
 
 
 # where some hosts have a detail among the figures themselves
@@ -261,8 +264,13 @@ _KNOWN_REASONS = ("stop", "length", "tool_calls", "content_filter")
 
 # a call that was cut, or that its own provider takes for none, must not look like one to be run;
 # nor what is not all of an answer like one that is
-_NEAREST_REASONS = {"context_overflow": "length", "malformed_call": "length", "error": "length",
-                    "pause": "length", "refusal": "content_filter"}  # fmt: skip
+_NEAREST_REASONS = {
+    "context_overflow": "length",
+    "malformed_call": "length",
+    "error": "length",
+    "pause": "length",
+    "refusal": "content_filter",
+}
 
 
 CUT = ("length", "context_overflow", "malformed_call", "error")  # calls may lack their arguments
@@ -300,8 +308,12 @@ def write_error(error: ProviderError) -> JsonObject:
         return data
     kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
     message = answers.OPENAI_OVERFLOW.message(error)
-    return {"message": message, "type": kind, "param": None,
-            "code": code or error.code or error.status or None}  # fmt: skip
+    return {
+        "message": message,
+        "type": kind,
+        "param": None,
+        "code": code or error.code or error.status or None,
+    }
 
 
 def write_response(

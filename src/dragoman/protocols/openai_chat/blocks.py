@@ -68,8 +68,11 @@ TRANSCRIPT = "transcript"  # of the text of what the model spoke
 BARE = "bare"  # of an image whose URL stands in no object
 
 
-_LINK_PARTS: dict[str, type[Any]] = {"image_url": tree.ImageBlock, "video_url": tree.VideoBlock,
-                                     "audio_url": AudioBlock}  # fmt: skip
+_LINK_PARTS: dict[str, type[Any]] = {
+    "image_url": tree.ImageBlock,
+    "video_url": tree.VideoBlock,
+    "audio_url": AudioBlock,
+}
 
 
 _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}

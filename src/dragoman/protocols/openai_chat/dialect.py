@@ -23,14 +23,27 @@ _READ_FIELDS = (*THINKING_FIELDS, "reasoning_details")
 OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
 _OPTION_PLACES: dict[str, tuple[str, ...]] = {
     "max_tokens": ("max_completion_tokens", "max_tokens"),
-    **{name: (name,) for name in (
-        "temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
-        "repetition_penalty", "seed", "n", "logprobs", "top_logprobs", "service_tier", "stop",
-    )},
+    **{
+        name: (name,)
+        for name in (
+            "temperature",
+            "top_p",
+            "top_k",
+            "presence_penalty",
+            "frequency_penalty",
+            "repetition_penalty",
+            "seed",
+            "n",
+            "logprobs",
+            "top_logprobs",
+            "service_tier",
+            "stop",
+        )
+    },
     "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
     "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
     "thoughts": ("reasoning.exclude",),
-}  # fmt: skip
+}
 
 # read of any host, and written only in dialects that name a key
 _HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget", "thoughts"}
@@ -84,12 +97,15 @@ class Dialect:
         if unknown := [name for name in self.thinking_fields if name not in _READ_FIELDS]:
             raise ConfigError(
                 f"thinking is not read from {show(unknown[0])}, so it cannot be sent back there",
-                path="$.thinking_fields", hint=f"out of {', '.join(_READ_FIELDS)}",
+                path="$.thinking_fields",
+                hint=f"out of {', '.join(_READ_FIELDS)}",
                 code="vendor.dialect",
-            )  # fmt: skip
+            )
         keys = {**self.keys, "max_tokens": self.max_tokens_key}
-        rows = {name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
-                for name, places in _OPTION_PLACES.items()}  # fmt: skip
+        rows = {
+            name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
+            for name, places in _OPTION_PLACES.items()
+        }
         object.__setattr__(self, "option_places", rows)
         names = [name for name in rows if name in self.keys or name not in _HOST_OPTIONS]
         object.__setattr__(self, "option_keys", {name: rows[name][0] for name in names})
@@ -144,9 +160,22 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "functio
 
 
 # kinds of parts that other protocols have
-_PARTS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
-                    "input_text", "output_text", "input_image", "image_base64", "reference",
-                    "server_tool_use"})  # fmt: skip
+_PARTS = frozenset(
+    {
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "image",
+        "document",
+        "input_text",
+        "output_text",
+        "input_image",
+        "image_base64",
+        "reference",
+        "server_tool_use",
+    }
+)
 
 
 def claims(body: Json, path: str | None = None) -> bool:
@@ -181,9 +210,11 @@ def _message(entry: Any) -> bool:
         return all(map(_part, content))
     calls = entry.get("tool_calls")
     has_id = role != "tool" or "tool_call_id" in entry
-    return has_id and (content is None or isinstance(content, str)) and all(
-        map(_call, calls if isinstance(calls, list) else ())
-    )  # fmt: skip
+    return (
+        has_id
+        and (content is None or isinstance(content, str))
+        and all(map(_call, calls if isinstance(calls, list) else ()))
+    )
 
 
 def _part(part: Any) -> bool:

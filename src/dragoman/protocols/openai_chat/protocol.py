@@ -33,8 +33,17 @@ from .messages import messages_as_read, write_messages
 
 _SCHEMA = ("schema", "name", "description", "strict")
 _INPUT = ("input", "raw_input")
-_CACHED = ("tool", "message", "text", "image", "audio", "video", "document", "tool_use",
-           "tool_result")  # fmt: skip
+_CACHED = (
+    "tool",
+    "message",
+    "text",
+    "image",
+    "audio",
+    "video",
+    "document",
+    "tool_use",
+    "tool_result",
+)
 
 # of OpenAI's client, version 3
 _ARGUMENTS = frozenset({
@@ -110,10 +119,13 @@ class OpenAIChat(Room):
         sealed_text = self.dialect.thinking_details
         reference = self.dialect.issuers[0] == self.protocol  # the reference's own host
         return replace(
-            super().can(), server_tools=kinds, sealed_text=sealed_text, freeform_tools=reference,
+            super().can(),
+            server_tools=kinds,
+            sealed_text=sealed_text,
+            freeform_tools=reference,
             # OpenAI docs, "Audio and speech": an earlier answer is named, `audio: {"id": ...}`
             speech_ids=frozenset({self.issuer} if reference else ()),
-        )  # fmt: skip
+        )
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""

@@ -53,8 +53,13 @@ _THINKING_PLACES: dict[str, dict[Any, str]] = {
 
 
 # of `reasoning.exclude`, which keeps thinking out of the answer
-_SHOWN = {"none": "true", "auto": "false", "concise": "false", "detailed": "false",
-          "updates": "false"}  # fmt: skip
+_SHOWN = {
+    "none": "true",
+    "auto": "false",
+    "concise": "false",
+    "detailed": "false",
+    "updates": "false",
+}
 
 
 # whether a stream ends with the figures of usage; a word of this protocol alone, for in others it
@@ -63,8 +68,18 @@ USAGE = "stream_options.include_usage"
 
 
 # fields of a request that are no options; many requests have no others
-_OTHER_FIELDS = frozenset({"messages", "model", "stream", "tools", "tool_choice",
-                           "response_format", "stream_options", "parallel_tool_calls"})  # fmt: skip
+_OTHER_FIELDS = frozenset(
+    {
+        "messages",
+        "model",
+        "stream",
+        "tools",
+        "tool_choice",
+        "response_format",
+        "stream_options",
+        "parallel_tool_calls",
+    }
+)
 
 
 # values of `tool_choice` and the modes that they mean, the usual one of each mode first
@@ -464,8 +479,14 @@ def _read_switches(body: JsonObject, dialect: Dialect) -> list[ServerTool]:
     """The tools that fields of the body turn on, which are taken out of it."""
     tools: list[ServerTool] = []
     for kind, template in dialect.switches.items():
-        keys = {*template, *(path.partition(".")[0] for name, path in dialect.server_fields.items()
-                             if name.startswith(f"{kind}."))}  # fmt: skip
+        keys = {
+            *template,
+            *(
+                path.partition(".")[0]
+                for name, path in dialect.server_fields.items()
+                if name.startswith(f"{kind}.")
+            ),
+        }
         switches = {key: body[key] for key in keys if key in body}
         if (tool := _read_server_tool(kind, template, switches, dialect)) is not None:
             tool.extras = {**(tool.extras or {}), name_notes(dialect.issuers[0]): {"place": "body"}}

@@ -207,8 +207,17 @@ def _first(items: deque[_Item] | None, unmatched: dict[int, _Item]) -> _Item | N
 
 
 # an event with no other fields says nothing of its item: that a search has begun, or ended
-_PLACE_FIELDS = {"type", "sequence_number", "item_id", "obfuscation", "stream_id", "command_index",
-                 "output_index", "content_index", "summary_index"}  # fmt: skip
+_PLACE_FIELDS = {
+    "type",
+    "sequence_number",
+    "item_id",
+    "obfuscation",
+    "stream_id",
+    "command_index",
+    "output_index",
+    "content_index",
+    "summary_index",
+}
 
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}  # and the key of its text
 _STREAMED_KINDS = ("message", "reasoning", "audio", *_CALLS)  # others come whole
@@ -525,9 +534,13 @@ def _index(value: Any) -> int:
 _STARTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 
 # `done` is an end of some backends of OpenAI's (earendil-works/pi, openai-codex, 2026-11-28)
-_ENDS = {"response.completed": "completed", "response.incomplete": "incomplete",
-         "response.done": "completed",
-         "response.failed": "failed", "response.cancelled": "cancelled"}  # fmt: skip
+_ENDS = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.done": "completed",
+    "response.failed": "failed",
+    "response.cancelled": "cancelled",
+}
 
 _OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or it was broken off
 

@@ -415,8 +415,13 @@ class _Replayed:
             return {**item, "status": "in_progress", text_key: ""}
         fields = self._fields(block)
         phase = {"phase": fields["phase"]} if "phase" in fields else {}
-        return {"type": "message", "status": "in_progress", **phase, "role": "assistant",
-                "content": []}  # fmt: skip
+        return {
+            "type": "message",
+            "status": "in_progress",
+            **phase,
+            "role": "assistant",
+            "content": [],
+        }
 
     def _completes(self, block: ContentBlock) -> bool:
         """Whether the piece tells of the end of its item: only then its own fields are known."""
@@ -476,8 +481,12 @@ class _Replayed:
         return {**data, "id": item.line.id}
 
 
-_CLOSING = {"incomplete": "response.incomplete", "failed": "response.failed",
-            "cancelled": "response.failed", "error": "response.failed"}  # fmt: skip
+_CLOSING = {
+    "incomplete": "response.incomplete",
+    "failed": "response.failed",
+    "cancelled": "response.failed",
+    "error": "response.failed",
+}
 
 
 class ResponsesEncoder(AnswerEncoder[ItemWriter]):

@@ -71,16 +71,37 @@ _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter",
 
 def defaults(dialect: Dialect) -> JsonObject:
     """What every response has, and no other wire tells: new lists and dicts for each answer."""
-    fields: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
-                          "metadata": {}, "parallel_tool_calls": True, "temperature": None,
-                          "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+    fields: JsonObject = {
+        "error": None,
+        "incomplete_details": None,
+        "instructions": None,
+        "metadata": {},
+        "parallel_tool_calls": True,
+        "temperature": None,
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": None,
+    }
     if dialect.form == "open":  # Open Responses, ResponseResource of 2026-04-24
-        fields |= {"background": False, "completed_at": None, "frequency_penalty": 0,
-                   "max_output_tokens": None, "max_tool_calls": None, "presence_penalty": 0,
-                   "previous_response_id": None, "prompt_cache_key": None, "reasoning": None,
-                   "safety_identifier": None, "service_tier": "default", "store": False,
-                   "temperature": 1, "text": {"format": {"type": "text"}}, "top_logprobs": 0,
-                   "top_p": 1, "truncation": "disabled"}  # fmt: skip
+        fields |= {
+            "background": False,
+            "completed_at": None,
+            "frequency_penalty": 0,
+            "max_output_tokens": None,
+            "max_tool_calls": None,
+            "presence_penalty": 0,
+            "previous_response_id": None,
+            "prompt_cache_key": None,
+            "reasoning": None,
+            "safety_identifier": None,
+            "service_tier": "default",
+            "store": False,
+            "temperature": 1,
+            "text": {"format": {"type": "text"}},
+            "top_logprobs": 0,
+            "top_p": 1,
+            "truncation": "disabled",
+        }
     return fields
 
 
@@ -89,12 +110,15 @@ UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothi
 # the figures -> the fields of Usage
 _FIGURES = {
     "input_tokens": "input",
-    "input_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
-                             "audio_tokens": "audio_in"},
+    "input_tokens_details": {
+        "cached_tokens": "cache_read",
+        "cache_write_tokens": "cache_write",
+        "audio_tokens": "audio_in",
+    },
     "output_tokens": "output",
     "output_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
     "total_tokens": "total",
-}  # fmt: skip
+}
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
@@ -293,9 +317,12 @@ class ItemWriter(AnswerWriter):
         if not block.text and not block.citations:
             return None
         annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
-        return {"type": "output_text", "text": block.text,
-                "annotations": [entry for entry in annotations if entry is not None],
-                "logprobs": write_list(self._take_tokens(block.text), with_bytes=True)}  # fmt: skip
+        return {
+            "type": "output_text",
+            "text": block.text,
+            "annotations": [entry for entry in annotations if entry is not None],
+            "logprobs": write_list(self._take_tokens(block.text), with_bytes=True),
+        }
 
     def _take_tokens(self, text: str) -> list[Logprob]:
         """The next tokens, as many as the text is long."""
@@ -379,9 +406,17 @@ class ItemWriter(AnswerWriter):
         made_up = (name for name, value in self.defaults.items() if value not in (None, {}))
         for name in (*unknown, *made_up):
             self.report.lost("answer.field", resp, name)
-        return {"id": self.seed, "object": "response", "created_at": second or self.report.second,
-                "status": "completed", **self.defaults, "model": model, "output": output,
-                "usage": self._usage(resp.usage), **self._end(resp, output)}  # fmt: skip
+        return {
+            "id": self.seed,
+            "object": "response",
+            "created_at": second or self.report.second,
+            "status": "completed",
+            **self.defaults,
+            "model": model,
+            "output": output,
+            "usage": self._usage(resp.usage),
+            **self._end(resp, output),
+        }
 
     def _output(self, resp: ChatResponse) -> list[Json]:
         """The items: those of this wire as they came, others composed."""
@@ -450,9 +485,14 @@ class ItemWriter(AnswerWriter):
         thoughts = (block for block in reversed(blocks) if block.type == "thinking")
         texts = (block.thinking for block in thoughts if block.spelling == BESIDE)
         ended = candidate is None or candidate.finish.raw is not None
-        fields = {"object": "response", "id": resp.id, "model": resp.model,
-                  "status": "completed" if ended else None, "reasoning": next(texts, None),
-                  "output": output}  # fmt: skip
+        fields = {
+            "object": "response",
+            "id": resp.id,
+            "model": resp.model,
+            "status": "completed" if ended else None,
+            "reasoning": next(texts, None),
+            "output": output,
+        }
         body: JsonObject = {key: value for key, value in fields.items() if value is not None}
         if resp.usage != Usage():
             body["usage"] = fill_fields(answers.figures(resp.usage, _FIGURES), usage_extras)

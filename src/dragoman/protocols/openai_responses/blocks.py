@@ -213,8 +213,9 @@ def write_medium(
 
 
 # The types that stand inside a message or a result; every other one is an item of its own.
-_PARTS = frozenset({"input_text", "input_image", "input_file", "input_audio", "output_text",
-                    "refusal"})  # fmt: skip
+_PARTS = frozenset(
+    {"input_text", "input_image", "input_file", "input_audio", "output_text", "refusal"}
+)
 
 
 def is_part(block: RawBlock) -> bool:
@@ -240,8 +241,10 @@ def message(role: str, parts: list[JsonObject], string: bool, extras: JsonObject
 
 def with_types(items: list[JsonObject]) -> list[JsonObject]:
     """The items, of which each message says that it is one."""
-    return [{"type": "message", **item} if "role" in item and "type" not in item else item
-            for item in items]  # fmt: skip
+    return [
+        {"type": "message", **item} if "role" in item and "type" not in item else item
+        for item in items
+    ]
 
 
 def assistant_messages(
@@ -262,16 +265,27 @@ def answer_message(
     id: str, parts: Sequence[JsonObject], extras: JsonObject, status: str = "completed"
 ) -> JsonObject:
     """What the model said, with each field that its answer had."""
-    content = [{**part, "annotations": part.get("annotations", [])}
-               if part.get("type") == "output_text" else part for part in parts]  # fmt: skip
-    return {"type": "message", "id": id, "status": status, "role": "assistant",
-            "content": content, **extras}  # fmt: skip
+    content = [
+        {**part, "annotations": part.get("annotations", [])}
+        if part.get("type") == "output_text"
+        else part
+        for part in parts
+    ]
+    return {
+        "type": "message",
+        "id": id,
+        "status": status,
+        "role": "assistant",
+        "content": content,
+        **extras,
+    }
 
 
 def without_id(item: JsonObject, string: bool) -> list[JsonObject]:
     """An answer's message that lost its id and status, as a conversation has it."""
-    parts = [{k: v for k, v in part.items() if k != "annotations" or v != []}
-             for part in item["content"]]  # fmt: skip
+    parts = [
+        {k: v for k, v in part.items() if k != "annotations" or v != []} for part in item["content"]
+    ]
     extras = {key: value for key, value in item.items() if key not in ("type", "role", "content")}
     return assistant_messages(parts, string, extras)
 
@@ -298,8 +312,12 @@ def call_kind(block: ToolUseBlock) -> str:
 
 
 # what the ids of such items begin with, as recorded
-_PREFIXES = {"tool_search_call": "tsc", "local_shell_call": "lsh", "shell_call": "sh",
-             "apply_patch_call": "apc"}  # fmt: skip
+_PREFIXES = {
+    "tool_search_call": "tsc",
+    "local_shell_call": "lsh",
+    "shell_call": "sh",
+    "apply_patch_call": "apc",
+}
 
 
 def call_prefix(block: ToolUseBlock) -> str:
@@ -319,8 +337,16 @@ def tool_call(block: ToolUseBlock, text: Json) -> JsonObject:
 # Fields that say where in an answer an item stood: no input knows them, though one recorded host
 # repeats them. With them goes what is no text where text belongs: it would only be refused again.
 # (`parsed`, `parsed_arguments` are the SDK's own: no host sends them, or takes them.)
-_ANSWER_ONLY = ("created_by", "item_id", "output_index", "call_id", "name", "arguments", "input",
-                "namespace")  # fmt: skip
+_ANSWER_ONLY = (
+    "created_by",
+    "item_id",
+    "output_index",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "namespace",
+)
 
 
 def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentBlock]]:

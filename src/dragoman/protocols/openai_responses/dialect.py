@@ -111,9 +111,23 @@ CAN = Capabilities(
 _STATE = ("previous_response_id", "conversation", "prompt")
 
 # of bodies with an `input` or a `prompt` of another kind
-_OTHERS = frozenset({"messages", "contents", "generationConfig", "generation_config",
-                     "encoding_format", "dimensions", "voice", "inputs", "max_tokens",
-                     "max_completion_tokens", "n", "response_format", "parameters"})  # fmt: skip
+_OTHERS = frozenset(
+    {
+        "messages",
+        "contents",
+        "generationConfig",
+        "generation_config",
+        "encoding_format",
+        "dimensions",
+        "voice",
+        "inputs",
+        "max_tokens",
+        "max_completion_tokens",
+        "n",
+        "response_format",
+        "parameters",
+    }
+)
 
 
 # whoever copies the protocol for models that think in the open
@@ -132,9 +146,11 @@ def claims(body: Json, path: str | None = None) -> bool:
         return all(map(_is_item, input))
     if isinstance(input, str):
         return "model" in body or "prompt" in body
-    return input is None and any(isinstance(body.get(key), (str, dict)) and
-                                not (key == "prompt" and isinstance(body[key], str))
-                                for key in _STATE)  # fmt: skip
+    return input is None and any(
+        isinstance(body.get(key), (str, dict))
+        and not (key == "prompt" and isinstance(body[key], str))
+        for key in _STATE
+    )
 
 
 def _is_item(data: Any) -> bool:

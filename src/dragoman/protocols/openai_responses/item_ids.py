@@ -24,9 +24,14 @@ from . import blocks as wire_blocks
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # `Expected an ID that begins with 'fc'.` (invalid_id_prefix)
-_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc",
-             "function_call_output": "fc", "custom_tool_call": "ctc",
-             "custom_tool_call_output": "ctc"}  # fmt: skip
+_PREFIXES = {
+    "message": "msg",
+    "reasoning": "rs",
+    "function_call": "fc",
+    "function_call_output": "fc",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctc",
+}
 
 _ISSUED = ("msg_", "rs_", "fc_", "ctc_")
 

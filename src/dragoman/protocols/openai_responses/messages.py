@@ -39,8 +39,17 @@ _WRITTEN_ROLES = ("system", "user", "assistant", "user")
 _TEXT_TYPES = ("input_text", "output_text")
 
 # besides calls and their outputs, what stands among others in one message
-_RUNS = frozenset({"reasoning", "program", "mcp_list_tools", "mcp_approval_request", "compaction",
-                   "item_reference", "mcp_approval_response"})  # fmt: skip
+_RUNS = frozenset(
+    {
+        "reasoning",
+        "program",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "compaction",
+        "item_reference",
+        "mcp_approval_response",
+    }
+)
 _OF_THE_HOST = re.compile("_call$|_output$|:")  # `acme:search`: Open Responses, "Extending Items"
 
 _DETAILS = {
@@ -50,14 +59,22 @@ _DETAILS = {
 
 # The API reads the kind of a file off its name, which bytes must have.
 _ENDINGS = {
-    "application/pdf": "pdf", "application/json": "json", "application/xml": "xml",
-    "application/rtf": "rtf", "application/msword": "doc", "application/vnd.ms-excel": "xls",
-    "application/vnd.ms-powerpoint": "ppt", "application/vnd.oasis.opendocument.text": "odt",
+    "application/pdf": "pdf",
+    "application/json": "json",
+    "application/xml": "xml",
+    "application/rtf": "rtf",
+    "application/msword": "doc",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-    "text/markdown": "md", "text/html": "html", "text/csv": "csv", "text/xml": "xml",
-}  # fmt: skip
+    "text/markdown": "md",
+    "text/html": "html",
+    "text/csv": "csv",
+    "text/xml": "xml",
+}
 
 
 def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Msg]:

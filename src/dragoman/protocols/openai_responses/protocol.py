@@ -39,11 +39,30 @@ _STATE = ("previous_response_id", "conversation", "store")
 _SCHEMA = ("name", "schema", "description", "strict")
 
 # of OpenAI's client, version 3
-_ARGUMENTS = frozenset({
-    "input", "instructions", "model", "tools", "tool_choice", "parallel_tool_calls", "text",
-    "stream", "max_output_tokens", "temperature", "top_p", "top_logprobs", "reasoning", "include",
-    "user", "service_tier", "metadata", "store", "truncation", "previous_response_id",
-})  # fmt: skip
+_ARGUMENTS = frozenset(
+    {
+        "input",
+        "instructions",
+        "model",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "text",
+        "stream",
+        "max_output_tokens",
+        "temperature",
+        "top_p",
+        "top_logprobs",
+        "reasoning",
+        "include",
+        "user",
+        "service_tier",
+        "metadata",
+        "store",
+        "truncation",
+        "previous_response_id",
+    }
+)
 
 
 class OpenAIResponses(Room):
@@ -109,11 +128,14 @@ class OpenAIResponses(Room):
         """What this protocol carries in its dialect, before any model's facts."""
         own = self.dialect.issuers[0] == self.protocol  # recorded at the maker's own host alone
         return replace(
-            super().can(), signed_thinking=not self.dialect.raw,
-            stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
+            super().can(),
+            signed_thinking=not self.dialect.raw,
+            stored_thinking=self.dialect.stores,
+            freeform_tools=own,
+            namespaces=own,
             client_items=frozenset(self.dialect.issuers[:1]),
             server_choices=CAN.server_choices if own else frozenset(),
-        )  # fmt: skip
+        )
 
     def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Not with `store: false`: items are looked up by their ids, and it is said so."""

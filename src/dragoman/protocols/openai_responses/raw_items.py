@@ -35,12 +35,19 @@ from ..chat_like.messages import result_text
 _PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 
 # calls that the client has to run, or to say something to
-_CLIENT_CALLS = frozenset({"computer_call", "local_shell_call", "shell_call", "apply_patch_call",
-                           "mcp_approval_request"})  # fmt: skip
+_CLIENT_CALLS = frozenset(
+    {"computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"}
+)
 
 # of what the client ran, where no call tells who did
-CLIENT_OUTPUTS = frozenset({"computer_call_output", "shell_call_output", "apply_patch_call_output",
-                            "local_shell_call_output"})  # fmt: skip
+CLIENT_OUTPUTS = frozenset(
+    {
+        "computer_call_output",
+        "shell_call_output",
+        "apply_patch_call_output",
+        "local_shell_call_output",
+    }
+)
 
 
 def raw_item(item: Any, issuer: str) -> RawBlock:
@@ -90,8 +97,13 @@ def drawing(block: ContentBlock, id: str) -> JsonObject | None:
     if type(block) is not ImageBlock or type(block.source) is not Base64Source:
         return None
     form = block.source.media_type.rpartition("/")[2].partition("+")[0]
-    return {"type": DRAWING, "id": id, "status": "completed", "result": block.source.data,
-            "output_format": form}  # fmt: skip
+    return {
+        "type": DRAWING,
+        "id": id,
+        "status": "completed",
+        "result": block.source.data,
+        "output_format": form,
+    }
 
 
 def drawing_as_read(block: ImageBlock) -> JsonObject:
@@ -174,8 +186,12 @@ def _computer(call: ToolUseBlock, result: ToolResultBlock, text: str) -> JsonObj
 
 
 def _tool_search(call: ToolUseBlock, result: ToolResultBlock, text: str) -> JsonObject:
-    item: JsonObject = {"type": "tool_search_output", "call_id": result.id, "execution": "client",
-                        "status": "completed"}  # fmt: skip
+    item: JsonObject = {
+        "type": "tool_search_output",
+        "call_id": result.id,
+        "execution": "client",
+        "status": "completed",
+    }
     if isinstance(_object(result).get("tools"), list):
         return item | _object(result)
     hint = 'Msg.tool(call.id, {"tools": [{"type": "function", "name": ..., "parameters": ...}]})'

@@ -57,8 +57,13 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 _KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
 
 _SUMMARISES = "openai-responses"  # whose fields a host knows that takes `reasoning.summary`
-_SUMMARIES = {"auto": "auto", "concise": "concise", "detailed": "detailed", "none": "",
-              "updates": "concise"}  # fmt: skip
+_SUMMARIES = {
+    "auto": "auto",
+    "concise": "concise",
+    "detailed": "detailed",
+    "none": "",
+    "updates": "concise",
+}
 
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
@@ -175,8 +180,12 @@ def _set_or_drop(fields: JsonObject, key: str, value: Any) -> None:
 
 _LOCATION = ("city", "country", "region", "timezone")
 
-_SEARCHES = ("web_search", "web_search_preview", "web_search_2025_08_26",
-             "web_search_preview_2025_03_11")  # fmt: skip
+_SEARCHES = (
+    "web_search",
+    "web_search_preview",
+    "web_search_2025_08_26",
+    "web_search_preview_2025_03_11",
+)
 
 _FILTERS = {
     "domains": ("allowed_domains",),
@@ -213,8 +222,11 @@ def _custom(tool: Tool, description: str | None) -> JsonObject:
     if description is not None:
         entry["description"] = description
     if (grammar := tool.grammar) is not None:
-        entry["format"] = {"type": "grammar", "syntax": grammar.syntax,
-                           "definition": grammar.definition}  # fmt: skip
+        entry["format"] = {
+            "type": "grammar",
+            "syntax": grammar.syntax,
+            "definition": grammar.definition,
+        }
     return entry
 
 

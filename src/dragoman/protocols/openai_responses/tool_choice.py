@@ -15,8 +15,11 @@ from ..chat_like.messages import is_text
 from ..chat_like.request import freeform_names
 
 # kinds of tools that the host runs -> their types, by which they are chosen
-_HOSTED = {"web_search": "web_search", "file_search": "file_search",
-           "code_execution": "code_interpreter"}  # fmt: skip
+_HOSTED = {
+    "web_search": "web_search",
+    "file_search": "file_search",
+    "code_execution": "code_interpreter",
+}
 
 
 class _Names:

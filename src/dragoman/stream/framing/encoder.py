@@ -106,8 +106,10 @@ def _encode_frame(name: str | None, text: str) -> bytes:
     elif name is None or _names_itself(text):
         event = "chunk"
         data = _bytes(spell({"bytes": b64encode(data).decode()}))
-    return _frame({f":{kind}-type": event or "", ":content-type": "application/json",
-                   ":message-type": kind}, data)  # fmt: skip
+    return _frame(
+        {f":{kind}-type": event or "", ":content-type": "application/json", ":message-type": kind},
+        data,
+    )
 
 
 def _names_itself(text: str) -> bool:
