@@ -223,7 +223,7 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
     return checked
 
 
-# One loop, without a function call for a message or a block: these would take as long as the loop.
+# One loop, with no function call for a text or a usual call, which would double its time.
 def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
     roles: list[int] = []
     unusual: list[int] = []
@@ -242,18 +242,13 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
         if m.extras is not None or m.cache is not None:
             flags |= ODD
             unusual.append(len(roles))
-        if type(content) is str:
-            if not content or content.isspace():
-                flags |= BLANK
-                unusual.append(len(roles))
-            if waiting:
-                flags |= PAIRS
-            roles.append(ROLES[role])
-            continue
-        if len(content) == 1:  # the usual step of an agent: one call, then its one result
+        if type(content) is not str and len(content) == 1:
             block = content[0]
             kind = type(block)
-            if kind is ToolUseBlock:
+            if kind is TextBlock:
+                if block.extras is None and block.cache is None and block.citations is None:
+                    content = block.text
+            elif kind is ToolUseBlock:  # the usual step of an agent: one call, then its one result
                 if (
                     waiting <= 0
                     and role == "assistant"
@@ -270,68 +265,25 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                     waiting = 1
                     roles.append(ASSISTANT)
                     continue
-            elif kind is ToolResultBlock and waiting == 1:
-                output = block.output
-                if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
-                    text = output[0]
-                    if text.extras is None and text.cache is None and text.citations is None:
-                        output = text.text
-                if (
-                    type(output) is str
-                    and block.extras is None
-                    and block.cache is None
-                    and not (block.is_error or output.isspace())
-                ):
-                    results.append(block.id)
-                    answered.append(block.name)
-                    waiting = 0
-                    roles.append(TOOL)
-                    continue
-        called = returned = 0
-        found = 0 if content else BLANK
-        for block in content:
-            kind = type(block)
-            if kind is ToolUseBlock:
-                called += 1
-                calls.append(block.id)
-                names.append(block.name)
-                if (
-                    block.extras is not None
-                    or block.cache is not None
-                    or type(block.input) is not dict
-                    or block.namespace is not None
-                ):
-                    found |= ODD
-                if block.unfinished:
-                    flags |= CUT
-            elif kind is ToolResultBlock:
-                returned += 1
+            elif kind is ToolResultBlock and waiting == 1 and _is_usual_result(block):
                 results.append(block.id)
                 answered.append(block.name)
-                output = block.output
-                if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
-                    text = output[0]  # the usual result; an empty one is a tool without words
-                    if text.extras is None and text.cache is None and text.citations is None:
-                        output = text.text
-                if (
-                    block.is_error
-                    or block.extras is not None
-                    or block.cache is not None
-                    or (output.isspace() if type(output) is str else not _are_texts(output))
-                ):
-                    found |= MEDIA | ODD
-            elif kind is TextBlock:
-                text = block.text
-                if not text or text.isspace():
-                    found |= BLANK
-                if (
-                    block.extras is not None
-                    or block.cache is not None
-                    or block.citations is not None
-                ):
-                    found |= ODD
-            else:
-                found |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
+                waiting = 0
+                roles.append(TOOL)
+                continue
+        if type(content) is str:
+            if not content or content.isspace():
+                flags |= BLANK
+                unusual.append(len(roles))
+            if waiting:
+                flags |= PAIRS
+            roles.append(ROLES[role])
+            continue
+        called, returned, found = _survey_blocks(content, calls, names, results, answered)
+        if found:
+            flags |= found
+            if found != CUT:
+                unusual.append(len(roles))
         message_role = ROLES[role]
         if called:
             if returned or role != "assistant":
@@ -351,9 +303,6 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
             message_role = TOOL
         elif waiting:
             flags |= PAIRS
-        if found:
-            flags |= found
-            unusual.append(len(roles))
         roles.append(message_role)
     if not nameless:
         flags |= NAMED
@@ -361,6 +310,67 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
         unusual = sorted(set(unusual))
     history = RoledHistory(msgs, roles, flags, unusual, calls, results, names)
     return finish_survey(history, answered, waiting)
+
+
+# One loop too: to call a function for each block would cost as much as the tests of its fields.
+def _survey_blocks(
+    content: Any, calls: list[str], names: list[str], results: list[str], answered: list[str]
+) -> tuple[int, int, int]:
+    """(calls, results, flags) of a message's blocks; ids and names of tools go to the lists."""
+    called = returned = 0
+    flags = 0 if content else BLANK
+    for block in content:
+        kind = type(block)
+        if kind is ToolUseBlock:
+            called += 1
+            calls.append(block.id)
+            names.append(block.name)
+            if (
+                block.extras is not None
+                or block.cache is not None
+                or type(block.input) is not dict
+                or block.namespace is not None
+            ):
+                flags |= ODD
+            if block.unfinished:
+                flags |= CUT
+        elif kind is ToolResultBlock:
+            returned += 1
+            results.append(block.id)
+            answered.append(block.name)
+            output = block.output  # as in `_is_usual_result`
+            if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
+                text = output[0]
+                if text.extras is None and text.cache is None and text.citations is None:
+                    output = text.text
+            if (
+                block.is_error
+                or block.extras is not None
+                or block.cache is not None
+                or (output.isspace() if type(output) is str else not _are_texts(output))
+            ):
+                flags |= MEDIA | ODD
+        elif kind is TextBlock:
+            text = block.text
+            if not text or text.isspace():
+                flags |= BLANK
+            if block.extras is not None or block.cache is not None or block.citations is not None:
+                flags |= ODD
+        else:
+            flags |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
+    return called, returned, flags
+
+
+def _is_usual_result(block: ToolResultBlock) -> bool:
+    """Whether a result succeeded and holds texts alone; an empty one has nothing to report."""
+    if block.is_error or block.extras is not None or block.cache is not None:
+        return False
+    output = block.output
+    if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
+        text = output[0]
+        if text.extras is None and text.cache is None and text.citations is None:
+            output = text.text
+    return not output.isspace() if type(output) is str else _are_texts(output)
 
 
 def _are_texts(output: object) -> bool:
