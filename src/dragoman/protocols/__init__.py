@@ -1,7 +1,7 @@
-"""One room per wire protocol. Rooms never import each other, and none knows who else exists.
+"""One folder per wire protocol; the folders never import each other.
 
-A room writes requests and answers as its protocol's JSON, and reads both. What vendors disagree on
-is its Dialect.
+A folder holds everything that one protocol needs: it writes requests and answers as the protocol's
+JSON and reads both. Its Dialect holds what differs between vendors that speak the protocol.
 """
 
 from __future__ import annotations
@@ -10,5 +10,5 @@ from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import refusing
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # type checkers keep reporting unknown names
     __getattr__ = refusing(__name__)

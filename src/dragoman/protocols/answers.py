@@ -1,8 +1,9 @@
-"""What the writers of answers share: whole answers (`AnswerWriter`) and streams (`AnswerEncoder`).
+"""Base classes for writing answers: whole ones (`AnswerWriter`) and streams (`AnswerEncoder`).
 
-An answer may have been read from the wire that it is written to (`own`): then nothing is added to
-it. One of another wire gets the fields that clients demand, and what the wire has no place for is
-reported, in a stream once for each field.
+An answer that was read from the wire it is written to (`own`) gets no additional fields. An answer
+of another wire gets the fields that clients require; what the wire has no place for is reported as
+a loss, in a stream once for each field. The helpers below the classes read and write the token
+figures that several wires share.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ Event: TypeAlias = tuple[str | None, Json]
 
 EVENTS = "events"  # among the fields of an answer: events that its reader did not know
 
-_OPEN_REASONS = frozenset({"stop", "tool_calls", "other"})  # that content may correct
+# reasons that the content of the answer may correct
+_OPEN_REASONS = frozenset({"stop", "tool_calls", "other"})
 _CORRECTED_REASONS = frozenset({"stop", "tool_calls", "refusal", "malformed_call"})
 
 
@@ -50,7 +52,7 @@ OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
 }
 
 
-# the words of both of OpenAI's protocols; of the newer one, "exceeds the context window"
+# the sentences of both of OpenAI's protocols; the newer one says "exceeds the context window"
 OPENAI_OVERFLOW = OverflowWords(
     "This model's maximum context length is {limit} tokens. However, your messages resulted in "
     "{tokens} tokens.",
@@ -60,19 +62,25 @@ OPENAI_OVERFLOW = OverflowWords(
 
 
 class AnswerWriter:
-    """Writes the nodes of an answer. `own`: it was read from this wire, so nothing is added to it.
+    """Writes the nodes of an answer.
 
-    `issuers` are those whose fields and opaque blocks this wire understands, its own one first.
+    Args:
+        report: Gets a loss for what the wire cannot carry.
+        issuers: The issuers whose fields and opaque blocks this wire understands, its own one
+            first.
+        own: Whether the answer was read from this wire; if so, no fields are added to it.
     """
 
     __slots__ = ("_reported", "_tokens", "issuer", "issuers", "own", "report")
-    # what it says of tokens beside their text and how likely they were; None: nothing of them
+    # what the wire reports about tokens beside their text and probability; None: it has no log
+    # probabilities
     token_fields: ClassVar[tuple[str, ...] | None] = None
-    # how the wire names the reasons, the usual name of each first, and the most usual one of all
+    # the wire's name of each reason, the usual name first; the first entry is the most usual reason
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {}
-    unwritten_reasons: ClassVar[Mapping[str, FinishReason]] = {}  # names that are only read
-    nearest_reasons: ClassVar[Mapping[str, str]] = {}  # for those that it has no name for
-    needs_reason: ClassVar[bool] = True  # whether each answer of the wire says why it ended
+    # names that are read but never written
+    unwritten_reasons: ClassVar[Mapping[str, FinishReason]] = {}
+    nearest_reasons: ClassVar[Mapping[str, str]] = {}  # for reasons that have no name here
+    needs_reason: ClassVar[bool] = True  # whether each answer must have a reason
 
     def __init__(self, report: Report, issuers: Sequence[str], own: bool) -> None:
         self.report = report
@@ -80,24 +88,24 @@ class AnswerWriter:
         self.issuers = tuple(issuers)
         self.own = own
         self._reported: set[str] = set()
-        self._tokens: dict[Key, int] = {}  # how many of a text in a stream were told
+        self._tokens: dict[Key, int] = {}  # how many tokens of a streamed text have been written
 
     @classmethod
     def for_answer(cls, resp: ChatResponse, issuers: Sequence[str], report: Report) -> Self:
-        """A writer for a whole answer, which says by its first message whose it is."""
+        """Return a writer for a whole answer; its first message says which wire it is of."""
         origin = resp.candidates[0].msg.origin if resp.candidates else None
         return cls(report, issuers, origin is not None and origin.issuer in issuers)
 
     def reads(self, issuer: str | None) -> bool:
-        """Whether fields and raw blocks of this issuer are this wire's own."""
+        """Whether this wire understands fields and raw blocks of this issuer."""
         return issuer in self.issuers
 
     def mine(self, origin: tree.Origin | None) -> bool:
-        """Whether what is sealed in a block was sealed for this wire."""
+        """Whether the sealed data of a block was sealed for this wire."""
         return self.own if origin is None else origin.issuer in self.issuers
 
     def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
-        """This wire's fields that no node models; those of others are losses, but for `known`."""
+        """Return this wire's extra fields of a node; report those of others, except `known`."""
         data: JsonObject = {}
         for issuer, fields in (node.extras or {}).items():
             if issuer.removesuffix(ANSWER) in self.issuers:
@@ -107,23 +115,23 @@ class AnswerWriter:
         return data
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
-        """Report the fields of another issuer, but for those that are said in another form."""
+        """Report the fields of another issuer, except those that are written in another form."""
         self.report.foreign(node, issuer, self.drop_tokens(fields))
 
     def drop_tokens(self, fields: JsonObject) -> JsonObject:
-        """The fields of another issuer without those that this wire says in another form."""
+        """Return another issuer's fields without those that this wire writes in another form."""
         if self.token_fields is None or not read_tokens(fields):
             return fields
         return {key: value for key, value in fields.items() if key not in (LISTED, RESULT)}
 
     def tokens(self, node: Candidate | ChatResponse | Part | Meta) -> list[Logprob]:
-        """How likely the tokens of another wire's answer were; none of one of this wire."""
+        """Return log probabilities; none for an answer that was read from this wire."""
         if self.own or self.token_fields is None:
             return []
         if type(node) is Meta:
             found = read_tokens(node.extras or {})
         elif type(node) is Part:
-            every = tokens_within(node.block.extras)  # of a text, which may be told again
+            every = tokens_within(node.block.extras)  # a later part may repeat the whole text
             found = every[self._tokens.get(node.key, 0) :]
             self._tokens[node.key] = max(len(every), self._tokens.get(node.key, 0))
         else:
@@ -134,13 +142,13 @@ class AnswerWriter:
         return found
 
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
-        """The same for a whole answer; events that its reader did not know are a loss."""
+        """Return this wire's extra fields of a whole answer; report events that were not known."""
         fields = self.fields(resp, known)
         self.without_events(fields, resp)
         return fields
 
     def without_events(self, fields: JsonObject, resp: ChatResponse, field: str = "extras") -> None:
-        """Take out of an answer's fields what its reader did not know, which is a loss."""
+        """Remove the events that the reader did not know from an answer's fields; report them."""
         events = fields.pop(EVENTS, None)
         if not events:
             return
@@ -150,19 +158,19 @@ class AnswerWriter:
         self.report.lost("answer.unsaid", resp, field, what=what)
 
     def lost_once(self, code: str, node: object, field: str = "", what: str = "") -> None:
-        """Report a loss that a stream would repeat with every event."""
+        """Report a loss once, although every event of the stream would cause it."""
         if (key := f"{code} {field or what}") not in self._reported:
             self._reported.add(key)
             self.report.lost(code, node, field, what)
 
     def without_seals(self, block: ThinkingBlock) -> None:
-        """Report what is sealed in thinking: clients of this wire cannot send it back."""
+        """Report sealed parts of a thinking block, which clients of this wire cannot send back."""
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
-        """The text where answers have no citations, and no field for that of a refusal."""
+        """Return the text of a block, for wires whose answers lack citations and refusals."""
         if type(block) is RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
         elif type(block) is TextBlock and block.citations:
@@ -170,13 +178,13 @@ class AnswerWriter:
         return block.text
 
     def thought(self, block: ThinkingBlock) -> str:
-        """The text of the thinking where answers have no place for seals."""
+        """Return the text of a thinking block, for wires whose answers cannot hold sealed data."""
         self.fields(block)
         self.without_seals(block)
         return block.thinking
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
-        """Why the answer ended: in the provider's own word, as long as it means the same."""
+        """Return the finish reason: the provider's own word if it means the same on this wire."""
         raw, reason = finish.raw, finish.reason
         meaning = finish_meaning(raw, {**self.unwritten_reasons, **self.finish_reasons})
         corrected = meaning in _OPEN_REASONS and reason in _CORRECTED_REASONS
@@ -193,15 +201,16 @@ class AnswerWriter:
         return nearest
 
     def _nearest(self, reason: FinishReason) -> str:
-        """The word of a limit for what is not all of an answer, so that nobody takes it for that.
+        """Return the wire's word for a reason that it has no name for.
 
-        For all else the most usual one.
+        An unfinished answer gets the word for a limit, so that no client takes it for a complete
+        one. All other reasons get the most usual word.
         """
         means = "length" if reason in UNFINISHED else next(iter(self.finish_reasons.values()))
         return next(word for word, meaning in self.finish_reasons.items() if meaning == means)
 
     def made_id(self, resp: ChatResponse) -> str:
-        """An id for an answer without one, made of what it says: it is reported as added."""
+        """Return an id computed from the content, for an answer without one; report it as added."""
         contents = [
             (c.msg.get_text_content(), [canonical(call.input) for call in c.msg.calls])
             for c in resp.candidates
@@ -213,15 +222,19 @@ class AnswerWriter:
     def medium(
         self, block: MediaBlock, write: Callable[[Any], Json], write_text: Callable[[str], Json]
     ) -> Json:
-        """A medium as `write` writes it, or a loss where the wire has no form for its source.
+        """Write a medium with `write`; report it where the wire has no form for its source.
 
         Args:
             block: The medium.
-            write: Writes it; raises WriteError with the code `seat.unsaid` for what has no form.
-            write_text: Writes a text, for a document that is no more than its text.
+            write: Writes it; raises WriteError with the code `seat.unsaid` if the wire has no form
+                for it.
+            write_text: Writes a text; used for a document that consists of text alone.
 
         Returns:
-            What stands in the answer; None if nothing does, which is named as a loss.
+            What the answer holds for the medium; None if it was reported as a loss instead.
+
+        Raises:
+            WriteError: With any other code that `write` raises.
         """
         try:
             return write(block)
@@ -235,9 +248,10 @@ class AnswerWriter:
         return None
 
     def saying(self, blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
-        """The blocks without texts of nothing, whose fields are told: no history takes them back.
+        """Return the blocks without empty texts, whose extra fields are reported.
 
-        An answer of this wire's own has them all.
+        Providers refuse empty texts in a history. An answer of this wire's own keeps all its
+        blocks.
         """
         said: list[ContentBlock] = []
         for block in blocks:
@@ -248,7 +262,7 @@ class AnswerWriter:
         return said
 
     def lost_figures(self, usage: Usage, names: Sequence[str]) -> None:
-        """Report the figures of `names`, which the wire has not, and those that it must have."""
+        """Report the figures in `names`, which the wire lacks, and unknown required ones."""
         for name in ("input", "output"):
             if getattr(usage, name) is None:
                 self.report.lost("answer.field", usage, name, did="0")
@@ -258,14 +272,14 @@ class AnswerWriter:
 
 
 def _says(token: Logprob, name: str) -> bool:
-    """Whether the token has such a field that its text does not tell, or those in its place."""
+    """Whether the token, or an alternative, has a field that its text does not imply."""
     value = getattr(token, name)
     implied = name == "bytes" and value == [*token.token.encode("utf-8", "surrogatepass")]
     return (value is not None and not implied) or any(_says(one, name) for one in token.top or ())
 
 
 class GrowingBlock:
-    """A block of a stream that events name by its index, with what waits for its end."""
+    """A streamed block that events name by its index, with the data held until its end."""
 
     __slots__ = ("changed", "citations", "data", "key", "kind", "pieces")
 
@@ -273,13 +287,13 @@ class GrowingBlock:
         self.key = key
         self.kind = kind
         self.citations: list[JsonObject] = []
-        # of a block that only its end makes whole: how it began, and what grows of it
+        # for a block that is complete only at its end: its first event, and the pieces that follow
         self.data: JsonObject = {}
         self.pieces: list[Any] = []
         self.changed = False
 
     def end(self, issuer: str, whole: Callable[[Any], tree.ContentBlock]) -> list[Piece]:
-        """What waited for the end of the block; `whole` makes the one that only this tells."""
+        """Return the pieces held until the end of the block; `whole` builds a changed block."""
         pieces: list[Piece] = []
         if self.citations:
             extras = {issuer: {"citations": self.citations}}
@@ -292,7 +306,7 @@ class GrowingBlock:
 
 
 def read_counts(data: JsonObject, keys: Mapping[str, str]) -> tuple[Usage, JsonObject]:
-    """(the figures of a flat object, what is none of them)."""
+    """Read a flat object: return its usage figures, and its other fields."""
     usage = Usage()
     unknown: JsonObject = {}
     for key, value in data.items():
@@ -304,7 +318,7 @@ def read_counts(data: JsonObject, keys: Mapping[str, str]) -> tuple[Usage, JsonO
 
 
 def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
-    """The candidate that a wire which tells one writes; the others are losses."""
+    """Return the candidate for a wire that has only one; the others are losses."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
     return (
@@ -313,7 +327,7 @@ def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
 
 
 def news(seen: JsonObject, fields: JsonObject) -> JsonObject:
-    """Those of the fields that were not `seen` before with that value; from now on they are."""
+    """Return the fields that `seen` lacks or has with another value, and add them to `seen`."""
     new = {key: value for key, value in fields.items() if seen.get(key, ...) != value}
     seen.update(new)
     return new
@@ -322,12 +336,17 @@ def news(seen: JsonObject, fields: JsonObject) -> JsonObject:
 def read_figures(
     data: JsonObject, keys: Mapping[str, Any], flat: Mapping[str, Sequence[str]] | None = None
 ) -> Usage:
-    """The usage of figures as OpenAI has them: those of the input contain the cache.
+    """Read usage figures in OpenAI's form, whose input includes the cache.
 
-    `keys` are the fields of `Usage` by their keys, of details by the object that they stand in;
-    `flat` are other keys of details, in that object or beside it. Where two of them are told and
-    one is zero, the other counts: proxies leave a zero under the name that their host has not
-    (seen in streams of Claude behind one, 2025-06-17).
+    Where two figures for the same detail are present and one is zero, the other counts: proxies
+    leave a zero under the name that their host does not use (seen in streams of Claude behind a
+    proxy, 2025-06-17).
+
+    Args:
+        data: The usage object.
+        keys: The field of `Usage` for each key; for details, such a table for each object of
+            details.
+        flat: Other keys of details, which may be in the object of details or beside it.
     """
     usage = Usage()
     for key, name in keys.items():
@@ -344,15 +363,16 @@ def read_figures(
 
 
 def without_cache(usage: Usage) -> Usage:
-    """The usage, whose input contained the cache, with the figure of the rest alone."""
+    """Return the usage with the cached tokens subtracted from the input, which included them."""
     cached = (usage.cache_read or 0) + (usage.cache_write or 0)
-    if usage.input is not None and cached <= usage.input:  # else the cache was never in it
+    # otherwise the input did not include the cache
+    if usage.input is not None and cached <= usage.input:
         usage.input -= cached
     return usage
 
 
 def first_count(*values: Any) -> int | None:
-    """The first of the values that is a number of tokens; 5.0 is one, too."""
+    """Return the first of the values that is a number of tokens; 5.0 counts as one."""
     for value in values:
         if type(value) is int:
             return value
@@ -362,7 +382,7 @@ def first_count(*values: Any) -> int | None:
 
 
 def figures(usage: Usage, keys: Mapping[str, Any]) -> JsonObject:
-    """The figures that are known, under the keys of `read_figures`."""
+    """Return the figures that are known, under the keys of `read_figures`."""
     data: JsonObject = {}
     for key, name in keys.items():
         value: Json = None
@@ -389,7 +409,7 @@ def beyond_figures(
     path: str = "",
     is_same: Callable[[Any, Any], bool] = _same_figure,
 ) -> tuple[JsonObject, list[str]]:
-    """(what `data` has beyond the figures, the paths that those have beyond `data`)."""
+    """Compare `data` with the figures: return its other fields, and the paths that `data` lacks."""
     unknown: JsonObject = {}
     absent = [f"{path}{key}" for key in figures if key not in data]
     for key, value in data.items():
@@ -405,19 +425,19 @@ def beyond_figures(
 
 
 class StreamedTexts:
-    """The texts of one answer as far as they were written, for events that only add to a text."""
+    """The texts of one answer that have been written, for events that can only append to a text."""
 
     __slots__ = ("_last", "_texts", "_writer")
 
     def __init__(self, writer: AnswerWriter) -> None:
         self._writer = writer
         self._texts: dict[Key, list[str]] = {}
-        self._last: dict[int, Key] = {}  # of each candidate, the thinking that was written last
+        self._last: dict[int, Key] = {}  # for each candidate, the thinking that was written last
 
     def add_text(self, piece: Part, text: str, is_thinking: bool = False) -> str:
-        """What `text` adds; a text in the place of another one is a loss.
+        """Return what `text` appends; a text that replaces another one is a loss.
 
-        Several thinking blocks of another wire become one field, with a line for each.
+        Several thinking blocks of another wire become one field, each on a line of its own.
         """
         key = piece.key
         pieces = self._texts.setdefault(key, [])
@@ -442,10 +462,10 @@ _W = TypeVar("_W", bound=AnswerWriter)
 
 
 class AnswerEncoder(ABC, Generic[_W]):
-    """Turns the pieces of one answer into events: a method for each kind of piece.
+    """Turns the pieces of one answer into events; it has a method for each kind of piece.
 
     `writer.own` becomes true when a piece shows that the answer was read from this wire. `about`
-    collects the figures and what stands beside the message, for the events at the end.
+    collects the usage figures and the fields beside the message for the last events.
     """
 
     single: ClassVar[bool] = False  # only the first candidate is written
@@ -457,7 +477,7 @@ class AnswerEncoder(ABC, Generic[_W]):
         self.requested_model = (request.model if request is not None else None) or ""
 
     def feed(self, piece: Piece) -> list[Event]:
-        """The events that the piece completes."""
+        """Return the events that the piece completes."""
         if type(piece) is Part:
             if self.single and piece.key[0] != 0:
                 self.writer.lost_once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
@@ -480,26 +500,26 @@ class AnswerEncoder(ABC, Generic[_W]):
 
     @abstractmethod
     def finish(self) -> list[Event]:
-        """The events that stand at the end."""
+        """Return the events at the end of the stream."""
 
     @abstractmethod
     def part(self, piece: Part) -> list[Event]:
-        """A part of a block."""
+        """Return the events of a part of a block."""
 
     @abstractmethod
     def meta(self, piece: Meta) -> list[Event]:
-        """What the answer is called, and fields that no node models."""
+        """Take the answer's id and model, and fields that no node models."""
 
     @abstractmethod
     def write_end(self, piece: End) -> list[Event]:
-        """Why a candidate ended."""
+        """Take the reason why a candidate ended."""
 
     @abstractmethod
     def write_failure(self, piece: Failed) -> list[Event]:
-        """An error in the middle of the stream."""
+        """Return the events for an error in the middle of the stream."""
 
     def write_unknown(self, piece: Raw) -> list[Event]:
-        """An event that no reader knows."""
+        """Return the events for one that no reader knows."""
         what = piece.at or "an event that nobody knows"
         self.report.lost("answer.unsaid", piece, what=what)
         return []

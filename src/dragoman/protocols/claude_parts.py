@@ -1,8 +1,8 @@
-"""Parts and thinking in the form of Claude's Messages API, within bodies of other wires.
+"""Parts and thinking in the form of Claude's Messages API, in bodies of other wires.
 
-Clients of gateways mix them into Chat Completions: images and documents with a `source`, and what
-the model thought, with its proof, in `thinking_blocks` or among the parts. Reference: Anthropic
-API, "Create a message", `content`.
+Clients of gateways mix them into Chat Completions: images and documents with a `source`, and
+thinking with its signature in `thinking_blocks` or among the parts. Reference: Anthropic API,
+"Create a message", `content`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..text.json_text import Json, JsonObject
 from .chat_like.messages import are_objects
 
 ISSUER = "anthropic"
-FORM = "claude"  # at the head of the spelling of such a block
+FORM = "claude"  # first word of the spelling of such a block
 FIELD = "thinking_blocks"
-_BESIDE = "reasoning_content"  # the same thinking once more, as one text
+_BESIDE = "reasoning_content"  # repeats the thinking as one text
 _TEXT = "text"  # in the spelling of a document whose source is a text
 
 # the keys of a source -> its kind
@@ -41,7 +41,7 @@ _SOURCES = {
 def read_part(
     part: JsonObject,
 ) -> tuple[ImageBlock | DocumentBlock | ThinkingBlock, tuple[str, ...]] | None:
-    """(the block of a part, the keys that it says); None for what is not of this form."""
+    """Read a part: return its block and the keys it was read from; None for other parts."""
     kind = part.get("type")
     if kind in ("thinking", "redacted_thinking"):
         return _read_thinking(part)
@@ -107,7 +107,7 @@ def _read_thinking(part: JsonObject) -> tuple[ThinkingBlock, tuple[str, ...]] | 
 
 
 def part_as_read(block: Any) -> JsonObject:
-    """What `read_part` read of the part."""
+    """Return the part that `read_part` read the block from."""
     if type(block) is ThinkingBlock:
         if block.redacted is not None:
             return {"type": "redacted_thinking", "data": block.redacted}
@@ -134,10 +134,10 @@ def part_as_read(block: Any) -> JsonObject:
 
 
 def read_thinking(fields: JsonObject, issuer: str) -> list[ThinkingBlock]:
-    """The `thinking_blocks` of an assistant's message, taken out of its fields.
+    """Take the `thinking_blocks` of an assistant's message out of its fields, as blocks.
 
-    None of them where one is not of the form. The text that repeats them in `reasoning_content`
-    is taken too.
+    If one of them has another form, none is taken. The text that repeats them in
+    `reasoning_content` is taken, too.
     """
     entries = fields.get(FIELD)
     if not are_objects(entries):
@@ -165,7 +165,7 @@ def read_thinking(fields: JsonObject, issuer: str) -> list[ThinkingBlock]:
 
 
 def write_thinking_as_read(block: ThinkingBlock, message: JsonObject, issuer: str) -> bool:
-    """Put a thought into the field that `read_thinking` took it from; False if it took it not."""
+    """Put thinking into the field that `read_thinking` took it from; False for other blocks."""
     notes = (block.spelling or "").split()
     if notes[:2] != [FORM, FIELD]:
         return False

@@ -1,9 +1,9 @@
-"""The keyword arguments with which a provider's official client sends a body as it is.
+"""The keyword arguments with which a provider's official client sends a given body.
 
-Clients name fields of a body as parameters, and have another door for those that they do not
-know: `extra_body` of OpenAI's and Anthropic's clients, `request_options` of Cohere's,
-`http_options` of Google's. What is long known is named, all else goes through that door. No client
-is imported.
+Clients have parameters for the fields of a body that they know, and one more parameter for all
+others: `extra_body` of OpenAI's and Anthropic's clients, `request_options` of Cohere's,
+`http_options` of Google's. The tables of parameters list long-established ones; all other fields go
+into that extra parameter. No client is imported.
 """
 
 from __future__ import annotations
@@ -22,10 +22,16 @@ Arguments: TypeAlias = dict[str, Any]
 def with_extra_body(
     body: JsonObject, headers: Mapping[str, str], model: str | None, named: Collection[str]
 ) -> Arguments:
-    """`{named fields..., "extra_body": others, "extra_headers": headers}`.
+    """Return the named fields, with all others in `extra_body` and the headers in `extra_headers`.
 
-    For the clients of OpenAI and Anthropic, of which both put `extra_body` over the named fields. A
-    model that stands in the path is named too: the clients of hosts that do so put it there.
+    The clients of OpenAI and Anthropic both merge `extra_body` over the named fields. A model from
+    the path is passed by name, because the clients of such hosts move it into the path.
+
+    Args:
+        body: The request body.
+        headers: The headers that the request needs.
+        model: The model's name where the path has it; else None.
+        named: The parameters that the client has.
     """
     arguments: Arguments = {} if "model" in body or model is None else {"model": model}
     arguments.update((name, value) for name, value in body.items() if name in named)
@@ -39,7 +45,17 @@ def with_extra_body(
 def named_only(
     body: JsonObject, headers: Mapping[str, str], named: Collection[str], client: str
 ) -> Arguments:
-    """The body's fields as they are named. Raises ConfigError for one that the client lacks."""
+    """Return the body's fields as keyword arguments.
+
+    Args:
+        body: The request body.
+        headers: The headers that the request needs.
+        named: The parameters that the client has.
+        client: The client's name, for the error message.
+
+    Raises:
+        ConfigError: For a field that the client has no parameter for.
+    """
     if unknown := [name for name in body if name not in named]:
         raise ConfigError(
             f"{client} has no argument for {', '.join(show(name) for name in unknown)}",
@@ -52,7 +68,7 @@ def named_only(
     return arguments
 
 
-# the keys of a node that hold bytes, in the nodes that have them; all below other keys is data
+# the keys of a node that hold bytes, for each node that has them; everything else is data
 _HOLDERS = {
     "source": "bytes",
     "reasoningContent": "redactedContent",
@@ -75,9 +91,10 @@ _INNER = (
 
 
 def with_bytes(node: Json) -> Any:
-    """A message or part with base64 as bytes, for clients that encode them.
+    """Return a message or part with its base64 decoded, for clients that encode bytes themselves.
 
-    Only where Bedrock's and Gemini's messages have bytes: what tools say and are given is left.
+    Only the places where Bedrock's and Gemini's messages have bytes are decoded; arguments and
+    results of tools are not changed.
     """
     if isinstance(node, list):
         return [with_bytes(item) for item in node]
@@ -95,7 +112,7 @@ def with_bytes(node: Json) -> Any:
 
 
 def _decode_bytes(text: Json) -> Any:
-    """Base64 as the bytes that it stands for; anything else as it is."""
+    """Decode base64; return any other value unchanged."""
     if not isinstance(text, str):
         return text
     try:

@@ -1,9 +1,9 @@
-"""How a protocol's own provider says that a context is full: the sentence that its clients know.
+"""The sentence by which a protocol's clients recognise that the context is full.
 
-Agents shorten a history and go on when they read it, and stop when they read another. So an error
-that came in other words is told in these, with the words that came behind them. Looked up in
-Claude Code 2.1.332, which looks for "prompt is too long" and the numbers behind it, and in Codex
-0.171, which looks for OpenAI's code, on 2026-11-28.
+Agents that read this sentence shorten the history and go on; other errors make them stop. So an
+error that another provider words differently is sent with this sentence, followed by the original
+message. Looked up in Claude Code 2.1.332, which searches for "prompt is too long" and the numbers
+after it, and in Codex 0.171, which searches for OpenAI's code, on 2026-11-28.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class OverflowWords:
     """The sentence of one protocol.
 
     Attributes:
-        exact: With the numbers `{tokens}` and `{limit}`, or one of them.
-        plain: Without numbers.
-        others: Further sentences that mean the same to clients.
+        exact: The sentence with the numbers `{tokens}` and `{limit}`, or one of them.
+        plain: The sentence without numbers.
+        others: Further sentences that clients treat as the same error.
     """
 
     exact: str
@@ -29,22 +29,23 @@ class OverflowWords:
     others: tuple[str, ...] = ()
 
     def matches(self, message: str) -> bool:
-        """Whether clients know what a message means, as it came."""
+        """Whether clients of this protocol already recognise the message."""
         lowered = message.lower()
         sentences = (self.exact, *self.others)
         return any(pattern(text.lower()).search(lowered) is not None for text in sentences)
 
     def message(self, error: ProviderError) -> str:
-        """The error's message, as clients of this protocol know it; what came stands behind.
+        """Return the error's message in the words that clients of this protocol know.
 
-        Another error keeps its message, and so does one that says it in these words already.
+        The original message follows after them. Other errors keep their message, and so does one
+        that already has these words.
         """
         came = error.message
         if error.kind != "context_overflow" or self.matches(came):
             return came
         tokens, limit, output = context_numbers(error)
         if tokens is not None and limit is not None and tokens <= limit:
-            # with the room that was asked for the answer it was too long
+            # with the room that was reserved for the answer, the request was too long
             tokens = tokens + output if output is not None else None
         text = self.exact
         for name, value in (("{tokens}", tokens), ("{limit}", limit)):

@@ -1,14 +1,15 @@
-"""Why an answer ended: the words of every host, whichever protocol it speaks.
+"""The words that hosts use for the reason why an answer ended, for all protocols.
 
-Each protocol has a table of its own words. Hosts and proxies also hand on the word of whoever is
-behind them: `end_turn`, `MAX_TOKENS` or `guardrail_intervened` come over Chat Completions, `length`
-over Responses and Anthropic's API. A limit that nobody knows by its word would pass for an end.
+Each protocol has a table of its own words. Hosts and proxies also pass on the word of the server
+they call: `end_turn`, `MAX_TOKENS` or `guardrail_intervened` come over Chat Completions, `length`
+over Responses and Anthropic's API. Without this table a limit with an unknown word would look like
+a normal end.
 
 Reference: literals of the official SDKs, 2026-11-23; aws-samples/bedrock-access-gateway issue 11
 (`end_turn` and its like over Chat Completions); earendil-works/pi pull request 7817 (`length` over
-Responses); servers that cut an answer which goes in circles (`repetition`,
-`repetition_truncation`); text-generation-inference (`eos_token`, `stop_sequence`);
-PowerShell/AIShell issue 350 (`"null"`, a text that says nothing); looked up on 2026-11-28.
+Responses); servers that cut an answer which repeats itself (`repetition`, `repetition_truncation`);
+text-generation-inference (`eos_token`, `stop_sequence`); PowerShell/AIShell issue 350 (`"null"`, a
+text that gives no reason); looked up on 2026-11-28.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..message import Finish
 from ..message.answer import FinishReason
 from ..text.json_text import Json
 
-# in small letters, without what hosts spell differently: `-`, `_`, a space, a colon
+# in lower case, without the characters that hosts spell differently: `-`, `_`, a space, a colon
 _WORDS: dict[FinishReason, str] = {
     "stop": "stop endturn stopsequence eos eostoken eot endofturn complete completed",
     "length": "length maxtokens maxoutputtokens maxcompletiontokens maxnewtokens maxlength "
@@ -41,11 +42,11 @@ _WORDS: dict[FinishReason, str] = {
     "missingthoughtsignature interrupted userabort usercancel",
 }
 _REASONS = {word: reason for reason, words in _WORDS.items() for word in words.split()}
-_NO_WORDS = ("", "null", "None")  # texts that say nothing; a reason may still follow
+_NO_WORDS = ("", "null", "None")  # texts that give no reason; one may still follow
 
 
 def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
-    """Why an answer ended, with the word for it; one that nobody knows is another reason.
+    """Read why an answer ended; an unknown word is the reason `other`.
 
     Args:
         raw: The word as it came.
@@ -59,7 +60,11 @@ def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
 
 
 def finish_meaning(word: str | None, reasons: Mapping[str, FinishReason]) -> FinishReason:
-    """What a word means: to the protocol itself, else to whoever else uses it.
+    """Return what a word means: to the protocol itself, otherwise to any other that uses it.
+
+    Args:
+        word: The word as it came.
+        reasons: The protocol's own words.
 
     >>> finish_meaning("guardrail_intervened", {}), finish_meaning("of_tomorrow", {})
     ('content_filter', 'other')
@@ -72,7 +77,7 @@ def finish_meaning(word: str | None, reasons: Mapping[str, FinishReason]) -> Fin
 
 
 def says_reason(raw: Any) -> bool:
-    """Whether there is a word at all: some hosts have a text that says nothing in its place.
+    """Whether a value gives a reason: some hosts send a text such as "null" instead of one.
 
     >>> says_reason("stop"), says_reason("null"), says_reason(None)
     (True, False, False)

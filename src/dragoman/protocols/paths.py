@@ -1,8 +1,8 @@
-"""Where the nodes of a request stand in the body that it was read from, for the paths of losses.
+"""Finds where the nodes of a request are in the body that it was read from, for paths of losses.
 
-A reader sets `read_from` on each message and block that it makes. One walk over the body finds the
-paths of these objects; a table of each protocol says where the fields of a node stand below its
-object, unless they stand there under their own names.
+A reader sets `read_from` on each message and block that it creates. One walk over the body finds
+the paths of these objects. A table of each protocol gives the keys for the fields of a node, where
+they differ from the fields' own names.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ..losses import Field
 from ..message import ChatRequest, Msg
 from ..text.json_text import Json, JsonObject, member
 
-# (type of a node, name of its field) -> keys below the object that it was read from; of several
-# keys the first that is there, else the first. A key may lead further down: "function.name".
+# (type of a node, name of its field) -> keys below the object that the node was read from; of
+# several keys the first that is present, otherwise the first. A key may be a path: "function.name".
 PathTable: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
 _Rows: TypeAlias = Iterator[tuple[str, object]]
 
-# what Chat's wires have in common: functions, their calls and results
+# what the wires of the shape of Chat Completions share: functions, their calls and results
 CHAT_PATHS: PathTable = {
     **{("tool", name): (f"function.{name}",) for name in ("name", "description", "parameters")},
     ("tool_result", "id"): ("tool_call_id",),
@@ -30,11 +30,15 @@ CHAT_PATHS: PathTable = {
 
 
 def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows:
-    """(path, node or Field) of all that was read: the request, its fields, tools and messages.
+    """Yield the path of each node and field that was read: the request, its tools and messages.
 
-    The types of nodes in the table are `options`, `request`, `tool_choice`, `response_format`,
-    `tool`, `message`, and the `type` of each block. Of a message, the type of a block stands for
-    the field that holds it as plain text, and `content` for that of all others.
+    Args:
+        req: The request that was read.
+        body: The body that it was read from.
+        table: The keys of the fields of nodes. The types of nodes are `options`, `request`,
+            `tool_choice`, `response_format`, `tool`, `message`, and the `type` of each block. For a
+            message, the type of a block is the field that holds it as plain text, and `content` the
+            field for all other types.
     """
     paths = _walk(body)
     yield "$", req
@@ -54,7 +58,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
 
 
 def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _Rows:
-    """The same for one message; `paths` are those of the objects in the body, by identity."""
+    """Yield the paths of one message; `paths` has those of the objects in the body, by identity."""
     entry: Any = getattr(m, "read_from", ...)
     above = _next(paths, entry)
     if above is None:
@@ -65,7 +69,7 @@ def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _
     while blocks:
         block: Any = blocks.pop()
         part = getattr(block, "read_from", ...)
-        # one block may stand for all of its message
+        # the message may have been read as a single block
         path = above if part is entry else _next(paths, part) or _item_path(entry, above, part)
         if path is None:  # a text that is the whole content, or another field of the message
             fields = (block.spelling or "", block.type, "content")
@@ -81,19 +85,19 @@ def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _
         yield from _fields(block, block.type, part, path, table)
         if (source := getattr(block, "source", None)) is not None:
             yield _below(part, path, table.get((block.type, "source"), ("source",))), source
-            yield path, Field(block, "source")  # without it, nothing of the block is left
+            yield path, Field(block, "source")  # without its source the block would be empty
         if isinstance(output := getattr(block, "output", None), list):
             blocks += reversed(output)
 
 
 def _next(paths: Mapping[int, list[str]], value: Json) -> str | None:
-    """The path of an object; of one that stands in several places the next one."""
+    """Return the path of an object; one that occurs several times gets its next path."""
     found = paths.get(id(value), [])
     return found.pop(0) if len(found) > 1 else found[0] if found else None
 
 
 def _item_path(entry: JsonObject, above: str, part: Json) -> str | None:
-    """The path of a part that is no object, in one of the lists of its message."""
+    """Return the path of a part that is no object, in one of the lists of its message."""
     for key, values in entry.items():
         for i, value in enumerate(values if type(values) is list else ()):
             if value is part:
@@ -109,7 +113,7 @@ def _fields(node: Any, kind: str, part: Json, path: str, table: PathTable) -> _R
 
 
 def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
-    """The path of the first of the keys that is there."""
+    """Return the path of the first of the keys that is present."""
     for key in keys:
         value: Any = part
         for step in key.split("."):
@@ -120,7 +124,7 @@ def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
 
 
 def _walk(body: Json) -> dict[int, list[str]]:
-    """The paths of everything in a body, by identity; however deep it is nested."""
+    """Return the paths of everything in a body by identity, at any depth of nesting."""
     paths: dict[int, list[str]] = {}
     waiting: list[tuple[Json, str]] = [(body, "$")]
     while waiting:

@@ -1,6 +1,6 @@
-"""How much thinking a request asks for, in what the model takes: an effort, a budget, or off.
+"""How much thinking a request asks for, in the form that the model takes: effort, budget or off.
 
-Compares the options with the capabilities once for all protocols, which only write the result.
+The options are compared with the capabilities here for all protocols, which only write the result.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from ..text.json_text import JsonObject, field_at, put_field, take_field
 _OFF = ("off", "none")
 
 
-# From least to most; what a model lacks is raised to the next one that it has.
+# From least to most; an effort that a model lacks is raised to the next one that it has.
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 
 
-# Gemini API docs, "OpenAI compatibility": what an effort is worth in tokens. More than high is the
-# most that the model takes.
+# Gemini API docs, "OpenAI compatibility": the tokens of each effort. Efforts above high are worth
+# the most that the model takes.
 _TOKENS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 _MOST = 32768
 
 
-USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
+# tokens, for a model that takes only a budget, where the request gives no budget
+USUAL_BUDGET = 8192
 _LEAST_BUDGET = 1024
-_BY_BUDGET = ("budget", "claude-budget")  # forms in which an effort is spelled as a budget
+_BY_BUDGET = ("budget", "claude-budget")  # the forms in which an effort is written as a budget
 
 
-# the most of the maximum that thinking may take, so that tokens are left for the answer itself; a
-# router that turns efforts into budgets for Claude takes the same share for high
+# the largest share of the maximum that thinking may use, so that tokens remain for the answer; a
+# router that turns efforts into budgets for Claude uses the same share for high
 _SHARE = 0.8
 
 
-# every state that a request can be in, made once: (a stream, it thinks, by a budget, has tools)
+# every state that a request can be in, built once: (a stream, it thinks, by a budget, has tools)
 _STATES: dict[tuple[bool, ...], frozenset[str]] = {
     (stream, on, budget, tools): frozenset(
         {"stream" if stream else "whole", "thinking" if on else "still"}
@@ -52,7 +53,7 @@ _STATES: dict[tuple[bool, ...], frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ThinkingRequest:
-    """What is asked of a model that can be asked: off, or on with an effort or a budget, or on."""
+    """What to ask of the model: no thinking, or thinking, perhaps with an effort or a budget."""
 
     off: bool = False
     effort: str | None = None
@@ -60,28 +61,28 @@ class ThinkingRequest:
 
 
 def states(request: ChatRequest, caps: Capabilities) -> frozenset[str]:
-    """The states of a request that facts may ask for."""
+    """Return the states of a request that facts about a model may depend on."""
     on = _thinks(request, caps)
     budget = on and caps.budgets and (request.options.reasoning_budget or 0) > 0
     return _STATES[request.stream, on, bool(budget), bool(request.tools)]
 
 
 def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
-    """Whether the model thinks over this request, as far as its options say."""
+    """Whether the model thinks about this request, as far as its options decide that."""
     effort, budget = request.options.reasoning, request.options.reasoning_budget
     if caps.thinks == "never":
         return False
     if effort in _OFF or (effort is None and budget == 0):
         return caps.thinks == "always"
     if caps.thinks != "always" and _is_barred(request, caps, effort, budget):
-        return False  # it is asked to be still for the sake of its tools
+        return False  # thinking is turned off because of the tools
     if caps.budget_in_maximum and _unfit_budget(request, caps):
         return False  # no budget is sent
     return effort is not None or budget is not None or caps.thinks in ("default", "always")
 
 
 def _unfit_budget(request: ChatRequest, caps: Capabilities) -> bool:
-    """Whether thinking is asked for by a budget for which maximum or history leave no place."""
+    """Whether a thinking budget is asked for that the maximum or the history excludes."""
     options = request.options
     effort, budget = options.reasoning, options.reasoning_budget
     if effort is None and budget is None:
@@ -97,9 +98,9 @@ def _unfit_budget(request: ChatRequest, caps: Capabilities) -> bool:
 
 
 def _resumes_unthinking(request: ChatRequest, caps: Capabilities) -> bool:
-    """Whether the assistant's last turn calls tools, and no thinking of this provider began it.
+    """Whether the last assistant turn calls tools without thinking of this provider at its start.
 
-    The passes see to the rest; `barred_by_history` asks what they leave.
+    The passes handle the other cases; `barred_by_history` checks the history that they return.
     """
     msgs = request.messages
     last = next((i for i in reversed(range(len(msgs))) if msgs[i].role == "assistant"), None)
@@ -123,12 +124,22 @@ def resolve_thinking(
     budgets: bool = True,
     levels: tuple[str, ...] = (),
 ) -> ThinkingRequest | None:
-    """What to write about thinking; None if nothing is to be written.
+    """Decide what to write about thinking.
 
-    `budgets` and `levels`: whether the wire has a field for them, and its words for an effort (any
-    word, if there are none), whatever the model takes elsewhere. Raises WriteError where a model
-    that always thinks cannot answer such a request: `tools.need_responses` (no tools beside
-    thinking), `stream.needed` (no thinking but in streams).
+    Args:
+        request: The request with its options.
+        caps: What the model takes.
+        report: Gets a loss for each option that is changed or dropped.
+        budgets: Whether the wire has a field for a budget, whatever the model takes elsewhere.
+        levels: The wire's words for an effort; empty if it takes any word.
+
+    Returns:
+        What to ask of the model; None if nothing is to be written.
+
+    Raises:
+        WriteError: If the model always thinks and cannot answer such a request:
+            `tools.need_responses` (no tools together with thinking), `stream.needed` (thinking only
+            in streams).
     """
     options = request.options
     effort: str | None = options.reasoning
@@ -154,12 +165,12 @@ def resolve_thinking(
     effort, budget = _one(options, caps, report)
     if budget is not None:
         return _budget(request, budget, caps, report)
-    assert effort is not None  # nothing asked was answered above
+    assert effort is not None  # the case of neither was handled above
     return _effort(request, effort, caps, report)
 
 
 def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | None, int | None]:
-    """(effort, budget), of which one is None: no wire takes both."""
+    """Reduce effort and budget to one of them, since no wire takes both; the other is None."""
     effort, budget = options.reasoning, options.reasoning_budget
     if effort is None or budget is None:
         return effort, budget
@@ -173,9 +184,14 @@ def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | No
 def choose_display(
     request: ChatRequest, words: Mapping[str, str], thinks: bool, report: Report
 ) -> str:
-    """How much of the thinking shall be shown, in the wire's word; empty if nothing is to be said.
+    """Return the wire's word for how much thinking to show; empty if nothing is to be written.
 
-    `words`: the neutral words that the wire has, each with its own; an empty one needs no saying.
+    Args:
+        request: The request with its options.
+        words: The wire's word for each neutral word that it supports; empty where it is the
+            default.
+        thinks: Whether the model thinks about this request.
+        report: Gets a loss if the option has no effect or is changed.
     """
     options = request.options
     wish = options.thoughts
@@ -195,9 +211,10 @@ def choose_display(
 
 
 def _nearest(wish: str, word: str, words: Mapping[str, str]) -> str:
-    """The neutral word that the wire's word says: `auto` where that says the same, else the wish.
+    """Return the neutral word for the wire's word: `auto` if both are written alike, else the wish.
 
-    Notes on the way (`updates`) are a word of their own or none: elsewhere what shows little.
+    `updates` (short notes while the model thinks) may have a word of its own; on other wires it is
+    sent as the word that shows little.
     """
     if word == words.get("auto"):
         return "auto"
@@ -205,16 +222,17 @@ def _nearest(wish: str, word: str, words: Mapping[str, str]) -> str:
 
 
 def moot(request: ChatRequest, report: Report) -> None:
-    """Report options of thinking that need no field, for the model does so unasked."""
+    """Report options of thinking that need no field, because the model behaves so by default."""
     options = request.options
-    if options.reasoning in (*_OFF, "auto", "on"):  # what asks for more is named by who lowers it
+    # higher efforts are reported where they are lowered
+    if options.reasoning in (*_OFF, "auto", "on"):
         report.lost("reasoning.moot", options, "reasoning")
     if options.reasoning_budget is not None and options.reasoning_budget <= 0:
         report.lost("reasoning.moot", options, "reasoning_budget")
 
 
 def report_unsupported(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
-    """Report options of thinking for which this wire has no field, or which the model refuses."""
+    """Report options of thinking that this wire has no field for, or that the model refuses."""
     options = request.options
     for name in ("reasoning", "reasoning_budget"):
         if getattr(options, name) is not None:
@@ -224,7 +242,7 @@ def report_unsupported(request: ChatRequest, report: Report, code: str = "option
 def needs_other_wire(request: ChatRequest, caps: Capabilities) -> bool:
     """Whether this wire takes the request's tools only without the thinking that it would have.
 
-    So it is with GPT-5.6 and later on Chat Completions, where Responses takes both.
+    This is so for GPT-5.6 and later on Chat Completions; Responses takes both.
     """
     options = request.options
     if not request.tools or caps.tools_with_thinking == "yes" or caps.thinks == "never":
@@ -235,7 +253,7 @@ def needs_other_wire(request: ChatRequest, caps: Capabilities) -> bool:
 def _is_barred(
     request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
 ) -> bool:
-    """Whether thinking as asked for stands in the way of the request's tools."""
+    """Whether the thinking that is asked for prevents the use of the request's tools."""
     functions = (
         tool
         for tool in request.tools
@@ -250,8 +268,8 @@ def _is_barred(
     return caps.tools_with_thinking == "no" and caps.thinks in ("default", "always")
 
 
-# why thinking is turned off: the loss -> (what is sent, the code of the error where the model
-# always thinks, its path, its message, its hint)
+# why thinking is turned off: the loss -> (what is sent; and the code, path, message and hint of the
+# error where the model always thinks)
 _REASONS = {
     "reasoning.off_for_tools": (
         "none",
@@ -281,7 +299,7 @@ def _turned_off(
     given = {name: str(value) for name, value in wanted.items() if value is not None}
     for name, value in given.items():
         report.lost(loss, options, name, what=value, did=did)
-    if not given:  # nobody asked for thinking
+    if not given:  # the request did not ask for thinking
         report.lost(loss, request, what="the model's own thinking", did=did, kind="expected")
     return ThinkingRequest(off=True)
 
@@ -360,10 +378,17 @@ def fit_still_effort(
     caps: Capabilities,
     report: Report,
 ) -> None:
-    """Lower an effort that stands as a field of the provider's own beside thinking turned off.
+    """Lower an effort that is given in the provider's own field while thinking is turned off.
 
-    `path`: where in the body, which is changed, and in the issuer's fields. Some models take less
-    there than while they think.
+    Some models take fewer efforts then than while they think.
+
+    Args:
+        body: The body, which is changed.
+        path: The path of the effort, both in the body and in the issuer's fields.
+        request: The request, for losses.
+        issuer: The issuer whose fields hold the effort.
+        caps: What the model takes.
+        report: Gets a loss if the effort is changed or left out.
     """
     effort = field_at(body, path)
     known = caps.efforts and caps.efforts != ("on",)
@@ -381,20 +406,21 @@ def fit_still_effort(
 
 
 def reasoning_field(options: Options) -> str:
-    """The option that asks for thinking, as losses name it."""
+    """Return the option that asks for thinking, under the name that losses use."""
     return "reasoning" if options.reasoning_budget is None else "reasoning_budget"
 
 
 def barred_by_history(options: Options, history: RoledHistory, report: Report) -> bool:
-    """Whether Claude cannot think by a budget behind this history, which is reported.
+    """Whether this history prevents Claude from thinking by a budget; if so, report it.
 
-    It refuses to go on where the assistant's last words are calls that no thinking led to.
+    The API refuses to continue if the last assistant turn ends with calls and did not begin with
+    thinking.
     """
     roles = history.roles
     last = next((i for i in reversed(range(len(roles))) if roles[i] == ASSISTANT), None)
     if last is None or not history.msgs[last].calls:
         return False
-    while last and roles[last - 1] == ASSISTANT:  # neighbours are one turn
+    while last and roles[last - 1] == ASSISTANT:  # adjacent messages are one turn
         last -= 1
     if type(history.msgs[last].blocks[0]) is ThinkingBlock:
         return False
@@ -403,9 +429,9 @@ def barred_by_history(options: Options, history: RoledHistory, report: Report) -
 
 
 def fitting_budget(budget: int, maximum: int | None, options: Options) -> int | None:
-    """The budget that leaves room for the answer; None where there is no place for any.
+    """Return the budget that leaves room for the answer; None if there is no room for thinking.
 
-    Who names both numbers may leave the answer as little as the API allows.
+    If both numbers are given explicitly, the answer may get as little as the API allows.
     """
     wanted = max(_LEAST_BUDGET, budget)
     if maximum is None:
@@ -418,7 +444,7 @@ def fitting_budget(budget: int, maximum: int | None, options: Options) -> int | 
 
 
 def fit_budget(budget: int, maximum: int | None, options: Options, report: Report) -> int | None:
-    """The budget as `fitting_budget` has it, and the loss where it is another, or none."""
+    """Return the result of `fitting_budget`, and report it if the budget is changed or dropped."""
     fitting = fitting_budget(budget, maximum, options)
     field = reasoning_field(options)
     if fitting is None:

@@ -1,6 +1,6 @@
-"""Choice, format and options of a request, lowered to what the wire takes.
+"""Tool choice, response format and options of a request, reduced to what the wire takes.
 
-Pure functions over the tree; names no wire. Thinking is in `reasoning`.
+Pure functions over the tree, which name no wire. Thinking is in `reasoning`.
 """
 
 from __future__ import annotations
@@ -20,22 +20,28 @@ from ..text.json_text import Json, JsonObject
 from .base import PreparedRequest
 from .schemas import lower_schema
 
-Limits: TypeAlias = tuple[float, float]  # the least and the most that an option may be
+Limits: TypeAlias = tuple[float, float]  # the least and the greatest value of an option
 
 
 def choice(
     prepared: PreparedRequest, report: Report, tools: Sequence[object] | None = None
 ) -> ToolChoice | None:
-    """The tool choice in wire names, lowered to what the wire takes; None if the wire needs none.
+    """Return the tool choice in the wire's names, reduced to what the wire takes.
 
-    `tools`: the tools that a choice is made of here; all that are offered, unless given.
+    Args:
+        prepared: The request after the passes.
+        report: Gets a loss if the choice is changed or dropped.
+        tools: The tools that can be chosen; all that are offered, unless given.
+
+    Returns:
+        The choice; None if nothing needs to be written.
     """
     request, caps = prepared.request, prepared.caps
     requested = request.tool_choice
     if requested is None:
         return None
     if not (prepared.offered if tools is None else tools):
-        # where tools are withheld, their absence says it
+        # if no tools are offered, no choice is needed
         if caps.none_by != "withholding" or requested.mode != "none":
             usual: Kind | None = "expected" if requested.mode == "auto" else None
             report.lost("tool_choice.no_tools", requested, kind=usual)
@@ -58,7 +64,7 @@ def choice(
         allowed = tuple(tool for tool in allowed if tool not in unknown)
     if mode not in caps.tool_choices:
         mode, name = _lower_choice(mode, name, prepared, report), None
-    if mode in ("none", "tool"):  # no tool is left to allow
+    if mode in ("none", "tool"):  # no tool remains to be allowed
         allowed = ()
     if allowed and "allowed" not in caps.tool_choices:
         report.lost("tool_choice.lowered", requested, "allowed", did="all tools are offered")
@@ -69,17 +75,17 @@ def choice(
 
 
 def _parallel(prepared: PreparedRequest, requested: ToolChoice, report: Report) -> bool | None:
-    """Whether calls stand side by side, where the wire has a field for that and for choices."""
+    """Return whether calls may run in parallel, if the wire has fields for that and for choices."""
     caps = prepared.caps
     if requested.parallel is None or (caps.parallel_switch and caps.tool_choices):
         return requested.parallel
-    if caps.tool_choices or _apart(prepared.request):  # else the loss of the choice says it
+    if caps.tool_choices or _apart(prepared.request):  # otherwise the loss of the choice covers it
         report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
     return None
 
 
 def _chosen_by_kind(prepared: PreparedRequest) -> set[str]:
-    """The kinds of tools of the provider's own that are offered and that a choice may name."""
+    """Return the kinds of the offered provider tools that a choice may name."""
     kinds: set[str] = {tool.kind for tool in prepared.offered if type(tool) is ServerTool}
     return kinds & prepared.caps.server_choices & prepared.caps.server_tools
 
@@ -87,17 +93,17 @@ def _chosen_by_kind(prepared: PreparedRequest) -> set[str]:
 def _lower_choice(
     mode: str, name: str | None, prepared: PreparedRequest, report: Report
 ) -> Literal["auto", "required"]:
-    """What a wire has for a choice that it does not take."""
+    """Return the wire's substitute for a mode that it does not take."""
     caps = prepared.caps
     if mode == "tool" and "required" in caps.tool_choices and not caps.tool_stubs:
-        return "required"  # of the tool that was named: it alone is offered
-    field = "mode" if name is None else ""  # the name goes with it
+        return "required"  # only the named tool is offered
+    field = "mode" if name is None else ""  # the name is dropped together with the mode
     report.lost("tool_choice.lowered", prepared.request.tool_choice, field, what=mode, did="auto")
     return "auto"
 
 
 def _apart(request: ChatRequest) -> bool:
-    """Whether a body has the switch for calls side by side at another place than the choice."""
+    """Whether the switch for parallel calls is outside of the choice in the body."""
     extras = (request.extras or {}).items()
     separate = any(
         issuer.endswith(NOTES) and notes.get("tool_choice") == "unsaid" for issuer, notes in extras
@@ -108,7 +114,7 @@ def _apart(request: ChatRequest) -> bool:
 def response_format(
     request: ChatRequest, caps: Capabilities, report: Report
 ) -> ResponseFormat | None:
-    """The response format, lowered to what the wire takes; None if the wire needs none."""
+    """Return the response format, reduced to what the wire takes; None if none is written."""
     form = request.response_format
     if form is None:
         return None
@@ -122,14 +128,14 @@ def response_format(
 
 
 def lower_to_words(form: ResponseFormat, report: Report) -> None:
-    """Name a format that no field says: words ask for it, but for plain text."""
+    """Report a format that has no field; all but plain text are asked for in the prompt."""
     kind: Kind = "dropped" if form.kind == "text" else "degraded"
     report.lost("format.unsaid", form, what=form.kind, kind=kind)
 
 
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
-    """The format with its schema as the wire takes it; not strict, if no strict one is equal."""
-    assert form.schema is not None  # as the kind says
+    """Return the format with its schema as the wire takes it, which may not be strict."""
+    assert form.schema is not None  # the kind guarantees it
     schema, strict = lower_schema(form, form.schema, form.strict, caps, report)
     if schema is form.schema and strict is form.strict:
         return form
@@ -140,7 +146,7 @@ def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> 
 
 
 def format_unsaid(form: ResponseFormat, report: Report, *expected: str) -> None:
-    """Name the fields of a schema's format that the wire has no place for."""
+    """Report the fields of a schema's format that the wire has no place for."""
     given = {
         "name": form.name != "response",
         "description": bool(form.description),
@@ -152,7 +158,7 @@ def format_unsaid(form: ResponseFormat, report: Report, *expected: str) -> None:
 
 
 def format_name(form: ResponseFormat, report: Report) -> str:
-    """The name of a schema as the APIs take it, which is as they take the names of tools."""
+    """Return the name of a schema in the form that APIs take, which is that of tool names."""
     name = mapping([form.name], NameRule()).get(form.name, form.name)
     if name != form.name:
         report.lost("name.mapped", form, "name", did=f"written as {name}")
@@ -160,7 +166,7 @@ def format_name(form: ResponseFormat, report: Report) -> str:
 
 
 def option_value(name: str, value: Json) -> Any:
-    """JSON as the value of an option; None if it has another type. Most are numbers."""
+    """Return JSON as the value of an option, most of which are numbers; None for another type."""
     if name == "stop":
         texts = [value] if isinstance(value, str) else value
         are_texts = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
@@ -171,11 +177,11 @@ def option_value(name: str, value: Json) -> Any:
 
 
 def stance(caps: Capabilities, name: str) -> str:
-    """What the model makes of an option: takes, ignores, pinned or refuses."""
+    """Return how the model treats an option: takes, ignores, pinned or refuses."""
     return caps.options.get(name, "takes")
 
 
-# What every model does unasked: who leaves these out loses nothing.
+# The defaults of every model: nothing is lost by leaving them out.
 _USUAL_VALUES: dict[str, Any] = {
     "n": 1,
     "logprobs": False,
@@ -190,9 +196,9 @@ _USUAL_VALUES: dict[str, Any] = {
 def options(
     request: ChatRequest, keys: Mapping[str, str], caps: Capabilities, report: Report
 ) -> JsonObject:
-    """The options under this wire's keys; what it lacks or the model refuses is a loss.
+    """Return the options under this wire's keys; report those that it lacks or the model refuses.
 
-    Thinking is not among them: see `reasoning.asked`.
+    Thinking is not among them: see `reasoning.resolve_thinking`.
     """
     body: JsonObject = {}
     if request.options is NO_OPTIONS:
@@ -221,7 +227,7 @@ def options(
 def within(
     body: JsonObject, key: str, name: str, limits: Limits, request: ChatRequest, report: Report
 ) -> None:
-    """Bring the option `name`, which `body` holds under `key`, into the range that is taken."""
+    """Move the option `name`, which `body` holds under `key`, into the range that is taken."""
     value = body.get(key)
     if value is None or limits[0] <= value <= limits[1]:
         return
@@ -229,12 +235,12 @@ def within(
     report.lost("option.range", request.options, name, what=f"{value}", did=f"sent as {body[key]}")
 
 
-# The tier that everybody has, by the names that hosts give it in requests and in answers.
+# The default tier, by the names that hosts give it in requests and in answers.
 _USUAL = ("standard_only", "standard", "on_demand")
 
 
 def usual_tier(body: JsonObject, usual: str, request: ChatRequest, report: Report) -> None:
-    """Say the usual service tier in this wire's word, where `body` has that of another."""
+    """Replace another host's name of the default service tier by this wire's."""
     tier = body.get("service_tier")
     if tier in _USUAL and tier != usual:
         body["service_tier"] = usual
@@ -242,7 +248,7 @@ def usual_tier(body: JsonObject, usual: str, request: ChatRequest, report: Repor
 
 
 def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
-    """Bare declarations of the tools that only the history names, where a wire demands some."""
+    """Return bare declarations of the tools in the history, for wires that require them."""
     caps = prepared.caps
     if prepared.offered or not caps.tool_stubs or not caps.tool_messages:
         return []

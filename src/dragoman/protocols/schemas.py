@@ -1,4 +1,4 @@
-"""The schemas of tools and formats, lowered to what the wire takes."""
+"""The schemas of tools and response formats, reduced to what the wire takes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from ..schema import lowered_once, report_changes
 from ..schema.keywords import below
 from ..text.json_text import JsonObject
 
-_Node: TypeAlias = Tool | ResponseFormat  # what has a schema
+_Node: TypeAlias = Tool | ResponseFormat  # the nodes that have a schema
 
 
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
 
 
 def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
-    """(the schema of a tool's parameters as the wire takes it, whether it is strict).
+    """Return the schema of a tool's parameters as the wire takes it, and whether it is strict.
 
-    An empty object if the tool declares none. Not strict if no strict schema can express it.
+    The schema is an empty object if the tool declares none. It is not strict if no strict schema
+    can express it.
     """
     schema = tool.schema if tool.schema is not None else dict(_EMPTY)
     strict = tool.strict
@@ -41,7 +42,7 @@ def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObje
 def lower_schema(
     node: _Node, schema: JsonObject, strict: bool | None, caps: Capabilities, report: Report
 ) -> tuple[JsonObject, bool | None]:
-    """(the schema of a tool or a format as the wire takes it, whether it is strict)."""
+    """Return the schema of a tool or format as the wire takes it, and whether it is strict."""
     tool = isinstance(node, Tool)
     field, rules = ("parameters", caps.tool_schema) if tool else ("schema", caps.format_schema)
     if strict and caps.strict_schema:

@@ -1,1 +1,1 @@
-"""What the wires that follow Chat Completions closely have in common."""
+"""Code shared by the wires that follow Chat Completions closely."""

@@ -1,7 +1,7 @@
-"""What the wires of the shape of Chat Completions share: messages, calls, results, tools, choices.
+"""Messages, calls, results and tools, for wires of the shape of Chat Completions.
 
-The fields of an issuer that no node models, texts of results and names in URL paths are those of
-other wires, too. Pure functions over the tree; names no wire.
+Some of it is used by other wires, too: extra fields of an issuer, texts of results and names in URL
+paths. Pure functions over the tree, which name no wire.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ...text.redaction import show
 
 
 def write_arguments(block: ToolUseBlock) -> str:
-    """The argument text: the model's own if it still is the JSON of `input`."""
+    """Return the arguments as text: the model's own text if it still is the JSON of `input`."""
     raw, text = block.raw_input, arguments(block.input)
     try:
-        # by text: to Python 1, 1.0 and true are equal
+        # compared as text: to Python 1, 1.0 and true are equal
         return raw if raw is not None and arguments(loads(raw)) == text else text
     except ReadError:
         return text
@@ -38,7 +38,7 @@ def write_arguments(block: ToolUseBlock) -> str:
 def write_call(
     block: ToolUseBlock, text: Json, extras: JsonObject, typed: bool = True
 ) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    """Write a call: `{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     function: JsonObject = {"name": block.name, "arguments": text}
     call: JsonObject = {"id": block.id, "type": "function", "function": function}
     if not typed:
@@ -47,13 +47,13 @@ def write_call(
 
 
 def compose_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
-    """The same for a call of the history; some answers name no type, which goes back as it came."""
+    """Write a call of the history, without a type if it came without one."""
     typed = block.spelling is None or UNTYPED not in block.spelling
     return write_call(block, write_arguments(block), own_extras(block, caps), typed)
 
 
 def answer_call(block: ToolUseBlock, own: bool) -> JsonObject:
-    """The same for a call of an answer; `own`: it was read from this wire."""
+    """Write a call of an answer; `own`: the answer was read from this wire."""
     text: Json = block.raw_input
     if text is None:
         text = block.input if own else arguments(block.input)
@@ -61,7 +61,7 @@ def answer_call(block: ToolUseBlock, own: bool) -> JsonObject:
 
 
 def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
-    """`data`, filled with the fields of those issuers that this wire understands."""
+    """Return `data` with the extra fields of the issuers that this wire understands."""
     if node.extras is not None:
         for issuer, fields in node.extras.items():
             if issuer in caps.reads:
@@ -72,7 +72,7 @@ def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> J
 
 
 def fill_fields(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
-    """`data` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
+    """Add an issuer's fields to `data`: objects are merged, lists extended, others set."""
     for key, value in fields.items():
         current = data.get(key)
         if isinstance(current, dict) and isinstance(value, Mapping):
@@ -85,7 +85,7 @@ def fill_fields(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
 
 
 def own_extras(node: Any, caps: Capabilities) -> JsonObject:
-    """The fields of a block or message that are this wire's: its issuers', and those it claims."""
+    """Return the extra fields of a block or message that this wire understands or claims."""
     if node.extras is None:
         return {}
     return {
@@ -98,9 +98,16 @@ def own_extras(node: Any, caps: Capabilities) -> JsonObject:
 
 @remember("names of models as parts of paths", entries=256, size=2**12)
 def in_path(model: str, safe: str = "") -> str:
-    """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
+    """Quote the model's name for use in a path, except for the characters in `safe`.
 
-    `.` and `..` would be taken as directions, also quoted.
+    `.` and `..` would change the path even when they are quoted.
+
+    Args:
+        model: The model's name.
+        safe: Characters that stay as they are.
+
+    Raises:
+        WriteError: For a name that would change the path.
     """
     if any(part in (".", "..") for part in model.split("/")):
         raise WriteError(f"{show(model)} names no model", path="$.model", code="model.name")
@@ -108,17 +115,17 @@ def in_path(model: str, safe: str = "") -> str:
 
 
 def is_plain(block: Any) -> TypeGuard[TextBlock]:
-    """Whether it is a text of which a bare string says all."""
+    """Whether a block is a text that a plain string can express completely."""
     return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
 def texts(blocks: Iterable[ContentBlock]) -> list[str]:
-    """The texts of the text blocks."""
+    """Return the texts of the text blocks."""
     return [block.text for block in blocks if type(block) is TextBlock]
 
 
 def result_text(block: ToolResultBlock, bullets: bool) -> str:
-    """A result as one text. Several pieces become a list with dashes, or lines."""
+    """Return a result as one text; several pieces become a list with dashes, or lines."""
     output = block.output
     if type(output) is str:
         return output
@@ -131,7 +138,7 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
 
 
 def with_usual_detail(block: ContentBlock, report: Report) -> ContentBlock:
-    """The block; an image without a detail that is none of `auto`, `low` and `high`."""
+    """Return the block; an image loses a detail other than `auto`, `low` and `high`."""
     if type(block) is not tree.ImageBlock or block.detail in (None, "auto", "low", "high"):
         return block
     report.lost("media.detail", block, "detail")
@@ -139,7 +146,7 @@ def with_usual_detail(block: ContentBlock, report: Report) -> ContentBlock:
 
 
 def own_tool(tool: tree.ServerTool, caps: Capabilities) -> JsonObject:
-    """A tool that no ServerTool models, as its provider declares it."""
+    """Return a tool that ServerTool cannot express, as its provider declares it."""
     fields = (fields for issuer, fields in (tool.extras or {}).items() if issuer in caps.reads)
     return next(fields, {})
 
@@ -152,12 +159,12 @@ def report_unsupported(tool: tree.ServerTool, report: Report, *names: str) -> No
 
 
 def head(history: RoledHistory) -> int:
-    """How many messages stand before everything else as the system prompt."""
+    """Return how many messages at the start of the history are its system prompt."""
     others = (i for i, role in enumerate(history.roles) if role != SYSTEM)
     return next(others, len(history.roles))
 
 
-# notes in the spelling of calls and results
+# notes on the spelling of calls and results
 UNTYPED = "untyped"  # the call has no type
 _PLACED = "placed"  # the call has an index, which is its position
 _BARE = "bare"  # the call has no arguments
@@ -168,11 +175,11 @@ _Parts: TypeAlias = Callable[[list[Json], str, Origin | None], _Blocks]
 
 
 def read_messages(entries: Iterable[Json], read: Callable[[Json, int], Msg]) -> list[Msg]:
-    """The entries of `messages`, each read by `read(entry, its place)`.
+    """Read the entries of `messages`, each with `read(entry, its place)`.
 
-    A result that names no call belongs to the first one of its name that waits for one.
+    A result that names no call gets the first waiting call of its tool.
     """
-    waiting: dict[int, ToolUseBlock] = {}  # the calls of a turn that wait for their results
+    waiting: dict[int, ToolUseBlock] = {}  # the calls of a turn whose results have not come yet
     places: dict[str, deque[int]] = {}  # of each id in `waiting`
     msgs = []
     for i, entry in enumerate(entries):
@@ -196,7 +203,7 @@ def _pair(
     if result.id:
         indexes = places.get(result.id)
         while indexes and waiting.pop(indexes.popleft(), None) is None:
-            pass  # a result that names no call was given that one
+            pass  # a result without a call id was assigned to that call
         return
     for index, call in waiting.items():
         if result.name in ("", call.name) or not call.id:
@@ -207,7 +214,7 @@ def _pair(
 
 
 def no_message(entry: Json, issuer: str) -> Msg:
-    """An entry that is no message of a known role, kept as it came."""
+    """Return an entry that is no message of a known role, unchanged in a raw block."""
     block = tree.RawBlock(issuer, entry, "message", by="client")
     m = Msg.trusted("", [block], "user")
     m.read_from = block.read_from = entry
@@ -217,7 +224,7 @@ def no_message(entry: Json, issuer: str) -> Msg:
 def content(
     fields: JsonObject, issuer: str, parts: _Parts, origin: Origin | None = None
 ) -> tuple[str | _Blocks, str | None]:
-    """(the content, taken out of `fields`; how it is spelled)."""
+    """Take the content out of `fields`; return it, and its spelling."""
     value = fields.get("content", ...)
     if not (value is None or isinstance(value, (str, list))):
         return [], "absent"
@@ -228,7 +235,7 @@ def content(
 
 
 def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
-    """The `tool_calls` of the message at this place, taken out of `fields`."""
+    """Take the `tool_calls` of the message at this place out of `fields`."""
     entries = fields.get("tool_calls")
     if not (isinstance(entries, list) and entries):
         return []
@@ -237,9 +244,15 @@ def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
 
 
 def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBlock | tree.RawBlock:
-    """The `index` entry of `tool_calls`; `made_id` is for one without an id.
+    """Read one entry of `tool_calls`.
 
-    What is no call of a function by its name is kept as it came.
+    Anything but a call of a function by its name is kept unchanged.
+
+    Args:
+        entry: The entry.
+        issuer: The issuer of its extra fields.
+        index: Its place in the list.
+        made_id: The id for a call that has none.
     """
     function = entry.get("function") if isinstance(entry, dict) else None
     id = entry.get("id") if isinstance(entry, dict) else None
@@ -268,7 +281,7 @@ def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBloc
 
 
 def _beside(entry: JsonObject, index: int) -> tuple[JsonObject, list[str]]:
-    """(the fields beside the function that no call models, notes on how the others are spelled)."""
+    """Return the fields beside the function that a call cannot hold, and notes on the spelling."""
     fields = {key: value for key, value in entry.items() if key not in _CALL}
     notes = []
     if not (isinstance(entry.get("id"), str) and entry["id"]):
@@ -285,10 +298,10 @@ def _beside(entry: JsonObject, index: int) -> tuple[JsonObject, list[str]]:
 
 
 def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
-    """The entry of `tool_calls` that `read_call` made the block of."""
+    """Return the entry of `tool_calls` that `read_call` read the block from."""
     if type(block) is tree.RawBlock:
         return block.data
-    assert type(block) is ToolUseBlock  # the other one of the two
+    assert type(block) is ToolUseBlock  # the only other type
     notes = (block.spelling or "").split()
     values = block.input if block.raw_input is None else block.raw_input
     entry: JsonObject = {} if MADE in notes else {"id": block.id}
@@ -301,7 +314,7 @@ def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
 
 
 def split_calls(blocks: Iterable[ContentBlock]) -> tuple[_Blocks, _Blocks]:
-    """(the calls, also those that no tree models; the other blocks)."""
+    """Split blocks into calls, including unknown kinds of calls, and the other blocks."""
     calls: _Blocks = []
     others: _Blocks = []
     for block in blocks:
@@ -313,12 +326,12 @@ def split_calls(blocks: Iterable[ContentBlock]) -> tuple[_Blocks, _Blocks]:
 
 
 def calls_as_read(calls: Iterable[ContentBlock], issuer: str) -> list[Json]:
-    """The `tool_calls` that `read_calls` read."""
+    """Return the `tool_calls` that `read_calls` read."""
     return [call_as_read(call, issuer, index) for index, call in enumerate(calls)]
 
 
 def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> Extras | None:
-    """The extras of a node: fields that it does not model, and notes on how it was spelled."""
+    """Return the extras of a node: fields that it cannot hold, and notes on its spelling."""
     extras = {issuer: other_fields} if other_fields else {}
     if notes:
         extras[name_notes(issuer)] = notes
@@ -326,28 +339,28 @@ def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> E
 
 
 def issuer_fields(node: Any, issuer: str) -> tuple[JsonObject, JsonObject]:
-    """(a copy of the fields that the node does not model, its notes): of `issuer_extras`."""
+    """Return the two parts of `issuer_extras`: a copy of the other fields, and the notes."""
     extras = node.extras or {}
     return dict(extras.get(issuer, {})), extras.get(name_notes(issuer), {})
 
 
 def read_object(value: Json) -> JsonObject:
-    """The value if it is an object, else an empty one."""
+    """Return the value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
-    """Whether the value is a list of objects, and not empty."""
+    """Whether the value is a list of objects that is not empty."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def are_texts(value: Json) -> TypeGuard[list[str]]:
-    """Whether the value is a list of texts, and not empty."""
+    """Whether the value is a list of texts that is not empty."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
 def without(data: JsonObject, *keys: str) -> JsonObject:
-    """The fields but for those under `keys`."""
+    """Return the fields except those under `keys`."""
     fields = dict(data)
     for key in keys:
         fields.pop(key, None)
@@ -355,21 +368,29 @@ def without(data: JsonObject, *keys: str) -> JsonObject:
 
 
 def is_text(value: Json) -> TypeGuard[str]:
-    """Whether it is a text without halves of characters, which names nothing, and not empty."""
+    """Whether the value is a text that is not empty and has no lone surrogates."""
     if not isinstance(value, str) or not value:
         return False
     return value.isascii() or value.encode("utf-8", "ignore").decode() == value
 
 
 def require_text(value: Any) -> str:
-    """The value, which is text. Raises TypeError if it is not."""
+    """Return the value, which has to be text.
+
+    Raises:
+        TypeError: If it is not.
+    """
     if not isinstance(value, str):
         raise TypeError("text was expected")
     return value
 
 
 def answered_call(id: str, name: str, arguments: Json) -> ToolUseBlock:
-    """A call of an answer, whole or begun. Raises TypeError for arguments of another type."""
+    """Build a call of an answer, complete or just begun.
+
+    Raises:
+        TypeError: If the arguments are neither text nor an object.
+    """
     call = ToolUseBlock(id, name)
     if isinstance(arguments, str):
         call.raw_input = arguments

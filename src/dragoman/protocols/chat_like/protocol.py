@@ -1,7 +1,7 @@
-"""A room of a wire that follows Chat Completions closely: requests, read and written.
+"""The base of wires that follow Chat Completions closely, for reading and writing requests.
 
-Such a room names its keys in tables and brings functions for what it does its own way; the shape
-around them is here. An assistant's message keeps its calls in a field beside the content.
+Such a wire names its keys in tables and adds functions for what it does differently; the common
+structure is here. An assistant's message has its calls in a field beside the content.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .messages import own_extras
 
 _ROLES = ("system", "user", "assistant", "tool")
 
-_NO_CALL = "nobody's"  # in the spelling of a result: it names no call
+_NO_CALL = "nobody's"  # note on the spelling of a result: it names no call
 
 
 class ChatRoom(Room):
@@ -37,34 +37,35 @@ class ChatRoom(Room):
     option_keys: ClassVar[Mapping[str, str]]  # option -> its key
     ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}  # of options
     choices: ClassVar[Mapping[str, str]]  # word -> mode, the usual word of each mode first
-    lone_stop = True  # a single text that ends an answer may stand outside of a list
-    text_spelling: str | None = None  # of a text that was the content itself, and stands in a list
+    lone_stop = True  # whether a single stop text may be given without a list
+    # the spelling of a text that was the whole content and is now in a list
+    text_spelling: str | None = None
 
     @staticmethod
     @abstractmethod
     def read_parts(
         parts: list[Json], issuer: str, origin: Origin | None = None
     ) -> list[ContentBlock]:
-        """The blocks of a list of parts; `origin` is the model that wrote them, if one did."""
+        """Read a list of parts; `origin` is the model that wrote them, if a model did."""
 
     @staticmethod
     @abstractmethod
     def part_as_read(block: ContentBlock, issuer: str) -> Json:
-        """The part that a block was read from."""
+        """Return the part that a block was read from."""
 
     @abstractmethod
     def write_blocks(self, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
-        """The fields that the blocks make; none if each of them is a loss."""
+        """Return the fields of a message for its blocks; none if each of them is a loss."""
 
     @abstractmethod
     def write_result(
         self, block: tree.ToolResultBlock, caps: Capabilities, report: Report
     ) -> JsonObject:
-        """The entry of `messages` of a result."""
+        """Return the entry of `messages` for a result."""
 
     @abstractmethod
     def read_thinking(self, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
-        """The options of thinking, taken out of the body."""
+        """Take the options of thinking out of the body."""
 
     @abstractmethod
     def thinking_as_read(self, body: JsonObject, name: str, value: Any, notes: JsonObject) -> None:
@@ -73,7 +74,7 @@ class ChatRoom(Room):
     def read_request(
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
-        """The request of a body. Fields that no node models are its extras."""
+        """Read the request of a body; fields that no node can hold become its extras."""
         unknown, notes = dict(body), dict[str, Any]()
         entries, model, stream = chat_request.read_envelope(unknown, notes)
         origin = Origin(self.issuer, model)
@@ -87,7 +88,7 @@ class ChatRoom(Room):
         return req
 
     def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-        """The body that `read_request` read, with those of `kept` and those nobody models."""
+        """Write the body that `read_request` read: fields in `kept`, and those without a node."""
         body, notes = chat_request.write_envelope(req, kept, elements, self.issuer)
         for name, value in req.options.given():
             if name not in kept:
@@ -108,7 +109,7 @@ class ChatRoom(Room):
         return body
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body around the messages."""
+        """Write the body around the messages."""
         request, caps, messages = prepared.request, prepared.caps, prepared.elements
         if messages is None:
             messages = self.messages(prepared.history, caps, report)
@@ -127,19 +128,19 @@ class ChatRoom(Room):
         return HttpRequest(self.endpoint(prepared), {}, body)
 
     def endpoint(self, prepared: PreparedRequest) -> str:
-        """Where the request goes, below the base URL."""
+        """Return the path that the request is sent to, below the base URL."""
         path: str = self.dialect.path
         return path
 
     # the fields around the messages
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools."""
+        """Write function tools."""
         entries: list[JsonObject] = self.write_tools(tools, caps, report)["tools"]
         return entries
 
     def read_fields(self, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
-        """Tools, choice, options and format, taken out of the body."""
+        """Take tools, choice, options and format out of the body."""
         choice = chat_request.read_choice_value(body.get("tool_choice"), self.choices)
         return {
             "tools": chat_request.read_tools(body, self.issuer),
@@ -153,19 +154,19 @@ class ChatRoom(Room):
         body["tools"] = [chat_request.tool_as_read(tool, self.issuer) for tool in tools]
 
     def write_tools(self, tools: Tools, caps: Capabilities, report: Report) -> JsonObject:
-        """The fields of the tools."""
+        """Return the fields for the tools."""
         return {"tools": [chat_request.write_tool(tool, caps, report) for tool in tools]}
 
     def format_as_read(self, body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
-        """Put the format into the body, around the fields that stayed there."""
+        """Put the format into the body, around the fields that remained there."""
         chat_request.format_as_read(body, form, notes)
 
     def write_format(self, form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
-        """The format as the wire takes it."""
+        """Return the format as the wire takes it."""
         return chat_request.spelled_format(form, report)
 
     def read_options(self, body: JsonObject, notes: JsonObject) -> Options:
-        """The options, taken out of the body."""
+        """Take the options out of the body."""
         values: dict[str, Any] = {}
         for name, key in self.option_keys.items():
             value = request_fields.option_value(name, body.get(key))
@@ -179,7 +180,7 @@ class ChatRoom(Room):
         return Options(**values, **self.read_thinking(body, notes))
 
     def write_options(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
-        """The options in their ranges."""
+        """Return the options, each within its range."""
         body = request_fields.options(request, self.option_keys, caps, report)
         for name, limits in self.ranges.items():
             request_fields.within(body, self.option_keys[name], name, limits, request, report)
@@ -188,17 +189,17 @@ class ChatRoom(Room):
     # messages
 
     def read_other_blocks(self, fields: JsonObject, index: int) -> list[ContentBlock]:
-        """What an assistant's message has behind its content, taken out of its fields."""
+        """Take the blocks that follow the content of an assistant's message out of its fields."""
         return chat_messages.read_calls(fields, self.issuer, index)
 
     def read_other_fields(self, m: Msg, fields: JsonObject) -> None:
-        """Take fields of an assistant's message that say something of the others."""
+        """Take the fields of an assistant's message that add to its other blocks."""
 
     def other_fields_as_read(self, entry: JsonObject, m: Msg) -> None:
-        """Put fields that `read_other_fields` took into the entry."""
+        """Put the fields that `read_other_fields` took into the entry."""
 
     def _read_message(self, origin: Origin, entry: Json, index: int) -> Msg:
-        """One entry of `messages`; an object without a known role is kept as it came."""
+        """Read one entry of `messages`; an object without a known role is kept unchanged."""
         issuer = self.issuer
         role: Any = entry.get("role") if isinstance(entry, dict) else None
         if not isinstance(role, str) or role not in _ROLES:
@@ -206,7 +207,8 @@ class ChatRoom(Room):
         fields = {key: value for key, value in entry.items() if key != "role"}
         if role == "tool":
             result = self._read_result(fields, entry)
-            result.extras = {issuer: fields} if fields else None  # they move with the result
+            # they move together with the result
+            result.extras = {issuer: fields} if fields else None
             m, fields = Msg.trusted("", [result], "tool"), {}
         else:
             author = origin if role == "assistant" else None
@@ -223,7 +225,7 @@ class ChatRoom(Room):
         return m
 
     def content_list(self, content: str | list[ContentBlock]) -> list[ContentBlock]:
-        """The blocks of a content, of which a text becomes the first."""
+        """Return a content as a list of blocks; a text becomes the first block."""
         if not isinstance(content, str):
             return content
         return [tree.TextBlock(content, spelling=self.text_spelling)] if content else []
@@ -242,7 +244,7 @@ class ChatRoom(Room):
         return block
 
     def message_as_read(self, m: Msg) -> Json:
-        """The entry of `messages` that the message was read from."""
+        """Return the entry of `messages` that the message was read from."""
         content: Any = m.content
         if isinstance(content, str):
             entry: JsonObject = {"role": m.role, "content": content}
@@ -257,15 +259,15 @@ class ChatRoom(Room):
         return entry
 
     def add_fields(self, entry: JsonObject, fields: JsonObject) -> None:
-        """Put fields that no node models into the entry of a message."""
+        """Add fields that no node can hold to the entry of a message."""
         entry.update(fields)
 
     def own_fields(self, m: Msg, caps: Capabilities) -> JsonObject:
-        """The fields of a message that are this wire's, for a message that is composed."""
+        """Return the extra fields of a new message that this wire understands."""
         return own_extras(m, caps)
 
     def blocks_as_read(self, m: Msg) -> JsonObject:
-        """The entry of a message of blocks."""
+        """Return the entry of a message of blocks."""
         calls, parts = chat_messages.split_calls(m.blocks)
         entry: JsonObject = {"role": m.role}
         if calls:
@@ -273,7 +275,7 @@ class ChatRoom(Room):
         return self.content_as_read(entry, parts, m)
 
     def content_as_read(self, entry: JsonObject, parts: list[ContentBlock], m: Msg) -> JsonObject:
-        """The entry with the content of its message."""
+        """Return the entry with the content of its message."""
         note = (m.spelling or "").partition(" ")[0]
         text = parts[0] if len(parts) == 1 else None
         if type(text) is tree.TextBlock and text.spelling == self.text_spelling:
@@ -302,7 +304,7 @@ class ChatRoom(Room):
     def messages(
         self, history: RoledHistory, caps: Capabilities, report: Report
     ) -> list[JsonObject]:
-        """One entry for each message, and one for each tool result."""
+        """Write one entry for each message, and one for each tool result."""
         entries: list[JsonObject] = []
         for m, role in zip(history.msgs, history.roles, strict=True):
             content: Any = m.content

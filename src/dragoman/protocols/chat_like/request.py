@@ -1,7 +1,7 @@
-"""Requests of the shape of Chat Completions: the fields at the top, tools, choice and format.
+"""Requests of the shape of Chat Completions: top-level fields, tools, choice and format.
 
-Each reader stands before its writer. Readers take out of the body what the tree can hold; what it
-cannot hold stays there, for the extras.
+Each reader is followed by its writer. Readers take what the tree can hold out of the body; the rest
+remains there and becomes extras.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import messages as chat_messages
 
 
 def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
+    """Write `{"type": "function", "function": {"name", "description", "parameters"}}`."""
     schema, strict = parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
@@ -30,9 +30,10 @@ def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
 
 
 def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
-    """A function, or a tool that only its own provider knows as that declares it.
+    """Write a function, or a tool that only its own provider knows, in that provider's form.
 
-    Raises WriteError for another provider's tool.
+    Raises:
+        WriteError: For a tool of another provider.
     """
     if isinstance(tool, Tool):
         return function_tool(tool, caps, report)
@@ -53,7 +54,7 @@ _SCHEMA_FIELDS = {"schema": dict, "name": str, "description": str, "strict": boo
 
 
 def read_envelope(body: JsonObject, notes: JsonObject) -> tuple[list[Json], str | None, bool]:
-    """(messages, model, whether to stream): taken out of the body."""
+    """Take the messages, the model and `stream` out of the body."""
     entries: list[Json] = []
     if isinstance(body.get("messages"), list):
         entries = body.pop("messages")
@@ -61,7 +62,7 @@ def read_envelope(body: JsonObject, notes: JsonObject) -> tuple[list[Json], str 
         notes["messages"] = "absent"
     model = body.pop("model") if isinstance(body.get("model"), str) and body["model"] else None
     stream = body.pop("stream") if isinstance(body.get("stream"), bool) else None
-    if stream is False:  # the default, spelled out
+    if stream is False:  # the default, given explicitly
         notes["stream"] = "false"
     return entries, model, bool(stream)
 
@@ -69,7 +70,11 @@ def read_envelope(body: JsonObject, notes: JsonObject) -> tuple[list[Json], str 
 def write_envelope(
     req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
 ) -> tuple[JsonObject, JsonObject]:
-    """(the body around `elements` with those of `fields` that `read_envelope` reads, the notes)."""
+    """Write the fields among `fields` that `read_envelope` read, around `elements`.
+
+    Returns:
+        The body, and the notes of the request.
+    """
     body, notes = chat_messages.issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
@@ -81,7 +86,7 @@ def write_envelope(
 
 
 def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool | ServerTool]:
-    """The tools, taken out of the body, each by `read_tool`; one that it refuses is kept."""
+    """Take the tools out of the body; entries that `read_tool` refuses are kept unchanged."""
     tools: list[Tool | ServerTool] = []
     for entry in body.pop("tools") if chat_messages.are_objects(body.get("tools")) else ():
         try:
@@ -94,10 +99,15 @@ def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool 
 
 
 def read_tool(entry: JsonObject, issuer: str, strict: bool = True) -> Tool | ServerTool:
-    """One entry of `tools`: a function, whose type may be missing, or a tool of the provider's.
+    """Read one entry of `tools`: a function, whose type may be missing, or a provider's tool.
 
-    `strict`: functions may have this field. Raises InvalidMessage for a function that no JSON can
-    spell: half of a surrogate pair.
+    Args:
+        entry: The entry.
+        issuer: The issuer of its extra fields.
+        strict: Whether functions may have the field `strict`.
+
+    Raises:
+        InvalidMessage: For a function that JSON cannot express: it has a lone surrogate.
     """
     function = entry.get("function")
     name = function.get("name") if isinstance(function, dict) else None
@@ -115,9 +125,17 @@ def read_tool(entry: JsonObject, issuer: str, strict: bool = True) -> Tool | Ser
 def read_function(
     function: JsonObject, fields: JsonObject, notes: JsonObject, issuer: str, strict: bool = True
 ) -> Tool:
-    """The tool of `{"name", "description", "parameters", "strict"}`.
+    """Read a function tool: `{"name", "description", "parameters", "strict"}`.
 
-    `fields` stand beside `function`. Raises InvalidMessage for one without a name.
+    Args:
+        function: The object under `function`.
+        fields: The fields beside it.
+        notes: Gets notes on its spelling.
+        issuer: The issuer of its extra fields.
+        strict: Whether functions may have the field `strict`.
+
+    Raises:
+        InvalidMessage: For one without a name.
     """
     tool = Tool(function.get("name"))  # type: ignore[arg-type]  # raises if it is no text
     unknown = {key: value for key, value in function.items() if key != "name"}
@@ -133,7 +151,7 @@ def read_function(
 
 
 def tool_as_read(tool: Tool | ServerTool, issuer: str, strict: bool = True) -> JsonObject:
-    """The entry of `tools` that `read_tool` read."""
+    """Return the entry of `tools` that `read_tool` read."""
     other_fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is not Tool:
         return other_fields
@@ -147,16 +165,20 @@ def tool_as_read(tool: Tool | ServerTool, issuer: str, strict: bool = True) -> J
 def function_fields(
     tool: Tool, description: str | None, schema: Json, strict: bool | None
 ) -> JsonObject:
-    """`{"name", "description", "parameters", "strict"}`, without those that are not said."""
+    """Return `{"name", "description", "parameters", "strict"}` without those that are not given."""
     fields = {"name": tool.name, "description": description, "parameters": schema, "strict": strict}
     return {key: value for key, value in fields.items() if value is not None}
 
 
 def read_choice_value(value: Json, modes: Mapping[str, str]) -> ChoiceValue | None:
-    """(the fields of a ToolChoice, a note on its spelling) of `tool_choice`; None if it has none.
+    """Read `tool_choice`: return the fields of a ToolChoice, and a note on its spelling.
 
-    A word of `modes`, of which the first for each mode is the usual one, or an object that holds
-    no more than which function must be called.
+    Args:
+        value: A word, or an object that only names the function that must be called.
+        modes: The mode of each word; the first word for a mode is the usual one.
+
+    Returns:
+        None if the value has another form.
     """
     if isinstance(value, str) and value in modes:
         mode = modes[value]
@@ -169,7 +191,7 @@ def read_choice_value(value: Json, modes: Mapping[str, str]) -> ChoiceValue | No
 
 
 def function_name(function: Json) -> str:
-    """The name in `{"name"}`; empty if the object has anything else."""
+    """Return the name in `{"name"}`; an empty text if the object has any other field."""
     if isinstance(function, dict) and len(function) == 1:
         name = function.get("name")
         return name if isinstance(name, str) else ""
@@ -183,9 +205,9 @@ def _mode_word(mode: str, modes: Mapping[str, str]) -> str | None:
 def read_choice(
     body: JsonObject, notes: JsonObject, value: ChoiceValue | None, key: str = "tool_choice"
 ) -> ToolChoice | None:
-    """The choice, taken out of the body with `parallel_tool_calls`.
+    """Take the choice and `parallel_tool_calls` out of the body.
 
-    `value` is what `read_choice_value` reads of the field `key`.
+    `value` is the result of `read_choice_value` for the field `key`.
     """
     fields, note = value or ({"mode": "auto"}, "unsaid")
     parallel = body.get("parallel_tool_calls")
@@ -207,18 +229,18 @@ def read_choice(
 
 
 def freeform_names(tools: Iterable[Tool | ServerTool]) -> frozenset[str]:
-    """The names of the tools whose calls hold text."""
+    """Return the names of the tools whose calls hold text."""
     return frozenset(tool.name for tool in tools if type(tool) is Tool and tool.freeform)
 
 
 def _named_tool(name: str | None, freeform: Collection[str]) -> JsonObject:
-    """`{"type", "function" or "custom": {"name"}}`."""
+    """Write `{"type", "function" or "custom": {"name"}}`."""
     kind = "custom" if name in freeform else "function"
     return {"type": kind, kind: {"name": name}}
 
 
 def allowed_tools(mode: str, names: Iterable[str], freeform: Collection[str] = ()) -> JsonObject:
-    """`{"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}`; `freeform` take text."""
+    """Write `{"type": "allowed_tools", ...}` for `names`; those in `freeform` take text."""
     tools = [_named_tool(name, freeform) for name in names]
     return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
 
@@ -230,9 +252,14 @@ def write_choice(
     note: str | None = None,
     freeform: Collection[str] = (),
 ) -> None:
-    """Put the choice into the body; `note`: how it was spelled, if it was read from this wire.
+    """Put the choice into the body; a mode without a word is the default and needs none.
 
-    A mode without a word is the default, which needs none. `freeform` are the tools that take text.
+    Args:
+        body: The body, which is changed.
+        choice: The choice.
+        modes: The mode of each word; the first word for a mode is the usual one.
+        note: The spelling of a choice that was read from this wire.
+        freeform: The names of tools that take text.
     """
     if choice.allowed:
         body["tool_choice"] = allowed_tools(choice.mode, choice.allowed, freeform)
@@ -249,9 +276,9 @@ def write_choice(
 def read_format(
     body: JsonObject, notes: JsonObject, lone_type: bool = True
 ) -> ResponseFormat | None:
-    """`response_format`, taken out of the body but for what no ResponseFormat holds.
+    """Take `response_format` out of the body, except for what a ResponseFormat cannot hold.
 
-    `lone_type`: a `text` or `json_object` with further fields stays as it is.
+    `lone_type`: a `text` or `json_object` with further fields is kept unchanged.
     """
     value = body.get("response_format")
     if not isinstance(value, dict) or not isinstance(kind := value.get("type"), str):
@@ -270,7 +297,7 @@ def read_format(
 
 
 def _read_schema(other_fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """The format of `json_schema`, which is taken out of the fields but for what is unknown."""
+    """Take the format of `json_schema` out of the fields; unknown ones remain."""
     unknown = dict(other_fields["json_schema"])
     fields = {
         key: unknown.pop(key)
@@ -292,10 +319,13 @@ def _read_schema(other_fields: JsonObject, notes: JsonObject) -> ResponseFormat 
 
 
 def write_format(form: ResponseFormat, absent: str = "", name: str | None = None) -> JsonObject:
-    """`{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or its type alone.
+    """Write `{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or the type alone.
 
-    `absent` (the note `format` of a request that was read) names fields that it did not have;
-    `name` is one that the wire takes, where the format's own is none.
+    Args:
+        form: The format.
+        absent: The fields that the format lacked when it was read (the note `format` of the
+            request).
+        name: A name that the wire takes, where the format has no usable one.
     """
     if form.kind != "schema":
         return {"type": next(word for word, kind in _FORMATS.items() if kind == form.kind)}
@@ -311,7 +341,7 @@ def write_format(form: ResponseFormat, absent: str = "", name: str | None = None
 
 
 def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
-    """Put the format back that `read_format` read, around the fields that stayed in the body."""
+    """Take the format of `json_schema` out of the fields; unknown fields remain there."""
     data = write_format(form, notes.get("format", ""))
     body["response_format"] = chat_messages.fill_fields(data, body.get("response_format", {}))
 
@@ -327,8 +357,14 @@ def claims_chat(
 ) -> bool:
     """Whether a body has only known fields, functions under their key, and known messages.
 
-    `messages` has the fields of each role, `parts` those of each type beside `type`; the field of
-    its own name is text in the types of `texts`.
+    Args:
+        body: The body.
+        path: The path that it was posted to, if that is known.
+        endpoint: The path that the protocol uses.
+        fields: The known fields of the body.
+        messages: The known fields of messages, for each role.
+        parts: The known fields of parts beside `type`, for each type.
+        texts: The types of parts whose field of the same name is text.
     """
     if not isinstance(body, dict) or body.keys() - fields:
         return False
@@ -361,7 +397,7 @@ def _is_part(part: Json, parts: Mapping[str, Collection[str]], texts: Collection
 
 
 def spelled_format(form: ResponseFormat, report: Report) -> JsonObject:
-    """`{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or its type alone."""
+    """Write `{"type": "json_schema", "json_schema": {...}}`, or the type alone; report the rest."""
     if form.kind != "schema":
         return write_format(form)
     return write_format(form, "" if form.description else "description", format_name(form, report))

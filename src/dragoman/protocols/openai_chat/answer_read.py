@@ -1,4 +1,4 @@
-"""Answers of Chat Completions, read: whole ones and streams, as the pieces that they are made of.
+"""Reads answers of Chat Completions, whole ones and streams, into pieces.
 
 Reference: OpenAI API, "The chat completion object", "Chat completion chunk"; recorded answers and
 streams of some forty hosts.
@@ -30,11 +30,12 @@ from .answer_write import FINISH_REASONS, read_usage
 from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
 from .dialect import THINKING_FIELDS, Dialect
 
-_LEGACY_INDEX = 1 << 20  # of a `function_call`: a call of its own, behind those of `tool_calls`
+# the index of a `function_call`, which comes after all calls in `tool_calls`
+_LEGACY_INDEX = 1 << 20
 
 
 def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
-    """The content of an answer that is a list, as some hosts have it."""
+    """Read the content of an answer that is a list, as some hosts send it."""
     blocks: list[ContentBlock] = []
     for part in content:
         kind = part.get("type")
@@ -57,7 +58,7 @@ def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
 
 
 def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
-    """`{"image_url": {"url": ...}}` in an answer, or with the URL alone."""
+    """Read an image of an answer: `{"image_url": {"url": ...}}`, or with the URL alone."""
     link = entry.get("image_url")
     url = link.get("url") if isinstance(link, dict) else link
     if not isinstance(url, str):
@@ -78,7 +79,7 @@ def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
 
 
 def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
-    """`{"type": "url_citation", "url_citation": {start_index, end_index, url, title}}`.
+    """Read a citation: `{"type": "url_citation", "url_citation": {start_index, ...}}`.
 
     In a delta it has its index in the list beside it.
     """
@@ -99,7 +100,7 @@ def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
     return citation
 
 
-# how the bytes of a format begin, in base64
+# the first bytes of each format, in base64
 _AUDIO_BEGINNINGS = {
     "UklGR": "audio/wav",
     "SUQz": "audio/mpeg",
@@ -110,7 +111,7 @@ _AUDIO_BEGINNINGS = {
 
 
 def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
-    """Speech in an answer: its transcript as text, and how it sounds."""
+    """Read speech of an answer: its transcript as text, and its sound."""
     blocks: list[tuple[int, ContentBlock]] = []
     if audio.get("transcript"):
         transcript = require_text(audio["transcript"])
@@ -128,7 +129,7 @@ def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]
 
 
 def has_content(value: Any) -> bool:
-    """Whether there is anything in it: some hosts send calls whose every field is empty."""
+    """Whether the value has any content: some hosts send calls with only empty fields."""
     return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
@@ -137,9 +138,9 @@ _FUNCTION_FIELDS = {"name", "arguments"}
 
 
 def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
-    """One entry of `tool_calls`: a call of a function, or of a custom tool, which takes text.
+    """Read one entry of `tool_calls`: a call of a function, or of a custom tool, which takes text.
 
-    `complete`: it is no fragment of a stream, so what it lacks is noted.
+    `complete`: the call is no fragment of a stream, so missing fields are noted.
     """
     id, function = entry.get("id"), entry.get("function")
     if not isinstance(function, dict):
@@ -155,12 +156,13 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
     block = answered_call(id, name, function.get("arguments"))
     if not complete and entry.keys() <= _CALL_FIELDS and function.keys() <= _FUNCTION_FIELDS:
         return block  # most fragments
-    # such as a signature, which has to come back
+    # such as a signature, which has to be sent back
     unknown = {key: value for key, value in entry.items() if key not in _CALL_FIELDS}
     unusual: JsonObject = {}
     if other_fields := {k: v for k, v in function.items() if k not in _FUNCTION_FIELDS}:
         unusual["function"] = other_fields
-    if CUSTOM in unknown and not has_content(unknown[CUSTOM]):  # it says that this is none
+    # the empty field means that this is no custom call
+    if CUSTOM in unknown and not has_content(unknown[CUSTOM]):
         unusual[CUSTOM] = unknown.pop(CUSTOM)
     absent = _read_spelling(entry, function, unusual) if complete else []
     extras = {
@@ -173,7 +175,7 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
 
 
 def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
-    """A call of a custom tool, or a fragment of one: `{"id", "custom": {"name", "input"}}`."""
+    """Read a call of a custom tool, or a fragment: `{"id", "custom": {"name", "input"}}`."""
     custom = entry.get(CUSTOM)
     if not isinstance(custom, dict):
         return None
@@ -190,7 +192,7 @@ def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
 
 
 def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
-    """The fields that a whole call lacks; `unusual` gets what it has otherwise than others."""
+    """Return the fields that a whole call lacks; add unusual values of the others to `unusual`."""
     odd = {"index": True, "type": entry.get("type") != "function", "id": not entry.get("id")}
     unusual |= {key: entry[key] for key, is_odd in odd.items() if is_odd and key in entry}
     empty_fields = {
@@ -251,13 +253,13 @@ class ChoiceReader:
         self._pieces: list[Piece] = []
         self._calls = StreamedCalls()
         self._thinking = ThinkingReader(issuer, dialect.cumulative_details)
-        self._length = 0  # characters of text so far, for hosts that repeat all of it
+        self._length = 0  # characters of text so far, for hosts that repeat the whole text
         self._citations: set[str] = set()
-        self._values: JsonObject = {}  # of the fields that went into extras already
+        self._values: JsonObject = {}  # fields that are already in the extras
         self._has_deltas = False
 
     def read(self, choice: JsonObject, position: int, chunk: bool) -> list[Piece]:
-        """The pieces of one entry of `choices`; `chunk`: it is one of a stream for sure."""
+        """Return the pieces of one entry of `choices`; `chunk`: it surely is part of a stream."""
         self._pieces = []
         delta, message = choice.get("delta"), choice.get("message")
         complete = not isinstance(delta, dict)
@@ -287,7 +289,7 @@ class ChoiceReader:
         self._pieces.append(Part((self._index, rank, i), block))
 
     def _spelling(self, choice: JsonObject, position: int) -> None:
-        """How a whole choice is spelled, where others are not spelled so."""
+        """Return notes on the spelling of a whole choice, where it is unusual."""
         message = choice.get("message")
         absent = [key for key in ("index", "finish_reason", "message") if key not in choice]
         notes: JsonObject = {}
@@ -309,14 +311,14 @@ class ChoiceReader:
             self._pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
 
     def _read_unknown(self, choice: JsonObject, complete: bool, chunk: bool) -> None:
-        """Log probabilities, which grow, and the fields that no node models."""
+        """Read log probabilities, which grow, and the fields that no node can hold."""
         full = (complete or "message" in choice) and not chunk
         logprobs = choice.get("logprobs")
         if logprobs is not None or (full and "logprobs" in choice):
             fields = {"logprobs": logprobs}
             self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
         modeled = _CHOICE_FIELDS
-        if full and "message" in choice:  # beside a message, a delta is none that adds to it
+        if full and "message" in choice:  # beside a message, a delta adds nothing to it
             modeled = modeled - _BESIDE_MESSAGE
             modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
         if choice.keys() <= modeled:
@@ -355,14 +357,14 @@ class ChoiceReader:
             self._more(message, complete)
 
     def _more(self, message: JsonObject, complete: bool) -> None:
-        """What few messages have beside their text."""
+        """Read what only few messages have beside their text."""
         entries = message.get("tool_calls") or ()
         self._read_calls(entries, complete)
         function = message.get(LEGACY)
-        # hosts that serve old clients, too, say one call in both fields
+        # hosts that also serve old clients repeat one call in both fields
         is_repeated = complete and any(entry.get("function") == function for entry in entries)
         if function and has_content(function) and not is_repeated:
-            # in a stream each of its deltas has one of the two
+            # in a stream, each delta of the call has one of the two
             call = ToolUseBlock("", require_text(function.get("name") or ""), spelling=LEGACY)
             if complete:
                 call.extras = {name_notes(self._issuer): {"field": LEGACY}}
@@ -392,7 +394,7 @@ class ChoiceReader:
                 self._part(CALL, *fragment)
 
     def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock] | None:
-        """(which call, what the fragment adds to it); None for one that says nothing at all."""
+        """Return which call a fragment belongs to, and what it adds; None for an empty fragment."""
         block = read_call(entry, self._issuer, complete=False)
         index = entry.get("index")
         if type(block) is not ToolUseBlock:
@@ -403,7 +405,7 @@ class ChoiceReader:
         return self._calls.call(block.id, block.name, index, text), block
 
     def _new_citations(self, message: JsonObject, complete: bool) -> list[Citation]:
-        """The annotations, without those that a stream repeats."""
+        """Return the annotations, without those that a stream repeats."""
         citations: list[Citation] = []
         for entry in message.get("annotations") or ():
             text = canonical(entry)
@@ -414,14 +416,14 @@ class ChoiceReader:
 
 
 def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
-    """The fields of a message or delta that no block holds."""
+    """Return the fields of a message or delta that no block can hold."""
     if not complete:
         return {
             key: value
             for key, value in message.items()
             if key not in _MESSAGE_FIELDS and value is not None
         }
-    # what is empty says nothing, but it stood there
+    # an empty value means nothing, but it is part of the body
     unknown = {
         key: value
         for key, value in message.items()
@@ -435,12 +437,12 @@ def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
     return unknown | {name: message[name] for name in copies}
 
 
-_READ_ELSEWHERE = {"object", "choices", "usage", "error", "obfuscation"}  # of a body
+_READ_ELSEWHERE = {"object", "choices", "usage", "error", "obfuscation"}  # fields of a body
 _CHUNKS = ("chat.completion.chunk", "chat.completion.done")
 _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
 
-# of errors that are not wrapped
+# of errors without an enclosing object
 _ERROR_FIELDS = {
     "message",
     "msg",
@@ -462,23 +464,23 @@ class ChatReader:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._issuer = dialect.issuers[0]
-        self._values: JsonObject = {}  # of the fields of the body that were read already
+        self._values: JsonObject = {}  # fields of the body that were read already
         self._choices: dict[int, ChoiceReader] = {}
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one chunk, or of a whole answer."""
+        """Return the pieces of one chunk, or of a whole answer."""
         choices = payload.get("choices")
         pieces: list[Piece] = []
         host_field = self._dialect.own_field
         host_data = (payload.get(host_field) if host_field else None) or _EMPTY
-        # a chunk may come without choices, what is no chunk at all is an error
+        # a chunk may have no choices; a payload that is no chunk at all is an error
         usual = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
         error = payload.get("error") or host_data.get("error")
         error = error or ("base_resp" in payload and errors.host_error(payload))
         if error or not usual:
             described = error or _ERROR_FIELDS & payload.keys()
             if not described or isinstance(payload.get("message"), dict):
-                raise LookupError("neither a chunk nor an error")  # a ping of the host's own
+                raise LookupError("neither a chunk nor an error")  # such as a host's own ping
             of_host = host_data.get("error") and not payload.get("error")
             failure = errors.provider_error(host_data if of_host else payload, name=event)
             failure.body = payload
@@ -504,13 +506,13 @@ class ChatReader:
         return pieces
 
     def finish(self) -> list[Piece]:
-        """Nothing, unless a host gave an error for a reason: it may never have said which."""
+        """Return nothing, unless a host ended with an error that it never described."""
         reasons = (choice.error_reason for choice in self._choices.values())
         reason = next(filter(None, reasons), "")
         return [Failed(errors.finish_error(reason))] if reason else []
 
     def _head(self, payload: JsonObject, complete: bool, full: bool) -> list[Piece]:
-        """What the body says of the whole answer; chunks repeat it. `full`: nulls count, too."""
+        """Read the fields about the whole answer, which chunks repeat. `full`: keep nulls, too."""
         pieces: list[Piece] = []
         values = self._values
         unknown: JsonObject = {}
@@ -530,7 +532,7 @@ class ChatReader:
             elif value is not None or full:
                 values[key] = unknown[key] = value
         notes: JsonObject = {}
-        if complete:  # what a whole answer has otherwise than others
+        if complete:  # what is unusual in a whole answer
             absent = [key for key in ("object", "usage", "choices") if key not in payload]
             notes |= {"absent": absent} if absent else {}
             if "choices" in payload and not payload["choices"]:
@@ -541,7 +543,7 @@ class ChatReader:
 
 
 def _is_unusual(key: str, value: Json, complete: bool) -> bool:
-    """Whether a field is other than in every answer."""
+    """Whether a field differs from that of a usual answer."""
     if key == "object":
         return bool(value != "chat.completion")
     if key == "usage":

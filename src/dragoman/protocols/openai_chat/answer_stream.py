@@ -1,4 +1,4 @@
-"""Streams of Chat Completions, written: the deltas of each candidate, and the chunks around them.
+"""Writes streams of Chat Completions: the deltas of each candidate, in chunks.
 
 Reference: OpenAI API, "Chat completion chunk"; how official clients join the chunks.
 """
@@ -26,7 +26,9 @@ from .request import asks_usage
 class Deltas:
     """The deltas of one candidate: what each part adds to the fields of its message.
 
-    A call of another wire gets an id where it has none, made of `seed`.
+    Args:
+        writer: Writes the fields of each part.
+        seed: Text from which a call of another wire gets an id if it has none.
     """
 
     def __init__(self, writer: ChatAnswerWriter, dialect: Dialect, seed: str) -> None:
@@ -36,16 +38,16 @@ class Deltas:
         self._cumulative = dialect.cumulative_details
         self._flow = TextFlow()
         self._written: dict[Key, list[ContentBlock]] = {}
-        self._offsets: dict[Key, int] = {}  # characters of content in front of each block
+        self._offsets: dict[Key, int] = {}  # the number of characters of content before each block
         self._calls: dict[Key, int] = {}
-        self._ids: set[Key] = set()  # of the calls whose id went out
+        self._ids: set[Key] = set()  # of the calls whose id was sent
         self._freeform: set[Key] = set()  # of the calls that hold text
-        self._details: dict[Key, JsonObject] = {}  # of each, what tells it from the others
+        self._details: dict[Key, JsonObject] = {}  # the fields that identify each of them
         self._counts = {"annotations": 0, "images": 0, "reasoning_details": 0}
         self._role: JsonObject = {"role": "assistant"}
 
     def add(self, part: Part) -> list[JsonObject]:
-        """The deltas that the part makes: one, or none if it adds nothing."""
+        """Return the deltas for a part: one, or none if it adds nothing."""
         key, block = part.key, part.block
         pieces = self._written.get(key)
         if pieces is None or type(pieces[-1]) is not type(block):
@@ -69,7 +71,7 @@ class Deltas:
         return [{**role, **delta}]
 
     def finish(self) -> list[JsonObject]:
-        """What the calls of another wire lack at their end: arguments, if only empty ones."""
+        """Return what calls of another wire lack at their end: at least empty arguments."""
         if self._writer.own:
             return []
         deltas: list[JsonObject] = []
@@ -80,7 +82,7 @@ class Deltas:
         return deltas
 
     def _index_entries(self, delta: JsonObject) -> JsonObject:
-        """The fields of a delta; clients tell the entries of its lists from each other by index."""
+        """Give the entries of a delta's lists an index, by which clients distinguish them."""
         for field in self._counts:
             if field in delta:  # an entry may be the caller's own object
                 delta[field] = [self._index_entry(field, entry) for entry in delta[field]]
@@ -96,7 +98,7 @@ class Deltas:
         )
 
     def _remaining(self, pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock | None:
-        """What a whole block adds to its pieces; one that contradicts them comes too late."""
+        """Return what a whole block adds to its pieces; contradicting text comes too late."""
         written = total(pieces)
         if written == block:
             return None
@@ -112,7 +114,7 @@ class Deltas:
         return remaining
 
     def _detail(self, key: Key, block: ThinkingBlock, pieces: list[ContentBlock]) -> JsonObject:
-        """An entry of `reasoning_details`; its pieces are known by type and index."""
+        """Return an entry of `reasoning_details`; its pieces are identified by type and index."""
         spelling = (pieces[0].spelling or "").split()
         detail = self._writer.detail(block, spelling)
         if key in self._details:
@@ -126,7 +128,7 @@ class Deltas:
         return {"reasoning_details": [detail]}
 
     def _call(self, key: Key, block: ToolUseBlock, first: bool) -> JsonObject:
-        """A call, or a piece of one: the first has id, type and name."""
+        """Return a call, or a piece of one: the first has id, type and name."""
         own = self._writer.own
         extras = self._writer.fields(block)
         function: JsonObject = {"name": block.name} if block.name else {}
@@ -144,13 +146,13 @@ class Deltas:
         if not id and first and not own:
             id = make_call_id(self._seed, index, block.name)
         if id and (first or own) and key not in self._ids:
-            entry["id"] = id  # once: clients join what comes again
+            entry["id"] = id  # only once: clients concatenate repeated ids
             self._ids.add(key)
         if first:
             entry["type"] = kind
         if not (function or extras or len(entry) > 1):
             return {}
-        # the official client wants the object in each piece
+        # the official client requires the object in each piece
         entry[kind] = {**extras.pop(kind, {}), **function}
         return {"tool_calls": [entry | extras]}
 
@@ -160,11 +162,11 @@ def _is_detail(block: ContentBlock) -> bool:
 
 
 DONE = "[DONE]"
-_IN_TEXT = ("think_tags", "delta")  # what stands in the text of the message
+_IN_TEXT = ("think_tags", "delta")  # notes on what is in the text of the message
 
 
 class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
-    """Writes one answer, all candidates of it."""
+    """Writes one answer with all its candidates."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(ChatAnswerWriter(report, dialect, own=False), request)
@@ -173,15 +175,15 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         self._head: JsonObject = {}
         self._begun = False
         self._fields: JsonObject = {}  # of the next chunk
-        self._choice_fields: dict[int, list[JsonObject]] = {}  # of its choices
+        self._choice_fields: dict[int, list[JsonObject]] = {}  # of the choices of the next chunk
         self._deltas: dict[int, Deltas] = {}
         self._ends: dict[int, Finish] = {}
         self._failed = False
 
     def finish(self) -> list[Event]:
-        """Why each candidate ended, what the answer cost, and the sign of the end: `[DONE]`.
+        """Return the finish reasons, the usage, and the end marker `[DONE]`.
 
-        An answer that broke off has no such sign, and nothing comes behind an error.
+        An answer that broke off has no end marker, and nothing follows an error.
         """
         if self._failed and not self.writer.own:
             return []
@@ -199,9 +201,9 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return [*events, (None, DONE)] if self._ends else events
 
     def _add_usage(self, events: list[Event], figures: JsonObject) -> None:
-        """The figures: in a chunk without choices for whom asked for it, else in the last one.
+        """Send the usage: in a chunk without choices if the client asked for it, else in the last.
 
-        A client that did not ask takes the first choice of each chunk.
+        A client that did not ask would take the first choice of every chunk, and fail without one.
         """
         if self._apart or self.writer.own:
             events.append((None, {**self._chunk_head(), "choices": [], "usage": figures}))
@@ -219,7 +221,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return [self._chunk(index, delta) for delta in self._candidate(index).add(piece)]
 
     def write_end(self, piece: End) -> list[Event]:
-        """Why a candidate ended; a closing event may repeat the reason, or come without one."""
+        """Store why a candidate ended; a last event may repeat the reason, or have none."""
         if piece.candidate not in self._ends or piece.finish.raw:
             self._ends[piece.candidate] = piece.finish
         return []
@@ -238,7 +240,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return [(piece.event, piece.payload)] if own else super().write_unknown(piece)
 
     def meta(self, piece: Meta) -> list[Event]:
-        """What the answer is called, and fields that no node models."""
+        """Take the answer's id and model, and fields that no node can hold."""
         if self.writer.reads(piece.issuer):
             self.writer.own = True
         for key in ("id", "model"):
@@ -262,7 +264,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return []
 
     def _add_tokens(self, index: int, tokens: Sequence[Logprob]) -> None:
-        """How likely tokens were, for the next chunk of the candidate."""
+        """Store log probabilities for the next chunk of the candidate."""
         fields = {"logprobs": answer_write.write_logprobs(tokens)}
         self._choice_fields.setdefault(index, []).append(fields)
 
@@ -272,7 +274,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return self._deltas[index]
 
     def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> Event:
-        """One chunk with one choice, and the fields that came for it by now."""
+        """Return a chunk with one choice, and the fields that have accumulated for it."""
         choice: JsonObject = {"index": index, "delta": delta, "finish_reason": reason}
         fields: Any = join_values(self._choice_fields.pop(index, [])) or {}
         for key, value in fields.items():
@@ -283,7 +285,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return None, {**self._chunk_head(), "choices": [choice]}
 
     def _chunk_head(self) -> JsonObject:
-        """The fields of every chunk, and those that came for the next one."""
+        """Return the fields of every chunk, and those for the next one."""
         if not self._begun:
             self._begun = True
             if not self.writer.own:
@@ -302,7 +304,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         return {"object": "chat.completion.chunk", **self._head, **fields}
 
     def _write_remaining(self) -> list[Event]:
-        """The fields that came for the answer and found no chunk."""
+        """Return the fields of the answer that no chunk has carried yet."""
         events = [self._chunk(index, {}) for index in [*self._choice_fields]]
         if self._fields:
             events.append((None, {**self._chunk_head(), "choices": []}))

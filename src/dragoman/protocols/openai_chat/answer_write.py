@@ -1,6 +1,6 @@
-"""Answers of Chat Completions, written; and their token figures, read and written.
+"""Writes answers of Chat Completions; reads and writes their token figures.
 
-Hosts disagree on which figures contain which others; the neutral ones are disjoint. Reference:
+Hosts disagree on which figures include which others; the neutral ones do not overlap. Reference:
 OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
 """
 
@@ -52,7 +52,7 @@ _FIGURES = {
 }
 
 
-# where some hosts have a detail among the figures themselves
+# some hosts have a detail among the figures themselves
 _FLAT_DETAILS = {
     "cache_read": ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"),
     "cache_write": ("cache_creation_input_tokens", "cache_creation_tokens"),
@@ -61,10 +61,10 @@ _FLAT_DETAILS = {
 
 
 def read_usage(data: JsonObject, issuer: str, final: bool = False) -> Usage:
-    """`prompt_tokens` without its cache, `completion_tokens` with its reasoning.
+    """Read `usage`: `prompt_tokens` minus the cache, `completion_tokens` minus the reasoning.
 
-    Some hosts leave reasoning out of the completion, some the cache out of the prompt: their
-    totals tell. What does not add up stays in extras. `final`: no other figures will follow.
+    Some hosts do not count reasoning in the completion, or the cache in the prompt; the total shows
+    which. Figures that do not add up stay in extras. `final`: no other figures will follow.
     """
     usage = answers.read_figures(data, _FIGURES, _FLAT_DETAILS)
     prompt, completion = answers.first_count(data.get("prompt_tokens")), usage.output
@@ -74,14 +74,14 @@ def read_usage(data: JsonObject, issuer: str, final: bool = False) -> Usage:
             outside = outside or usage.total == prompt + completion + usage.reasoning
         usage.output = completion + usage.reasoning if outside else completion
     unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
-    if not final:  # a figure that is still unknown is no figure
+    if not final:  # a figure that is not known yet is left out
         unknown = {key: value for key, value in unknown.items() if value is not None}
     usage.extras = issuer_extras(issuer, unknown, {"absent": absent} if absent and final else {})
     return usage
 
 
 def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
-    """`usage` of an answer. That of another wire has the three figures all clients look for."""
+    """Write `usage`; for an answer of another wire it has the three figures clients require."""
     extras = writer.fields(usage)
     figures = answers.figures(usage, _FIGURES)
     if writer.own:
@@ -110,15 +110,15 @@ class ChatAnswerWriter(AnswerWriter):
 
     def __init__(self, report: Report, dialect: Dialect, own: bool) -> None:
         super().__init__(report, dialect.issuers, own)
-        self.tags = bool(dialect.think_tags)  # whether thinking may have been read in them
+        self.tags = bool(dialect.think_tags)  # whether thinking may have been read from tags
         self._thinking_field = (dialect.thinking_fields or THINKING_FIELDS)[0]
 
     def notes(self, node: Any) -> JsonObject:
-        """How the node was spelled on this wire."""
+        """Return the notes on how the node was spelled on this wire."""
         return issuer_fields(node, self.issuer)[1]
 
     def block(self, block: ContentBlock, offset: int) -> JsonObject:
-        """The fields of one block, or of a piece of one; `offset`: characters of text before it."""
+        """Return the fields of a block or of a piece; `offset`: characters of text before it."""
         if type(block) is TextBlock:
             return self._text(block, offset)
         if type(block) is ThinkingBlock:
@@ -141,7 +141,7 @@ class ChatAnswerWriter(AnswerWriter):
         return {}
 
     def part(self, block: ContentBlock) -> Json:
-        """An entry of content that is a list, as it was read."""
+        """Return an entry of content that is a list, as it was read."""
         if type(block) is TextBlock:
             return {**write_part(block), **self.fields(block)}
         if type(block) is RefusalBlock:
@@ -151,7 +151,7 @@ class ChatAnswerWriter(AnswerWriter):
         return block.data if block.type == "raw" else self.fields(block)
 
     def detail(self, block: ThinkingBlock, spelling: list[str]) -> JsonObject:
-        """An entry of `reasoning_details` as it was read."""
+        """Return an entry of `reasoning_details` as it was read."""
         return wire_blocks.detail_as_read(block, spelling, self.fields(block))
 
     def _text(self, block: TextBlock, offset: int) -> JsonObject:
@@ -166,7 +166,7 @@ class ChatAnswerWriter(AnswerWriter):
         return fields
 
     def _citation(self, block: TextBlock, citation: Citation, i: int, offset: int) -> Json:
-        """`url_citation`, which has four fields. Reference: `message.annotations`."""
+        """Write `url_citation`, which has four fields. Reference: `message.annotations`."""
         data = {key: getattr(citation, name) for key, name in CITATION_FIELDS.items()}
         data = {key: value for key, value in data.items() if value is not None}
         if self.own:
@@ -187,7 +187,7 @@ class ChatAnswerWriter(AnswerWriter):
         return {"type": "url_citation", "url_citation": {"title": "", **data, **span}}
 
     def _thinking(self, block: ThinkingBlock) -> JsonObject:
-        """Thinking in the field or the details that it was read from; of others, what is text."""
+        """Return thinking in the field or details that it was read from; otherwise its text."""
         spelling = (block.spelling or "").split()
         if self.own and spelling[:1] == ["detail"]:
             return {"reasoning_details": [self.detail(block, spelling)]}
@@ -203,7 +203,7 @@ class ChatAnswerWriter(AnswerWriter):
         return {field: block.thinking} if block.thinking else {}
 
     def _image(self, block: ImageBlock) -> JsonObject:
-        """`{"type": "image_url", "image_url": {"url": ...}}`."""
+        """Write `{"type": "image_url", "image_url": {"url": ...}}`."""
         extras = self.fields(block)
         notes = (block.spelling or "").split(" ") if self.own else []
         for name in () if self.own else ("title", "detail"):
@@ -243,7 +243,7 @@ class ChatAnswerWriter(AnswerWriter):
         return {"tool_calls": [fill_fields(entry, extras)]}
 
 
-ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none of its own
+ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none
 
 
 _RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
@@ -258,12 +258,12 @@ _RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
 FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw in words}
 
 
-# the reasons that clients know: neutral and on this wire they have the same names
+# the reasons that clients know: the neutral names and this wire's are the same
 _KNOWN_REASONS = ("stop", "length", "tool_calls", "content_filter")
 
 
-# a call that was cut, or that its own provider takes for none, must not look like one to be run;
-# nor what is not all of an answer like one that is
+# a call that was cut, or that its provider rejects, must not look like one to be run; and an
+# incomplete answer must not look complete
 _NEAREST_REASONS = {
     "context_overflow": "length",
     "malformed_call": "length",
@@ -273,15 +273,16 @@ _NEAREST_REASONS = {
 }
 
 
-CUT = ("length", "context_overflow", "malformed_call", "error")  # calls may lack their arguments
-# reasons that content may have corrected
+# after these, calls may lack their arguments
+CUT = ("length", "context_overflow", "malformed_call", "error")
+# reasons that the content may have corrected
 _CORRECTED = ("stop", "tool_calls", "refusal", "malformed_call", "other")
 
 
 def write_finish(
     finish: Finish, blocks: Iterable[ContentBlock], writer: ChatAnswerWriter, node: object
 ) -> str | None:
-    """Why the answer ended; None where an answer of this wire did not say."""
+    """Return why the answer ended; None where an answer of this wire gave no reason."""
     if writer.own:
         read = finish_meaning(finish.raw, FINISH_REASONS)
         corrected = read in _CORRECTED and finish.reason in _CORRECTED
@@ -292,14 +293,14 @@ def write_finish(
     if reason == "refusal" and RefusalBlock in kinds:
         return "stop"
     if reason not in _KNOWN_REASONS or (reason == "tool_calls" and ToolUseBlock not in kinds):
-        broke_off = reason == "other" and finish.raw is None  # nobody said that it had ended
+        broke_off = reason == "other" and finish.raw is None  # no end was reported
         reason = "length" if broke_off else _NEAREST_REASONS.get(reason, "stop")
         writer.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
     return reason
 
 
 def write_error(error: ProviderError) -> JsonObject:
-    """`{"message", "type", "param", "code"}`: the object of the host where it has that form."""
+    """Write `{"message", "type", "param", "code"}`, or the host's object if it has that form."""
     body = error.body if isinstance(error.body, dict) else {}
     data = body.get("error")
     # errors of other protocols have such an object too, with other fields
@@ -319,7 +320,7 @@ def write_error(error: ProviderError) -> JsonObject:
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer."""
+    """Write the body of the answer."""
     dialect: Dialect = room.dialect
     origin = resp.candidates[0].msg.origin if resp.candidates else None
     own = origin is not None and origin.issuer in dialect.issuers
@@ -350,7 +351,7 @@ def write_response(
 def _head(
     resp: ChatResponse, writer: ChatAnswerWriter, request: ChatRequest | None, second: int | None
 ) -> JsonObject:
-    """Who answered, and when. An answer of another wire gets what it does not tell."""
+    """Return who answered, and when; an answer of another wire gets the fields that it lacks."""
     fields: JsonObject = {"id": resp.id, "object": "chat.completion", "created": second}
     fields["model"] = resp.model
     if not writer.own:
@@ -374,7 +375,7 @@ def _write_choice(candidate: Candidate, i: int, writer: ChatAnswerWriter) -> Jso
         message["content"] = [writer.part(block) for block in blocks if _is_part(block)]
         blocks = [block for block in blocks if not _is_part(block)]
     _add_blocks(message, blocks, writer)
-    if tags := extras.pop("think_tags", ""):  # sections without a word, behind all text
+    if tags := extras.pop("think_tags", ""):  # empty sections of thinking, after all text
         message["content"] = (message["content"] or "") + tags
     for key, value in (unknown if isinstance(unknown, dict) else {}).items():
         if key != "content" or not message["content"]:
@@ -397,26 +398,26 @@ def _write_choice(candidate: Candidate, i: int, writer: ChatAnswerWriter) -> Jso
 
 
 def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
-    """`logprobs` of a choice. Reference: "The chat completion object"."""
+    """Write `logprobs` of a choice. Reference: "The chat completion object"."""
     return {"content": write_list(tokens), "refusal": None}
 
 
 def _is_part(block: ContentBlock) -> bool:
-    """Whether the block stood in a list of parts; texts have no other place beside one."""
+    """Whether the block was in a list of parts; beside such a list, texts have no other place."""
     if type(block) is TextBlock:
         return block.spelling != "transcript"
     return (block.spelling or "").split(" ")[0] == PART
 
 
 class TextFlow:
-    """Where texts stand in their fields: words side by side, each thought on a new line."""
+    """Joins texts in their fields: content without separators, thinking blocks on new lines."""
 
     def __init__(self) -> None:
         self.length = 0  # characters of content so far
-        self._fields: dict[str, Any] = {}  # the block that each thought is of
+        self._fields: dict[str, Any] = {}  # the thinking block that each field had last
 
     def join(self, fields: JsonObject, block: ContentBlock, key: Any) -> JsonObject:
-        """The fields of a block, or of a piece of it, with what has to stand before its text."""
+        """Return the fields of a block or a piece, with a separator before its text if needed."""
         if type(block) is ThinkingBlock:
             for field, text in fields.items():
                 if isinstance(text, str):
@@ -428,7 +429,7 @@ class TextFlow:
 
 
 def _add_blocks(message: JsonObject, blocks: list[ContentBlock], writer: ChatAnswerWriter) -> None:
-    """Put the blocks into their fields."""
+    """Put the blocks into their fields of the message."""
     flow = TextFlow()
     for i, block in enumerate(blocks):
         for field, value in flow.join(writer.block(block, flow.length), block, i).items():
@@ -444,5 +445,5 @@ def _add_blocks(message: JsonObject, blocks: list[ContentBlock], writer: ChatAns
 
 
 def complete_audio(audio: JsonObject) -> JsonObject:
-    """Speech with the fields that every client looks for. Reference: `message.audio`."""
+    """Return speech with the fields that clients require. Reference: `message.audio`."""
     return {"id": "audio_dragoman", "expires_at": 0, "data": "", "transcript": "", **audio}

@@ -1,7 +1,7 @@
-"""Content blocks of Chat Completions, read and written: parts, media, tool calls and thinking.
+"""Reads and writes content blocks of Chat Completions: parts, media, tool calls and thinking.
 
-Opens nothing. Reference: OpenAI API, "Create chat completion", `messages`, and "The chat completion
-object", `message`; requests and answers of some forty hosts and clients.
+Opens no files and no connections. Reference: OpenAI API, "Create chat completion", `messages`, and
+"The chat completion object", `message`; requests and answers of some forty hosts and clients.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from ..chat_like.messages import are_objects, are_texts, fill_fields, own_extras
 from ..chat_like.messages import write_call as shaped_call
 from .dialect import THINKING_FIELDS, Dialect
 
-# Cache marks stand beside the fields of a part, message or tool: the key of a mark, and the mark
-# as a dialect names it, which is its key and a mode where it has one.
+# Cache marks are fields of a part, message or tool. Below are the key of each mark, and its name in
+# dialects: the key, followed by a mode where the mark has one.
 CACHE_MARKS = {
     "cache_control": "cache_control",
     "prompt_cache_breakpoint": "prompt_cache_breakpoint explicit",
@@ -43,7 +43,7 @@ CACHE_MARKS = {
 
 
 def read_cache_mark(fields: JsonObject) -> tuple[CacheHint | None, str]:
-    """(the cache hint among the fields, its key), taken out of them."""
+    """Take the cache hint out of the fields; return the hint and its key."""
     for key in CACHE_MARKS:
         value = fields.get(key)
         ttl = value.get("ttl") if isinstance(value, dict) else 0
@@ -56,16 +56,16 @@ def read_cache_mark(fields: JsonObject) -> tuple[CacheHint | None, str]:
 
 
 def cache_mark(hint: CacheHint, mark: str) -> JsonObject:
-    """`{key: {...}}`, behind which the provider may cache."""
+    """Return the cache mark `{key: {...}}`: the provider may cache everything up to it."""
     key, _, mode = CACHE_MARKS.get(mark, mark).partition(" ")
     fields = {"mode": mode} if mode else {"type": "ephemeral"}
     return {key: fields if hint.ttl is None else {**fields, "ttl": hint.ttl}}
 
 
 FRAMES = "frames"  # the spelling of a video in frames
-PART = "part"  # the spelling of what stands in a list of parts
-TRANSCRIPT = "transcript"  # of the text of what the model spoke
-BARE = "bare"  # of an image whose URL stands in no object
+PART = "part"  # the spelling of a block from a list of parts
+TRANSCRIPT = "transcript"  # of the text that the model spoke
+BARE = "bare"  # of an image whose URL is given without an object
 
 
 _LINK_PARTS: dict[str, type[Any]] = {
@@ -79,7 +79,7 @@ _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
 
 
-# parts in Claude's form, which some histories hold -> the keys that a block has fields for
+# parts in Claude's form, which some histories hold -> the keys for which a block has fields
 _CLAUDE_PARTS = {
     "tool_use": ("type", "id", "input"),
     "tool_result": ("type", "tool_use_id", "content"),
@@ -87,7 +87,7 @@ _CLAUDE_PARTS = {
 
 
 def read_part(part: Json, issuer: str) -> ContentBlock:
-    """One entry of a content list of a request; what no block holds is kept as it came."""
+    """Read one entry of a content list of a request; an unknown entry is kept unchanged."""
     kind = part.get("type") if isinstance(part, dict) else None
     value: Any = part.get(kind) if isinstance(kind, str) else None
     block: ContentBlock | None = None
@@ -113,7 +113,7 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
 
 
 def read_content_part(part: Json, issuer: str) -> ContentBlock:
-    """The same, also of calls and results in Claude's form."""
+    """Read an entry as `read_part` does, and also calls and results in Claude's form."""
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in _CLAUDE_PARTS:
         return read_part(part, issuer)
@@ -131,20 +131,20 @@ def read_content_part(part: Json, issuer: str) -> ContentBlock:
         is_error = part.get("is_error") is True
         result = ToolResultBlock(id, "", output, is_error, spelling=PART)
         return _with_fields(result, part, (*keys, "is_error") if is_error else keys, issuer)
-    return read_part(part, issuer)  # as it came
+    return read_part(part, issuer)  # unchanged
 
 
 def _with_fields(
     block: ContentBlock, part: JsonObject, read_keys: Sequence[Any], issuer: str
 ) -> ContentBlock:
-    """The block of a part with its cache mark, and with the fields beside `read_keys`."""
+    """Return the block of a part with its cache mark and the fields beside `read_keys`."""
     block.read_from = part
     fields = {key: value for key, value in part.items() if key not in read_keys}
     if fields and hasattr(block, "cache"):
         hint, key = read_cache_mark(fields)
         if hint is not None:
             block.spelling = " ".join(filter(None, (block.spelling, key)))
-            block.cache = hint  # every block of a part has one
+            block.cache = hint  # each kind of block has the field
     if fields:
         extras = (block.extras or {}).get(issuer, {})
         block.extras = {issuer: {**extras, **fields}}
@@ -178,11 +178,15 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
 
 
 def write_part(block: Any, audio_links: bool = False, spelling: str | None = None) -> JsonObject:
-    """A text, refusal or medium as a content part, without the fields that no block holds.
+    """Write a text, refusal or medium as a content part, without the fields that no block can hold.
 
-    `spelling` is how it stood in the request that it was read from; of others it is None.
     `image_url`, `input_audio` and `file` are OpenAI's; `audio_url` and `video_url` are what
     compatible servers take.
+
+    Args:
+        block: The block.
+        audio_links: Whether `input_audio` holds a web address or a data URI.
+        spelling: The spelling in the request that it was read from; None for other blocks.
     """
     kind = type(block)
     if kind is TextBlock:
@@ -224,7 +228,7 @@ def _url(block: MediaBlock, head: str | None = None) -> str:
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The part that `read_part` or `read_content_part` made the block of."""
+    """Return the part that `read_part` or `read_content_part` read the block from."""
     if type(block) is RawBlock:
         return block.data
     block = restore_image(block)
@@ -260,12 +264,12 @@ CITATION_FIELDS = {"start_index": "start", "end_index": "end", "url": "url", "ti
 
 # Tool calls
 
-CUSTOM = "custom"  # the type of tools, and of calls, that take text and no arguments
+CUSTOM = "custom"  # the type of tools and calls that take text instead of arguments
 LEGACY = "function_call"  # the field, and the spelling, of calls without ids
 
 
 def read_calls(fields: JsonObject, issuer: str) -> list[ContentBlock]:
-    """What an assistant's message has behind its content, taken out of its fields."""
+    """Take the calls that follow the content of an assistant's message out of its fields."""
     blocks: list[ContentBlock] = []
     if isinstance(fields.get("refusal"), str) and fields["refusal"]:
         blocks.append(tree.RefusalBlock(fields.pop("refusal"), spelling="field"))
@@ -284,9 +288,9 @@ def read_calls(fields: JsonObject, issuer: str) -> list[ContentBlock]:
 def read_usual_calls(
     entries: Json, names: dict[str, str], history: RoledHistory
 ) -> list[ContentBlock] | None:
-    """Calls of functions with nothing unusual in any of them; None for all others.
+    """Read calls of functions if nothing in any of them is unusual; return None otherwise.
 
-    `names` learns their names by id, `history` their ids and names in order.
+    `names` gets their names by id, `history` their ids and names in order.
     """
     if type(entries) is not list:
         return None
@@ -307,7 +311,7 @@ def read_usual_calls(
             names[id] = name
             ids.append(id)
             call_names.append(name)
-    except (LookupError, TypeError):  # something is missing, or is no object
+    except (LookupError, TypeError):  # a field is missing, or a value is no object
         return None
     return blocks
 
@@ -336,7 +340,7 @@ def _read_call(entry: Json, issuer: str) -> ContentBlock:
 
 
 def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
-    """`{"id", "type": "custom", "custom": {"name", "input"}}`; None for others."""
+    """Read `{"id", "type": "custom", "custom": {"name", "input"}}`; None for other entries."""
     id, custom = entry.get("id"), entry.get(CUSTOM)
     if entry.get("type") != CUSTOM or not isinstance(id, str) or not isinstance(custom, dict):
         return None
@@ -350,12 +354,12 @@ def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
 
 
 def freeform_call(block: ToolUseBlock, text: Json) -> JsonObject:
-    """The entry of a call that holds text."""
+    """Write the entry of a call that holds text."""
     return {"id": block.id, "type": CUSTOM, CUSTOM: {"name": block.name, "input": text}}
 
 
 def _read_function_call(id: str | None, function: Json) -> ToolUseBlock | None:
-    """The call of a function; some clients give the arguments as an object, or give none."""
+    """Read a call of a function; some clients give its arguments as an object, or none."""
     if id is None or not isinstance(function, dict) or function.keys() - {"name", "arguments"}:
         return None
     name, values = function.get("name"), function.get("arguments")
@@ -368,7 +372,7 @@ def _read_function_call(id: str | None, function: Json) -> ToolUseBlock | None:
 
 
 def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    """Write `{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     if block.freeform:
         entry = freeform_call(block, block.input)
     else:
@@ -381,7 +385,7 @@ def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
 
 
 def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
-    """The call, or the `function_call`, that was read."""
+    """Return the call, or the `function_call`, that the block was read from."""
     if block.freeform:
         return {**freeform_call(block, block.input), **(block.extras or {}).get(issuer, {})}
     notes = (block.spelling or "").split()
@@ -400,7 +404,7 @@ def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
 
 
 def pair_legacy_calls(msgs: Sequence[Msg]) -> None:
-    """Give calls without ids their own, and the same to the next result of that function."""
+    """Give calls without ids a generated one, and the next result of the function the same."""
     open_calls: dict[str, list[str]] = {}
     for i, m in enumerate(msgs):
         for block in m.blocks:
@@ -412,21 +416,21 @@ def pair_legacy_calls(msgs: Sequence[Msg]) -> None:
 
 
 def make_call_id(*seeds: object) -> str:
-    """An id for a call that has none: the same for the same seeds."""
+    """Return an id for a call that has none; equal seeds give equal ids."""
     seed = "\0".join(map(str, seeds)).encode("utf-8", "surrogatepass")
     return f"call_{blake2b(seed, digest_size=9).hexdigest()}"
 
 
-# Thinking: a text in one of two fields, or `reasoning_details`, each a text, a summary or its
-# sealed form. The spelling of a block is its field, or "detail", the field in the detail, and
-# "unsaid" if that is absent; the name of another field says that the text stands there.
+# Thinking is a text in one of two fields, or `reasoning_details`, each of which is a text, a
+# summary or the sealed form. The spelling of a block is its field, or "detail", the field in the
+# detail, and "unsaid" if that is absent; a name of another field there is where the text was.
 
 _ABSENT = "unsaid"
 _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
 
 
 def read_thinking(fields: JsonObject, issuer: str, origin: Origin) -> list[ContentBlock]:
-    """The thinking of an assistant's message in a request, taken out of its fields."""
+    """Take the thinking of an assistant's message in a request out of its fields."""
     if thoughts := claude_parts.read_thinking(fields, issuer):
         return [*thoughts]
     field = next((name for name in THINKING_FIELDS if isinstance(fields.get(name), str)), None)
@@ -442,14 +446,14 @@ def read_thinking(fields: JsonObject, issuer: str, origin: Origin) -> list[Conte
         block.read_from = detail
     first = blocks[0]
     if field and first.signature is not None and not any(block.thinking for block in blocks):
-        # details without a text are the proof of the text that stands in the field beside them
+        # details without a text hold the signature of the text in the field beside them
         first.thinking = fields.pop(field)
         first.spelling = f"{first.spelling} {_ABSENT} {field}"
     return [*blocks]
 
 
 def _read_detail(detail: JsonObject, issuer: str, in_answer: bool) -> ThinkingBlock:
-    """An entry of `reasoning_details`. An absent text of an answer comes with another delta."""
+    """Read an entry of `reasoning_details`. If an answer's has no text, another delta brings it."""
     kind = detail.get("type")
     field = _DETAILS.get(kind) if isinstance(kind, str) else None
     text = detail.get(field) if field else None
@@ -473,7 +477,7 @@ def _read_detail(detail: JsonObject, issuer: str, in_answer: bool) -> ThinkingBl
 
 
 def is_thinking_part(block: ThinkingBlock) -> bool:
-    """Whether the thinking stood among the parts of the content."""
+    """Whether the thinking was among the parts of the content."""
     head, _, field = (block.spelling or "").partition(" ")
     return head == claude_parts.FORM and not field.startswith(claude_parts.FIELD)
 
@@ -494,9 +498,9 @@ def write_thinking_as_read(block: ThinkingBlock, message: JsonObject, issuer: st
 
 
 def detail_as_read(block: ThinkingBlock, spelling: list[str], extras: JsonObject) -> JsonObject:
-    """The entry of `reasoning_details` that the block was read from."""
+    """Return the entry of `reasoning_details` that the block was read from."""
     field = spelling[1] if len(spelling) > 1 and spelling[1] != _ABSENT else ""
-    elsewhere = spelling[-1] in THINKING_FIELDS  # the text stands in a field of the message
+    elsewhere = spelling[-1] in THINKING_FIELDS  # the text is in a field of the message
     text = block.redacted if field == "data" else "" if elsewhere else block.thinking
     detail: JsonObject = {"type": "reasoning.text"} if field == "text" else {}
     if field and (text or elsewhere or _ABSENT not in spelling):
@@ -509,7 +513,7 @@ def detail_as_read(block: ThinkingBlock, spelling: list[str], extras: JsonObject
 def write_thinking(
     message: JsonObject, blocks: list[ThinkingBlock], caps: Capabilities, dialect: Dialect
 ) -> None:
-    """Thinking in the vendor's fields."""
+    """Write thinking into the vendor's fields."""
     if dialect.thinking_details and blocks:
         entries = [write_details(block, own_extras(block, caps)) for block in blocks]
         message["reasoning_details"] = [detail for details in entries for detail in details]
@@ -521,13 +525,13 @@ def write_thinking(
 def write_details(
     block: ThinkingBlock, extras: JsonObject, in_answer: bool = False
 ) -> list[JsonObject]:
-    """What can be read of thinking, with its proof, or its sealed form, or one behind the other.
+    """Write the readable thinking with its signature, its sealed form, or both in this order.
 
-    In answers only what is there.
+    In answers, only what is present is written.
     """
     kind = extras.get("type")
     field = _DETAILS.get(kind, "") if isinstance(kind, str) else "text"
-    if field not in ("text", "data"):  # a summary, or a kind that nobody knows: its own fields
+    if field not in ("text", "data"):  # a summary, or an unknown kind, which has fields of its own
         said = {field: block.thinking} if field else {}
         proof = {} if block.signature is None else {"signature": block.signature}
         return [{"type": kind, **said, **proof, **extras}]
@@ -543,18 +547,23 @@ def write_details(
 
 
 class ThinkingReader:
-    """Reads the thinking of one candidate. `cumulative`: each detail repeats what came before."""
+    """Reads the thinking of one candidate.
+
+    Args:
+        issuer: The issuer of extra fields.
+        cumulative: Whether each detail of a stream repeats what came before it.
+    """
 
     def __init__(self, issuer: str, cumulative: bool) -> None:
         self._issuer = issuer
         self._cumulative = cumulative
         self._detailed = False
-        self._open: tuple[Any, ...] | None = None  # what tells the open detail from others
+        self._open: tuple[Any, ...] | None = None  # the fields that identify the open detail
         self._count = 0
         self._length = 0  # of the text of the open detail so far
 
     def read(self, message: JsonObject) -> list[tuple[int, ThinkingBlock]]:
-        """(index of the block, what is added to it) of a message or delta."""
+        """Read a message or delta: return the index of each block, and what is added to it."""
         details = message.get("reasoning_details")
         if isinstance(details, list) and details:
             self._detailed = True

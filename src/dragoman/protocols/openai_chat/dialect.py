@@ -19,7 +19,7 @@ THINKING_FIELDS = ("reasoning_content", "reasoning")
 _READ_FIELDS = (*THINKING_FIELDS, "reasoning_details")
 
 
-# option -> where it may stand in a body, the usual place first; a path leads into an object
+# option -> its possible places in a body, the usual one first; a path leads into an object
 OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
 _OPTION_PLACES: dict[str, tuple[str, ...]] = {
     "max_tokens": ("max_completion_tokens", "max_tokens"),
@@ -45,7 +45,7 @@ _OPTION_PLACES: dict[str, tuple[str, ...]] = {
     "thoughts": ("reasoning.exclude",),
 }
 
-# read of any host, and written only in dialects that name a key
+# read from any host, and written only in dialects that name a key
 _HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget", "thoughts"}
 
 
@@ -53,12 +53,23 @@ _HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget", "thoughts"}
 class Dialect:
     """How one vendor spells what the protocol leaves open.
 
-    `text`: content as a `string` where it is text alone, as `parts` always, or `joined` to one
-    string. `call_content`: what stands beside tool calls without text. `bullets`: several texts
-    of one tool result become a list with dashes. `thinking_fields`: where thinking is sent back.
-    `think_tags`: where tags in the text of an answer are thinking, as long as no field has any.
-    `server_fields` name where a field of a server tool stands: `web_search.domains` -> a path with
-    dots, from its declaration or, for a switch, from the body.
+    Attributes:
+        text: The form of content that is text alone: a `string`, always `parts`, or all texts
+            `joined` to one string.
+        call_content: The content of a message that has calls and no text.
+        bullets: Whether several texts of one tool result become a list with dashes.
+        result_name: Whether a tool result names its tool.
+        developer: Whether the role `developer` exists.
+        thinking_fields: The fields in which thinking is sent back.
+        usage_field: The field that asks a stream for its usage; empty where the host is not known
+            to take it.
+        think_tags: The form of tags around thinking in the text of an answer; they count only while
+            no field has thinking.
+        max_tokens_key: The key of the maximum of tokens.
+        server_fields: The place of each field of a server tool: `web_search.domains` -> a path with
+            dots in its declaration or, for a switch, in the body.
+        path: The path of the endpoint below the base URL.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     text: Literal["string", "parts", "joined"] = "string"
@@ -66,15 +77,15 @@ class Dialect:
     call_content: Literal["null", "empty", "omit"] = "null"
     bullets: bool = False
     result_name: bool = False
-    # a result of one text; as parts it keeps its form when a cache mark comes to it, or leaves it
+    # a result of one text; parts keep their form when a cache mark is added or removed
     result_text: Literal["string", "parts"] = "string"
     developer: bool = True
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
     cumulative_details: bool = False  # each detail of a stream repeats what came before it
-    # asks a stream for its figures of usage; empty where the host is not known to take it
     usage_field: str = "stream_options.include_usage"
-    own_field: str = ""  # of chunks: the host's own object, with `usage`, or the `error` there was
+    # of chunks: the host's own object, with `usage`, or the `error` that occurred there
+    own_field: str = ""
     think_tags: TagForm = ""
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
@@ -83,15 +94,17 @@ class Dialect:
     server_tools: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> its declaration
     switches: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> top-level fields
     server_fields: Mapping[str, str] = field(default_factory=dict)
-    usual_tier: str = "default"  # the service tier that everybody has
-    stops: int = 4  # how many texts may end an answer; 0: any number
+    usual_tier: str = "default"  # the default service tier
+    stops: int = 4  # how many stop texts may be given; 0: any number
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
-    model: str = "gpt-5.6"  # sent where no model is named
+    model: str = "gpt-5.6"  # used where no model is named
     issuers: tuple[str, ...] = ("openai-chat",)
-    option_places: OptionPlaces = field(init=False, repr=False, compare=False)  # its own one first
-    option_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)  # to be written
+    # the dialect's own place first
+    option_places: OptionPlaces = field(init=False, repr=False, compare=False)
+    # the keys to write
+    option_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.thinking_fields if name not in _READ_FIELDS]:
@@ -179,7 +192,7 @@ _PARTS = frozenset(
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether the body, posted to `path` if that is known, can be one."""
+    """Whether a body, posted to `path` if that is known, can be a request of this protocol."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         return False
     endpoint = (path or "").partition("?")[0].rstrip("/")
@@ -192,7 +205,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     choice = body.get("tool_choice")
     return (
         not (isinstance(choice, str) and choice.isupper())  # REQUIRED, NONE
-        # the version of an API stands in a header here
+        # in this protocol the version of an API is a header
         and not any(str(key).endswith("_version") for key in body)
         and all(map(_message, body["messages"]))
         and all(map(_tool, body["tools"] if isinstance(body.get("tools"), list) else ()))
@@ -223,7 +236,7 @@ def _part(part: Any) -> bool:
 
 
 def _call(entry: Any) -> bool:
-    """Whether arguments are text: in others' calls they are objects."""
+    """Whether a call's arguments are text: other wires have objects."""
     function = entry.get("function") if isinstance(entry, dict) else None
     return not isinstance(function, dict) or isinstance(function.get("arguments", ""), str)
 

@@ -1,7 +1,7 @@
-"""Messages of Chat Completions: read, written as they were read, and composed.
+"""Messages of Chat Completions: read, written back as they were read, and composed.
 
-`read_messages` and `messages_as_read` are each other's inverse, whatever a dialect or a model may
-take. Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
+`read_messages` and `messages_as_read` are inverses of each other for every dialect and model.
+Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from .dialect import Dialect
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 _TEXT_ROLES = {"user": survey.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
-_NAMED = "called"  # the result has the name of its call, and none in its own message
-_NO_ID = "nobody's"  # the result does not say which call it answers
+_NAMED = "called"  # the name of the result comes from its call, not from its own message
+_NO_ID = "nobody's"  # the result does not name the call that it answers
 
 
-# one loop by design, which finds the roles as it reads: a survey of its own costs a third more
+# one long loop on purpose, which also finds the roles: a separate survey costs a third more
 def read_messages(  # noqa: C901, PLR0912, PLR0915
     entries: Sequence[Json], issuer: str, origin: Origin
 ) -> tuple[list[Msg], RoledHistory | None]:
-    """The messages of a request, and their roles if nothing in them is unusual.
+    """Read the messages of a request, and their roles if nothing in them is unusual.
 
-    `origin` is who wrote them, and whose thinking they hold.
+    `origin` is the model that wrote them, and whose thinking they hold.
     """
     msgs: list[Msg] = []
     history = RoledHistory(msgs, [])
     message_roles = history.roles
-    names: dict[str, str] = {}  # of the tools that were called: results seldom say them
+    names: dict[str, str] = {}  # of the tools that were called: results seldom name them
     result_names: list[str] = []
-    waiting = 0  # calls whose results have not come yet
+    waiting = 0  # the number of calls whose results have not come yet
     usual = True
     legacy = False
     for entry in entries:  # the usual shapes first: those with no other fields
@@ -66,7 +66,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 if waiting or not content or content.isspace():
                     usual = False
                 continue
-        except (LookupError, TypeError):  # something is missing, or it is no object
+        except (LookupError, TypeError):  # a field is missing, or the entry is no object
             size, role, content = 0, None, None
         if size == 3 and role == "tool" and type(content) is str:
             id = entry.get("tool_call_id")
@@ -111,7 +111,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
 
 
 def _name_results(m: Msg, names: dict[str, str]) -> None:
-    """Remember the calls of a message by name, and name its results by those."""
+    """Store the names of a message's calls, and set the names of its results from them."""
     for block in () if isinstance(m.content, str) else m.content:
         if type(block) is ToolUseBlock:
             names[block.id] = block.name
@@ -121,7 +121,7 @@ def _name_results(m: Msg, names: dict[str, str]) -> None:
 
 
 def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came."""
+    """Read one entry of `messages`; one without a known role is kept unchanged."""
     role: Any = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
         return no_message(entry, issuer)
@@ -154,7 +154,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
 def _read_content(
     fields: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock]
 ) -> tuple[str | list[ContentBlock], str]:
-    """(the content, taken out of the fields; how it is spelled)."""
+    """Take the content out of the fields; return it and its spelling."""
     content = fields.get("content", ...)
     if not (content is None or isinstance(content, (str, list))):
         return [], "absent"
@@ -175,7 +175,7 @@ def _read_result(fields: JsonObject, name: str, role: str, issuer: str) -> ToolR
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
-    """The entries that `read_messages` made the messages of."""
+    """Return the entries that `read_messages` read the messages from."""
     issuer = room.issuer
     return [_message_as_read(m, issuer) for m in msgs]
 
@@ -223,7 +223,7 @@ def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
 
 
 def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
-    """Put a block into the field that it was read from; False if it is content."""
+    """Put a block into the field that it was read from; False if it belongs to the content."""
     if type(block) is ToolUseBlock:
         if LEGACY in (block.spelling or ""):
             entry[LEGACY] = wire_blocks.call_as_read(block, issuer)
@@ -248,7 +248,7 @@ _ROLE_NAMES = ("system", "user", "assistant", "tool")
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """One wire message for each message; a tool's result is `{"role": "tool", ...}`."""
+    """Write one wire message for each message; a tool result is `{"role": "tool", ...}`."""
     dialect: Dialect = room.dialect
     entries: list[JsonObject] = []
     parts = dialect.text == "parts"
@@ -285,7 +285,7 @@ def write_messages(
 def _write_blocks(
     m: Msg, role: int, caps: Capabilities, dialect: Dialect, first: bool
 ) -> JsonObject:
-    """A message of blocks: this wire keeps content, tool calls and thinking in separate fields."""
+    """Write a message of blocks; content, tool calls and thinking are separate fields."""
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thinking: list[ThinkingBlock] = []
@@ -315,7 +315,7 @@ def _write_blocks(
     entry.update(spoken)
     if calls:
         entry["tool_calls"] = calls
-    # some vendors demand the field on every turn that calls a tool
+    # some vendors require the field on every turn that calls a tool
     if role == ASSISTANT and (thinking or (calls and caps.empty_thinking)):
         wire_blocks.write_thinking(entry, thinking, caps, dialect)
     return entry
@@ -324,7 +324,10 @@ def _write_blocks(
 def _split_speech(
     m: Msg, role: int, caps: Capabilities
 ) -> tuple[Sequence[ContentBlock], JsonObject]:
-    """(what is not in the assistant's speech, the id of that, which says its transcript, too)."""
+    """Separate an assistant's speech, which is sent by its id: return the other blocks, and the id.
+
+    The id stands for the transcript, too.
+    """
     blocks = m.blocks
     if role == ASSISTANT and caps.speech_ids:
         ids = [speech_id(block, caps) for block in blocks if block.type == "audio"]
@@ -368,7 +371,7 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
         output = _write_output(block, caps, dialect)
     if dialect.result_text == "parts" and caps.cache_hints and type(output) is str:
         output = [{"type": "text", "text": output}]
-    if block.cache is not None:  # a mark stands on the last part, a string has no place for it
+    if block.cache is not None:  # the last part gets the mark, which a string cannot have
         parts = output if type(output) is list else [{"type": "text", "text": output or ""}]
         output = [*parts[:-1], {**parts[-1], **cache_mark(block.cache, dialect.cache_mark)}]
     entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": output}
@@ -380,12 +383,12 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
 
 
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Any:
-    """A result of several texts stays parts unless the vendor takes strings alone."""
+    """Write a result; several texts stay parts unless the vendor takes only strings."""
     output = block.output
     if not isinstance(output, list):
         return result_text(block, dialect.bullets)
     flat = dialect.text == "joined" or dialect.bullets
-    # media that a vendor takes in results can't be said in a string
+    # a string cannot hold the media that a vendor takes in results
     if flat and all(type(item) is TextBlock and item.cache is None for item in output):
         return result_text(block, dialect.bullets)
     parts: list[Json] = []

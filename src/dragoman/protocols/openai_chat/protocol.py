@@ -1,4 +1,4 @@
-"""The wire of Chat Completions: the whole request, and what reads and writes all others.
+"""The wire of Chat Completions: writes whole requests, and names the functions for all else.
 
 Reference: OpenAI API, "Create chat completion", request body.
 """
@@ -30,6 +30,7 @@ from .answer_write import write_response
 from .blocks import CACHE_MARKS, cache_mark
 from .dialect import CAN, THINKING_FIELDS, Dialect, claims
 from .messages import messages_as_read, write_messages
+from .tools import CHOICES, freeform_tool, write_server_tool
 
 _SCHEMA = ("schema", "name", "description", "strict")
 _INPUT = ("input", "raw_input")
@@ -55,7 +56,11 @@ _ARGUMENTS = frozenset({
 
 
 class OpenAIChat(Room):
-    """Chat Completions in one vendor's dialect."""
+    """Chat Completions in one vendor's dialect.
+
+    Args:
+        dialect: The vendor's dialect; None for OpenAI's.
+    """
 
     __slots__ = ()
     dialect: Dialect
@@ -64,8 +69,8 @@ class OpenAIChat(Room):
     unsaid_ends = frozenset({"done"})
     addresses = ("*/chat/completions",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
-    # of what stands beside the words of an answer, opencode 1.18 brings this back and nothing else
-    # (recorded on 2026-11-22)
+    # the only field beside the text of an answer that opencode 1.18 sends back (recorded on
+    # 2026-11-22)
     seals_in = "extra_content.google.thought_signature"
     base_capabilities = CAN
     dialect_class = Dialect
@@ -114,10 +119,10 @@ class OpenAIChat(Room):
     write_response = write_response
 
     def can(self) -> Capabilities:
-        """What this protocol carries in its dialect, before any model's facts."""
+        """Return what this protocol can carry in its dialect, before any facts about a model."""
         kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
         sealed_text = self.dialect.thinking_details
-        reference = self.dialect.issuers[0] == self.protocol  # the reference's own host
+        reference = self.dialect.issuers[0] == self.protocol  # OpenAI's own host
         return replace(
             super().can(),
             server_tools=kinds,
@@ -128,33 +133,57 @@ class OpenAIChat(Room):
         )
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools, and those of the vendor's own that are declared beside them."""
+        """Write function tools, and the vendor's own tools that are declared beside them.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         entries = []
         for tool in tools:
             if isinstance(tool, Tool):
-                write = fields.freeform_tool if tool.freeform else function_tool
+                write = freeform_tool if tool.freeform else function_tool
                 entry = write(tool, caps, report)
                 if tool.cache is not None and caps.cached_tools:
                     entry.update(cache_mark(tool.cache, self.dialect.cache_mark))
-            elif tool.kind == "own":  # it goes back as it was read
+            elif tool.kind == "own":  # it is written as it was read
                 entry = own_extras(tool, caps)
             else:
-                entry = fields.write_server_tool(self, tool, caps, report)
+                entry = write_server_tool(self, tool, caps, report)
             if entry:
                 entries.append(entry)
         return entries
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or a chunk of this protocol: it has a list `choices`.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         return isinstance(payload.get("choices"), list)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`, and of options where they were read; what is proven by its details."""
+        """Find where the nodes of a request are in the body that they were read from.
+
+        Options are where they were read, and signed thinking is where its details are.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         _, notes = issuer_fields(req, self.issuer)
         table = {**self.paths}
         for name, _ in req.options.given():
             table["options", name] = (fields.option_path(name, notes, self.dialect),)
-        # of the paths of several kinds the one that is there
+        # of the paths of several kinds, the one that is present
         for name, path in self.dialect.server_fields.items():
             key = ("tool", name.partition(".")[2])
             table[key] = (*table.get(key, ()), path)
@@ -168,7 +197,7 @@ class OpenAIChat(Room):
         for i, m in enumerate(req.messages[: len(entries) if isinstance(entries, list) else 0]):
             if not isinstance(getattr(m, "read_from", {}), dict):
                 yield from ((f"$.messages[{i}]", node) for node in (m, *m.blocks))
-            for block in m.blocks:  # thinking, of which the details are no more than the proof
+            for block in m.blocks:  # thinking whose details hold only its signature
                 spelling = (block.spelling or "").split(" ")
                 if spelling[0] == "detail" and spelling[-1] in THINKING_FIELDS:
                     texts[id(block)] = f"$.messages[{i}].{spelling[-1]}"
@@ -183,11 +212,34 @@ class OpenAIChat(Room):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.chat.completions.create`."""
+        """Return the keyword arguments of `client.chat.completions.create` that send this body.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
+        """
         return with_extra_body(body, headers, model, _ARGUMENTS)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /chat/completions`."""
+        """Write the request to `POST /chat/completions`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the dialect, no headers, and the body.
+
+        Raises:
+            WriteError: With the code `model.endpoint`, if the model is served only at another
+                endpoint.
+
+        Source: OpenAI API, "Create chat completion", request body.
+        """
         request, caps = prepared.request, prepared.caps
         messages = prepared.elements
         if caps.endpoint and caps.endpoint != self.dialect.path and messages is None:
@@ -201,13 +253,13 @@ class OpenAIChat(Room):
             if tools := self.tools(prepared.offered, caps, report):
                 body["tools"] = tools
             for tool in prepared.server_tools:
-                body.update(fields.write_server_tool(self, tool, caps, report, switch=True))
+                body.update(write_server_tool(self, tool, caps, report, switch=True))
         tool_choice = request_fields.choice(prepared, report, body.get("tools", ()))
         if tool_choice is not None:
             names = freeform_names(prepared.offered)
-            write_choice(body, tool_choice, fields.CHOICES, freeform=names)
+            write_choice(body, tool_choice, CHOICES, freeform=names)
         form = request_fields.response_format(request, caps, report)
-        # where no other can be asked for, text goes without saying
+        # where the model only answers in text, that need not be asked for
         if form is not None and caps.formats != {"text"}:
             body["response_format"] = spelled_format(form, report)
         self._configure(body, request, caps, report)
@@ -233,7 +285,7 @@ class OpenAIChat(Room):
             report.lost("option.range", request.options, "stop", did=f"the first {dialect.stops}")
         for name, limits in dialect.limits.items():
             request_fields.within(body, keys[name], name, limits, request, report)
-        # hosts have words of their own
+        # hosts of other forms have words of their own
         levels = fields.EFFORTS if caps.form in ("", "effort") else ()
         thinking = resolve_thinking(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
         if thinking is not None:
