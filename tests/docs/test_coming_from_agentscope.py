@@ -65,7 +65,7 @@ def told(reason: str) -> bool:
     """Whether the page gives the reason in the row of its fault, or among those on purpose."""
     head, _, why = reason.partition(": ")
     if head == "on purpose":
-        section = PAGE.partition("## Other output on purpose")[2].partition("\n## ")[0]
+        section = PAGE.partition("## Different output on purpose")[2].partition("\n## ")[0]
         return f"*{why}*" in section
     return f"*{why}*" in FAULTS[int(head)][2]
 
