@@ -26,19 +26,20 @@ PAGE = DOCS / "losses.md"
 _WIDTH, _LINES = 120, 16  # of an example on either side
 
 _KINDS: dict[Kind, str] = {
-    "dropped": "something of the input is not in the output",
-    "degraded": "it is there in another form that says less, or says it otherwise",
-    "moved": "it is there as it was, in another place",
-    "repaired": "it was wrong and would have been refused; it was set right or left out",
-    "added": "the output says what nobody wrote, or pays for it",
-    "expected": "it has no place there by the nature of the wire, and nobody misses it",
+    "dropped": "part of the input is not in the output",
+    "degraded": "it is sent in another form, which holds less or is worded differently",
+    "moved": "it is sent unchanged, in another place",
+    "repaired": "it would have been refused; it was corrected or left out",
+    "added": "the output has something that you did not write",
+    "expected": "the wire has no use for it, and leaving it out changes nothing",
 }
 
 _HEAD = """\
 # What may be lost, and what to do about it
 
-Whatever a wire cannot say as it was given is a loss, and so is whatever was added. Each has a code
-and a kind, and `where` says what it is about.
+Everything that a provider does not get exactly as you wrote it is reported as a loss, and so is
+everything that was added. Each loss has a code, a kind, and a path, `where`. To look up one code,
+search this page for it, or run `dragoman explain CODE`.
 
 ```python
 import dragoman
@@ -58,28 +59,35 @@ dropped name.unsaid $.messages[0].name
 ['turn.last', 'max_tokens.default']
 ```
 
-Where the request was read from somebody's body, as `convert` does, `where` is a path into that
+If the request was read from a provider's body, as `convert` does, `where` is a path into that
 body.
 
 A loss also has `what` (a word or a name), `did` (what was done instead), `rule` (the rule that
 decided it, with its source and date), `target` (the wire), `meaning` and `fix`. None of them holds
-more than a line of anybody's text, and none holds base64.
+more than a line of a message's text, and none holds base64.
 
-Each loss has a weight, which its code decides: `loss.weight` is `major` where the model is told
-less or may do less, `minor` where it may answer otherwise or cost more, and `trivial` where nobody
-would miss it, such as ids that came back with an answer. `out.losses` are in the order in which
-they were found; `dragoman.losses.by_weight(out.losses)` puts what matters most first, by weight and
-then by kind. The log, `LossRefused` and the command line do so too.
+The code also decides the weight of a loss. `loss.weight` is `major` if the model gets less
+information or can do less, `minor` if it may answer differently or cost more, and `trivial` if the
+answer should not change, as with ids that came back with an answer. `out.losses` are in the order
+in which they were found; `dragoman.losses.by_weight(out.losses)` sorts them by weight and then by
+kind, the most important first. The log, `LossRefused` and the command line use this order.
 
 ## Policies
 
-`"log"` (the default) logs each kind once for each wire or formatter, `"ignore"` is silent,
-`"refuse"` refuses what is dropped, degraded or repaired, and `"append_only"` logs and refuses to
-change a history that signed thinking is bound to. `Policy` takes kinds and codes, `*` included,
-and `allow` wins. It is checked before anything is returned. `strict=True`, of `dragoman.wire`,
-every formatter and `convert`, refuses what would have to be repaired, on top of any policy: calls
-and results that do not belong together, ids, blanks, and turns that would be made up. A history
-that needs none of it goes out as it would without.
+A policy decides what happens with losses before anything is returned:
+
+| policy | what it does |
+|---|---|
+| `"log"` | logs each code once an hour for each wire or formatter (the default) |
+| `"ignore"` | does nothing |
+| `"refuse"` | refuses losses of the kinds dropped, degraded and repaired |
+| `"append_only"` | logs, and refuses a change of a history that signed thinking depends on |
+| `Policy(refuse=..., allow=...)` | refuses kinds and codes, with `*` as a wildcard; `allow` takes precedence |
+
+To refuse is to raise `LossRefused`. In addition to any policy, `strict=True` of `dragoman.wire`,
+of every formatter and of `convert` refuses a history that would need repair: calls and results
+that do not belong together, missing ids, blank texts, turns that would have to be added. Other
+histories are sent as without `strict`.
 
 ```python
 policy = Policy(refuse=("dropped", "added"), allow=("name.*", "max_tokens.default"))
@@ -93,23 +101,24 @@ except LossRefused as error:
 ['turn.last']
 ```
 
-The same on the command line, and this page in the terminal:
+On the command line:
 
 ```sh
 dragoman format chat.json --to anthropic --refuse dropped --allow 'name.*'
 dragoman explain thinking.unsigned
 ```
 
-## What stays as it is
+## What stays stable
 
-- A code's name, kind and meaning: what is another thing gets another code. Before version 1.0 a
-  code may go, with a line in the changelog; from 1.0 on only with a new major version.
-- New codes may come with every release. A program that meets one that it does not know can go by
-  its kind; there are no other kinds than these.
-- `meaning`, `fix`, `what`, `did` and `rule` are for people and may be worded otherwise at any time.
-- A code may become quieter in the log, never louder.
+- The name, kind and meaning of a code do not change; another meaning gets another code. Before
+  version 1.0 a code may be removed, with a line in the changelog; from 1.0 on only with a new major
+  version.
+- Every release may add codes. A program can treat an unknown code by its kind; there are no kinds
+  but these.
+- `meaning`, `fix`, `what`, `did` and `rule` are for people; their words may change at any time.
+- The log level of a code may become lower, never higher.
 
-| kind | says that | logged as | weight, unless the code says another |
+| kind | meaning | logged as | weight, unless the code has another |
 |---|---|---|---|
 """
 

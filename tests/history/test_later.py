@@ -84,7 +84,7 @@ def test_the_loss_names_the_text_and_the_speaker() -> None:
     report = Report(msgs, None, places)
     ByName()(msgs, report)
     did = {loss.did for loss in report.losses if loss.code == "speaker.later"}
-    assert did == {"a backslash stands before it since Al speaks"}
+    assert did == {"a backslash was put before it since Al speaks"}
 
 
 @pytest.mark.parametrize("rewrite", [ByName(), Tagged("Bob")])

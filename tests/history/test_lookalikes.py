@@ -148,10 +148,10 @@ def test_it_is_told_what_was_done_and_to_whom() -> None:
     report = Report(msgs, None, places)
     BARE(msgs, report)
     assert [(loss.code, loss.where, loss.did) for loss in report.losses][:4] == [
-        ("speaker.escaped", "$.messages[0].content", "a backslash stands before it"),
-        ("speaker.escaped", "$.messages[1].content", "a backslash stands before it"),
-        ("speaker.later", "$.messages[1].content", "a backslash stands before it since Al speaks"),
-        ("speaker.escaped", "$.messages[2].content", "a backslash stands before it"),
+        ("speaker.escaped", "$.messages[0].content", "a backslash was put before it"),
+        ("speaker.escaped", "$.messages[1].content", "a backslash was put before it"),
+        ("speaker.later", "$.messages[1].content", "a backslash was put before it since Al speaks"),
+        ("speaker.escaped", "$.messages[2].content", "a backslash was put before it"),
     ]
     renamed = [loss for loss in report.losses if loss.code == "speaker.renamed"]
     assert [(loss.where, loss.did) for loss in renamed] == [

@@ -206,7 +206,7 @@ def _lines(breaks: str, after: str) -> re.Pattern[str]:
     return re.compile(f"[{breaks}]([^{breaks}{ends}]*+)[{ends}]")
 
 
-_ESCAPED = "a backslash stands before it"
+_ESCAPED = "a backslash was put before it"
 _ANY = IdRule()
 
 

@@ -34,8 +34,8 @@ def roles(seated: RoledHistory) -> str:
 
 
 DONE: list[tuple[list[Msg], dict[str, Any], list[tuple[str, str]]]] = [
-    ([U, S], {"late_system": "user"}, [("system.late", "told by the user")]),
-    ([U, A, call("a")], {"join_calls": True}, [("turn.joined", "joined with the call behind it")]),
+    ([U, S], {"late_system": "user"}, [("system.late", "sent as the user's")]),
+    ([U, A, call("a")], {"join_calls": True}, [("turn.joined", "joined with the call after it")]),
     ([S], {"system_place": "top"},
      [("system.alone", "the last system message is said by the user")]),
     ([A], {"first_user": True, "prefill": False},

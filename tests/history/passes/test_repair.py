@@ -232,7 +232,7 @@ def test_losses_say_what_was_done() -> None:
     repair(survey(msgs, report), CAN, report, Told())
     assert {loss.code: loss.did for loss in report.losses} == {
         "result.missing": "an error result was added",
-        "result.moved": "moved behind its call",
+        "result.moved": "moved after its call",
         "result.duplicate": "left out",
         "result.orphan": "left out",
     }

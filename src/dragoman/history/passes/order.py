@@ -278,7 +278,7 @@ def move_late_system(
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
         if role != survey.SYSTEM or i < prompt or i in allowed:
             continue
-        report.lost("system.late", m, did="told by the user")
+        report.lost("system.late", m, did="sent as the user's")
         content = m.content
         if caps.late_system != "user":
             report.lost("system.reminder", m)
@@ -354,7 +354,7 @@ def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
             continue
         group = history.msgs[start : last + 1]
         for m in group[:-1]:
-            report.lost("turn.joined", m, did="joined with the call behind it")
+            report.lost("turn.joined", m, did="joined with the call after it")
         joined = merged_message(group, [block for m in group for block in m.blocks], report)
         runs[start, last + 1] = [(joined, survey.ASSISTANT)]
     return history.with_runs(runs)

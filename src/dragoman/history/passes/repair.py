@@ -369,7 +369,7 @@ class Pairing:
         index, block = result
         m = with_only(self.history.msgs[index], [block], self.report)
         if not start < index < end:
-            self.report.lost("result.moved", block, did="moved behind its call")
+            self.report.lost("result.moved", block, did="moved after its call")
         if index >= end:  # who spoke in between has not seen it before
             until = self._next_speakers()[index]
             self.report.touched("the repair of a late result", m, until)

@@ -16,84 +16,84 @@ ROWS: dict[str, Code] = {
     ),
     "raw.foreign": dropped(
         "the block belongs to another protocol",
-        fix="Write the request with the wire of the block's `issuer`, or put what it says into a"
+        fix="Write the request with the wire of the block's `issuer`, or put its content into a"
         " `TextBlock`.",
         asks=("reads", "assistant"),
     ),
     "summary.sealed": dropped(
         "a sealed summary of earlier turns, which only its provider can open",
-        fix="Have the conversation summed up as text, or send the turns that the summary stands"
-        " for: what it holds is lost here.",
+        fix="Ask for a summary as text, or send the turns that it summarises: otherwise their"
+        " content is lost here.",
         asks=("reads",),
     ),
     "system.billing": expected(
-        "a line of the prompt that says to one provider who pays, and nothing to the model",
-        fix="Nothing to do. Such a line may differ in each call, and would end the prompt cache of"
-        " every other host.",
+        "a line of the prompt that tells one provider who pays, and means nothing to the model",
+        fix="Nothing to do. Such a line may differ in each call, and would invalidate the prompt"
+        " cache of every other host.",
         asks=("reads",),
     ),
     "raw.unpaired": repaired(
         "a provider's own call without its result, or a result without its call, was left out",
-        fix="Keep such blocks as they were answered, both of them: nobody but the provider can make"
-        " up the other half.",
+        fix="Keep such blocks together as the provider returned them: only the provider can"
+        " create the missing half.",
         weight="major",
     ),
     "raw.moved": repaired(
         "a provider's own call or result was put before the calls of the client",
-        fix="Put what the provider's server called, and what it found, before calls that your"
-        " program answers: the wire refuses them behind those.",
+        fix="Put the calls and results of the provider's own tools before the calls that your"
+        " program answers: the wire refuses them in the other order.",
         asks=("server_first",),
     ),
     "thinking.unsaid": dropped(
         "the wire takes no thinking back",
-        fix="Nothing has to be done: the model does not miss it. If your host takes thinking back,"
-        ' say so: `can={"thinking": True}`.',
+        fix="Nothing has to be done: the model does not need it. If your host takes thinking"
+        ' back, say so: `can={"thinking": True}`.',
         asks=("thinking",),
         level=logging.INFO,
         weight="minor",
     ),
     "thinking.unsigned": dropped(
         "the wire takes thinking back only with its signature",
-        fix="Keep the `ThinkingBlock` as it was answered, `signature` included. Thinking that you"
+        fix="Keep the `ThinkingBlock` as it was returned, `signature` included. Thinking that you"
         " wrote yourself belongs in a `TextBlock`.",
         asks=("signed_thinking",),
         weight="minor",
     ),
     "thinking.foreign": dropped(
         "thinking that another provider signed",
-        fix="Nothing has to be done: no other provider can read it. To have the model see the"
-        ' words, tell them as text: `can={"foreign_thinking": "quote"}`.',
+        fix="Nothing has to be done: no other provider can read it. To send the words to the"
+        ' model as text: `can={"foreign_thinking": "quote"}`.',
         asks=("signatures", "reads", "signed_thinking", "foreign_thinking"),
         weight="minor",
     ),
     "thinking.unbound": dropped(
-        "what the thinking is bound to has changed",
+        "the signature of the thinking covers earlier content, which has changed",
         fix="Send system prompt, tools and earlier messages as they were when the model thought,"
-        ' and append only. `policy="append_only"` refuses the change and says which it is.',
+        ' and only append. `policy="append_only"` refuses the change and names it.',
         asks=("binding", "unbound"),
         weight="minor",
     ),
     "thinking.alone": dropped(
-        "the wire takes no turn that is thinking alone, or ends in it",
+        "the wire takes no turn that consists of thinking or ends in it",
         fix="Let the message hold the text or the calls that followed the thinking, or leave it"
         " out.",
         asks=("thinking_alone", "thinking_last"),
         weight="minor",
     ),
     "thinking.moved": moved(
-        "the wire takes thinking only before all else that a turn says",
+        "the wire takes thinking only at the beginning of a turn",
         fix="Nothing has to be done: the thinking itself is sent.",
         level=logging.DEBUG,
     ),
     "thinking.quoted": degraded(
-        "thinking is told as text",
-        fix='It was asked for; `can={"foreign_thinking": "drop"}` leaves such thinking out.',
+        "thinking is sent as text",
+        fix='You asked for it; `can={"foreign_thinking": "drop"}` leaves such thinking out.',
         asks=("foreign_thinking",),
     ),
     "refusal.as_text": degraded(
-        "a refusal is told as text",
-        fix="Nothing has to be done: the words stay. Only a wire whose assistant may show a"
-        " refusal, such as `openai-chat`, keeps it apart from other text.",
+        "a refusal is sent as text",
+        fix="Nothing has to be done: the words stay. Only a wire that takes refusals of the"
+        " assistant, such as `openai-chat`, keeps it apart from other text.",
         asks=("assistant", "user"),
     ),
     "text.blank": repaired(
@@ -112,7 +112,7 @@ ROWS: dict[str, Code] = {
         asks=("trailing_space",),
     ),
     "message.empty": repaired(
-        "nothing of the message can be said, so it was left out",
+        "no part of the message can be sent, so it was left out",
         fix="Leave the message out, or give it content.",
         asks=("empty_messages", "blank_text"),
     ),
@@ -132,43 +132,43 @@ ROWS: dict[str, Code] = {
         weight="minor",
     ),
     "cache.ttl": degraded(
-        "the hint lasts for another time than was asked for",
+        "the hint lasts for another time than you asked for",
         fix="Leave `CacheHint.ttl` unset, or set one of the model's own, in its provider's"
         " spelling.",
         asks=("cache_ttls", "cache_longest_first"),
         level=logging.INFO,
     ),
     "cache.moved": moved(
-        "the cache hint stands before documents that no hint may follow here",
-        fix="Put the hint on a text behind the documents, or give them as PDF.",
+        "the cache hint was moved before documents, because none may follow documents here",
+        fix="Put the hint on a text after the documents, or give them as PDF.",
         asks=("cached_documents",),
     ),
     "cache.limit": dropped(
         "the wire takes fewer cache hints than were set",
-        fix="Set fewer hints. The last ones stay, for they stand behind the longest prefix.",
+        fix="Set fewer hints. The last ones stay, because they cover the longest prefix.",
         asks=("cache_hints",),
         weight="minor",
     ),
     "extras.unsaid": dropped(
-        "a field of the provider's own has no place where it stands",
-        fix="Set it on the block that it belongs to: a message that only calls tools, for one, has"
-        " no text to bear its fields.",
+        "a field of the provider's own cannot be sent at this place",
+        fix="Set it on the block that it belongs to. A message that only calls tools, for"
+        " example, has no text that could carry the field.",
         level=logging.INFO,
         weight="minor",
     ),
     "extras.answer": expected(
         "fields that the provider puts into answers and takes in no request",
-        fix="Nothing: they stay on the message that was read.",
+        fix="Nothing has to be done: they stay on the message that was read.",
     ),
     "extras.empty": expected(
-        "a field of another provider that says nothing: null, empty, or a signature of nobody",
-        fix="Nothing: an absent field says the same.",
+        "a field of another provider without content: null, empty, or an empty signature",
+        fix="Nothing has to be done: leaving the field out means the same.",
         asks=("reads", "claims"),
     ),
     "extras.foreign": dropped(
         "fields of another provider",
-        fix="Key `extras` by an issuer that this wire reads, which is the name of its protocol or"
-        ' vendor: `extras={"openai-chat": {"store": True}}`.',
+        fix="Use as the key of `extras` an issuer that this wire reads, which is the name of its"
+        ' protocol or vendor: `extras={"openai-chat": {"store": True}}`.',
         asks=("reads", "claims"),
         level=logging.INFO,
         weight="minor",
@@ -209,24 +209,24 @@ ROWS: dict[str, Code] = {
         asks=("sources",),
     ),
     "media.type_corrected": repaired(
-        "the bytes are of another media type than was said",
+        "the bytes are of another media type than declared",
         fix="Give the media type that the bytes have; providers look at them and refuse others.",
     ),
     "media.type_lowered": degraded(
-        "the wire does not know this type of text document and gets it as plain text",
-        fix="Nothing has to be done: the text itself is sent. Its type can be told in `title`.",
+        "the wire does not know this type of text document, so it is sent as plain text",
+        fix="Nothing has to be done: the text itself is sent. You can name the type in `title`.",
         asks=("media_types",),
     ),
     "media.as_text": degraded(
-        "the wire shows no such document here, and gets its text as text",
-        fix="Nothing has to be done: the text itself is sent, behind its title. If your host takes"
+        "the wire takes no such document here, so its text is sent as text",
+        fix="Nothing has to be done: the text itself is sent, after its title. If your host takes"
         ' such documents, say so: `can={"media_types": {"document": ("text/plain",)}}`.',
         asks=("user", "media_types"),
     ),
     "video.as_images": degraded(
-        "the wire shows no video in frames, and gets them as images",
-        fix="Nothing has to be done: the frames are shown in their order. What says how many of"
-        " them there are in a second has no place.",
+        "the wire takes no video in frames, so they are sent as images",
+        fix="Nothing has to be done: the frames are sent in their order. The number of frames in"
+        " a second cannot be sent.",
         asks=("user", "sources"),
     ),
     "media.source": dropped(
@@ -236,12 +236,13 @@ ROWS: dict[str, Code] = {
         asks=("sources", "file_schemes", "schemes", "reads"),
     ),
     "media.type_assumed": added(
-        "the wire wants the media type of a URL, which nothing tells: the commonest is said",
-        fix="Say it: `URLSource(url, media_type)`.",
+        "the wire requires the media type of a URL, and none is known: the most common one is sent",
+        fix="Give it: `URLSource(url, media_type)`.",
     ),
     "media.type_unsaid": expected(
-        "the wire has no field for the media type of a URL, which its host tells by itself",
-        fix="Nothing: the medium is sent. Where its host tells another type, give the bytes.",
+        "the wire has no field for the media type of a URL; the server of the URL names it",
+        fix="Nothing has to be done: the medium is sent. If the server of the URL names another"
+        " type, give the bytes.",
         asks=("typed_urls",),
     ),
     "media.detail": dropped(
@@ -252,16 +253,15 @@ ROWS: dict[str, Code] = {
         weight="minor",
     ),
     "document.text": added(
-        "a text before documents that stand in a turn without one",
-        fix="Say in the message what is to be done with the document. The words are"
-        " `Told.document`.",
+        "a text before the documents of a turn that has no text",
+        fix="Write in the message what to do with the document. The words are `Told.document`.",
         asks=("lone_documents",),
     ),
     "document_name.made": added(
         "a name for a document that has none", fix="Give the document a `title`."
     ),
     "document_name.mapped": degraded(
-        "the document's name was respelled as the wire demands",
+        "the document's name was respelled as the wire requires",
         fix="Use letters, digits, single spaces, `-`, `(` and `)` in `title`, and each title once.",
         weight="trivial",
     ),
@@ -273,20 +273,20 @@ ROWS: dict[str, Code] = {
         weight="minor",
     ),
     "media.as_reference": dropped(
-        "a text that names the medium stands in its place",
-        fix='Have it follow in a user turn, `can={"move_media": ("image",)}`'
-        " (`promote_tool_result_images=True` in the formatters with AgentScope's names), or give a"
-        " `media_saver` that puts it where the text says.",
+        "a text that names the medium was sent instead of it",
+        fix='To send it in a user turn: `can={"move_media": ("image",)}`'
+        " (`promote_tool_result_images=True` in the formatters with AgentScope's names). Or give"
+        " a `media_saver` that puts it where the text says.",
         asks=_SEATS,
     ),
     "media.unshown": added(
-        "a word stands in a merged history where its medium cannot",
+        "a word in a merged history in the place of a medium that cannot be there",
         fix='`ByName(unshown="")` leaves it out; another text replaces it, in any language.',
     ),
     "media.saved": degraded(
         "the medium was saved, and a text says where",
-        fix="It was asked for by `media_saver`. To show the medium itself:"
-        ' `can={"move_media": ("image",)}`.',
+        fix='You asked for it with `media_saver`. To send the medium itself: `can={"move_media":'
+        ' ("image",)}`.',
         asks=_SEATS,
     ),
 }

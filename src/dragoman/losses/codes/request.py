@@ -29,29 +29,29 @@ ROWS: dict[str, Code] = {
         level=logging.INFO,
     ),
     "option.range": degraded(
-        "the value was brought into the range that the wire takes",
+        "the value was moved into the range that the wire takes",
         fix="Give a value that the model takes; `did` says which one was sent.",
         asks=("efforts", "budgets", "options"),
     ),
     "reasoning.moot": expected(
-        "the model does unasked what is asked of its thinking, so nothing is said of it",
+        "the model already thinks as the option asks, so the option is not sent",
         fix="Nothing has to be done.",
         asks=("thinks",),
     ),
     "reasoning.always": degraded(
-        "this model always thinks; it was asked for the least",
-        fix="Leave `reasoning` unset or name the lowest effort; to have no thinking at all, choose"
-        " a model that can do without.",
+        "this model always thinks; the lowest effort was requested",
+        fix="Leave `reasoning` unset or name the lowest effort; for no thinking at all, choose a"
+        " model that can do without.",
         asks=("thinks", "efforts"),
     ),
     "reasoning.off_for_history": degraded(
-        "the last tool call has lost its thinking, so that no thinking can be asked for now",
-        fix="Keep the `ThinkingBlock` of an answer in front of its tool calls, signature included.",
+        "the last tool call has lost its thinking, so thinking cannot be requested for this turn",
+        fix="Keep the `ThinkingBlock` of an answer before its tool calls, signature included.",
         asks=("form", "signed_thinking"),
         weight="major",
     ),
     "reasoning.needs_stream": degraded(
-        "this model thinks in streams only; for a whole answer thinking was turned off",
+        "this model thinks only in streams; for a whole answer thinking was turned off",
         fix="Ask for a stream, `ChatRequest(..., stream=True)`, or set `reasoning` to `off`.",
         asks=("streamed_thinking", "thinks"),
         weight="major",
@@ -65,12 +65,12 @@ ROWS: dict[str, Code] = {
     # tool choice
     "tool_choice.unsaid": dropped(
         "the wire has no tool choice",
-        fix="Leave `tool_choice` unset for this wire; ask for the tool in words.",
+        fix="Leave `tool_choice` unset for this wire, and ask for the tool in the prompt.",
         asks=("tool_choices",),
     ),
     "tool_choice.lowered": degraded(
-        "the choice was lowered to what the wire takes",
-        fix="Ask for the tool in words, or offer the one tool alone. For a host that takes the"
+        "the choice was weakened to what the wire takes",
+        fix="Ask for the tool in the prompt, or offer only this tool. For a host that takes the"
         ' choice: `can={"tool_choices": ("auto", "none", "required", "tool")}`.',
         asks=("tool_choices", "parallel_switch"),
     ),
@@ -85,23 +85,23 @@ ROWS: dict[str, Code] = {
     # response format
     "format.unsaid": degraded(
         "the wire has no such response format",
-        fix="The model is asked for the format in words, and may not keep to it: check the answer,"
-        " or choose a wire that has the format.",
+        fix="The prompt asks the model for the format, and the model may not follow it: check the"
+        " answer, or choose a wire that has the format.",
         asks=("formats",),
     ),
     "format.field": expected(
-        "the wire takes a schema for the answer, and no such field beside it",
-        fix="Nothing has to be done. What the model shall read belongs into the schema itself.",
+        "the wire takes a schema for the answer, but not this field beside it",
+        fix="Nothing has to be done. What the model should read belongs in the schema itself.",
         asks=("formats",),
     ),
     "format.lowered": degraded(
-        "the response format was lowered to what the wire takes",
-        fix="Describe in words what the format cannot say here, and check the answer against your"
-        " schema.",
+        "the response format was weakened to what the wire takes",
+        fix="Describe in the prompt what the format cannot express here, and check the answer"
+        " against your schema.",
         asks=("formats",),
     ),
     "format.in_words": added(
-        "the format of the answer is told in the system prompt, for no field can say it here",
+        "the format of the answer in the system prompt, because no field can carry it here",
         fix="Choose a wire or a model that takes the format, and check the answer against it. The"
         " words are `Told.schema` and `Told.json`.",
         asks=("formats",),
@@ -110,53 +110,55 @@ ROWS: dict[str, Code] = {
     "format.as_tool": added(
         "the format of the answer is a tool that the model has to call: its arguments are the"
         " answer",
-        fix="Choose a wire or a model that takes the format, and leave `way` unset. The tool is"
-        " told in the words of `Told.answer`.",
+        fix="Choose a wire or a model that takes the format, and leave `way` unset. The words of"
+        " the tool are `Told.answer`.",
         asks=("formats",),
         weight="minor",
     ),
     "format.json_word": added(
-        "a sentence asks for JSON, which the host demands of a message where JSON is the format",
-        fix="Say in a message what the JSON shall hold. The words are `Told.json`.",
+        "a sentence that asks for JSON, which the host requires in a message when JSON is the"
+        " format",
+        fix="Write in a message what the JSON should contain. The words are `Told.json`.",
         asks=("json_word",),
     ),
     # what a request must name
     "max_tokens.default": added(
-        "the wire demands a maximum and none was given",
+        "the wire requires a maximum and none was given",
         fix='Set `Options.max_tokens`. The default can be changed: `can={"max_tokens": 4096}`.',
         asks=("max_tokens",),
     ),
     "include.added": added(
-        "the sealed form of the reasoning is asked for, as nobody keeps the answer",
-        fix="Nothing need be done: without it the next request could not bring the reasoning back."
-        ' Let the provider keep it (`store` true or unset), or set `"include"` yourself, in'
+        "the encrypted form of the reasoning is requested, because the provider does not store"
+        " the answer",
+        fix="Nothing has to be done: without it the next request could not return the reasoning."
+        ' Let the provider store it (`store` true or unset), or set `"include"` yourself, in'
         " `extras`.",
         level=logging.DEBUG,
     ),
     "usage.asked": expected(
-        "the figures of usage are asked for, which a stream of this wire has only if it is asked",
-        fix="Nothing has to be done. A client that takes no chunk without choices: set"
+        "the token counts of a stream are requested, because this wire sends them only on request",
+        fix="Nothing has to be done. If your client cannot read a chunk without choices, set"
         ' `"stream_options": {"include_usage": False}` in `extras`.',
     ),
     "word.foreign": degraded(
-        "a word of the wire that the request was read from, for which the nearest was taken",
-        fix="Nothing has to be done, unless the difference matters to you: see what the word means"
-        " to its own provider.",
+        "a value that only the source wire has was replaced by the nearest one",
+        fix="Nothing has to be done, unless the difference matters to you: see what the value"
+        " means to its own provider.",
         weight="trivial",
     ),
     "model.kept": expected(
-        "the model is named as the request over another wire named it",
-        fix="Say which model this provider shall run; the option `model` of `convert` names it."
-        " Until then the facts of the model that is named decide what is sent.",
+        "the model's name was kept from the request of another wire",
+        fix="Name a model of this provider; the option `model` of `convert` does it. Until then"
+        " the facts of the model that is named decide what is sent.",
     ),
     "model.foreign": expected(
-        "the model that is named is another provider's, so the vendor's default is asked",
-        fix="Say which model this provider shall run: the option `model` of `convert` names it, and"
-        " the option keep_model leaves the name as it is.",
+        "the request names another provider's model, so the vendor's default is used",
+        fix="Name a model of this provider with the option `model` of `convert`; the option"
+        " keep_model leaves the name as it is.",
         weight="minor",
     ),
     "model.default": added(
-        "no model was named, so the vendor's default is",
+        "no model was named, so the vendor's default is used",
         fix="Name the `model`, in the request or to the formatter.",
         weight="minor",
     ),
@@ -167,45 +169,45 @@ _SCHEMAS = ("tool_schema", "strict_schema", "format_schema")
 
 SCHEMA_ROWS: dict[str, Code] = {
     "schema.told": moved(
-        "a rule that schemas of this target lack stands in the description",
+        "a rule that this target's schemas cannot express was moved into the description",
         fix="Nothing has to be done: the model reads it, but may break it. Check the arguments"
         " that come back against your own schema.",
         asks=_SCHEMAS,
     ),
     "schema.dropped": dropped(
-        "a rule that schemas of this target lack was left out",
-        fix="Say it in the tool's `description` if the model must know it, and check the arguments"
-        " that come back against your own schema.",
+        "a rule that this target's schemas cannot express was left out",
+        fix="If the model must know the rule, write it into the tool's `description`, and check"
+        " the arguments that come back against your own schema.",
         asks=_SCHEMAS,
         weight="minor",
     ),
     "schema.note": expected(
-        "a remark in a schema that binds nobody was left out",
+        "a remark in a schema, which restricts no value, was left out",
         fix="Nothing has to be done: titles and the like refuse no value. What the model should"
-        " know belongs into `description`.",
+        " know belongs in `description`.",
         asks=_SCHEMAS,
     ),
     "schema.restated": degraded(
-        "a schema says the same in other words",
+        "a schema was rewritten with the same meaning",
         fix="Nothing has to be done: it accepts and refuses the same values.",
         asks=_SCHEMAS,
         level=logging.DEBUG,
         weight="trivial",
     ),
     "schema.wider": degraded(
-        "a schema accepts more than it did",
+        "the rewritten schema accepts more than yours",
         fix="Check the arguments that come back against your own schema.",
         asks=_SCHEMAS,
     ),
     "schema.narrower": degraded(
-        "a schema accepts less than it did",
-        fix="Say in the schema what it leaves open here: a type for every value, and every"
+        "the rewritten schema accepts less than yours",
+        fix="State in the schema what it leaves open here: a type for every value, and every"
         " property that an object may have.",
         asks=_SCHEMAS,
         level=logging.INFO,
     ),
     "schema.unfit": degraded(
-        "the target has no true form for the schema",
+        "the target cannot express the schema exactly",
         fix="Leave `strict` unset, or give a schema that can be closed: no free"
         " maps, an object at the root, and no more than the provider's limits.",
         asks=("strict_schema", "tool_schema", "format_schema"),
@@ -215,8 +217,8 @@ SCHEMA_ROWS: dict[str, Code] = {
 
 ANSWERS_ROWS: dict[str, Code] = {
     "answer.unsaid": dropped(
-        "an answer of this wire has no place for it",
-        fix="Keep the ChatResponse beside what was written, or answer over a wire that carries it.",
+        "an answer of this wire has no field for it",
+        fix="Keep the ChatResponse as well, or answer over a wire that carries it.",
         weight="minor",
     ),
     "answer.candidates": dropped(
@@ -224,8 +226,8 @@ ANSWERS_ROWS: dict[str, Code] = {
         fix="Ask for one candidate (`n=1`), or write each candidate as an answer of its own.",
     ),
     "answer.field": added(
-        "a field that an answer of this wire must have and the source does not tell",
-        fix="Nothing has to be done. Set `ChatResponse.id` or `.model` to have your own there.",
+        "a field that an answer of this wire requires and the source does not have",
+        fix="Nothing has to be done. Set `ChatResponse.id` or `.model` to choose the value.",
     ),
     "answer.finish": degraded(
         "this wire has no word for why the model stopped, so the nearest was written",
@@ -233,7 +235,7 @@ ANSWERS_ROWS: dict[str, Code] = {
         weight="trivial",
     ),
     "answer.usage": dropped(
-        "an answer of this wire has no place for this figure",
+        "an answer of this wire has no field for this figure",
         fix="Take the figures from `ChatResponse.usage`.",
         weight="trivial",
     ),

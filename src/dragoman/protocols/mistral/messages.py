@@ -65,7 +65,7 @@ def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> 
             report.lost("text.blank", block, "thinking")
         else:
             if chunks or calls:
-                report.lost("thinking.moved", block, did="stands first")
+                report.lost("thinking.moved", block, did="put first")
             thoughts += _write_thoughts(block, thinking, caps)
     content = _content([thinking, *chunks] if thoughts else chunks)
     if calls:

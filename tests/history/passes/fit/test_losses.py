@@ -98,10 +98,10 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
         [("media.detail", f"{U}.detail", "image", "")]),
     "a document of text": (
         [Msg.user([PAGE])], {"user": TEXT},
-        [("media.as_text", U, "document", "its text is told"),
+        [("media.as_text", U, "document", "its text is sent"),
          ("media.detail", f"{U}.detail", "document", "")]),
     "texts of another protocol": (
-        [Msg.user([FOUND])], {"user": TEXT}, [("media.as_text", U, "found", "its text is told")]),
+        [Msg.user([FOUND])], {"user": TEXT}, [("media.as_text", U, "found", "its text is sent")]),
     "what another protocol alone has": (
         [Msg.user([RawBlock("acme", {}), TextBlock("x")])], {},
         [("raw.foreign", U, "raw block of acme", "")]),
@@ -121,7 +121,7 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
     "a document that the user could show": (
         [Msg.user("?"), Msg.assistant([PAGE])],
         {"assistant": TEXT, "user": {"text", "document"}, "move_media": set()},
-        [("media.as_text", R, "document", "its text is told"),
+        [("media.as_text", R, "document", "its text is sent"),
          ("media.detail", f"{R}.detail", "document", "")]),
     "a hint of a call": (
         [Msg.assistant([ToolUseBlock("c", "look", {}, cache=CacheHint())])],
@@ -150,7 +150,7 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
     "text beside thinking and calls": (
         [Msg.assistant([ThinkingBlock("h"), TextBlock("x"), CALL])],
         {"call_text": "thought", "thinking": "all"},
-        [("call.text_thought", "$.messages[0].content[1].text", "text", "told as thinking")]),
+        [("call.text_thought", "$.messages[0].content[1].text", "text", "sent as thinking")]),
     "thinking alone": (
         [Msg.user("?"), Msg.assistant([ThinkingBlock("h")])],
         {"thinking": "all", "thinking_alone": False}, [("thinking.alone", R, "thinking", "")]),
@@ -162,7 +162,7 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
         [("result.error_text", R, "tool_result", "The call failed and said nothing.")]),
     "media inside of results": (
         result(IMAGE, SOUND, FILM), {"user": SHOW, "move_media": {"image"}, "result": TEXT},
-        [("media.moved", f"{R}.output[0]", "image", "follows behind the tool results"),
+        [("media.moved", f"{R}.output[0]", "image", "put after the tool results"),
          ("media.as_reference", f"{R}.output[1]", "audio", ""),
          ("media.as_reference", f"{R}.output[2]", "video", "")]),
     "what a result cannot hold": (

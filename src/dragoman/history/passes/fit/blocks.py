@@ -238,7 +238,7 @@ def _result_medium(
         place, saved = state.saver(source.media_type, source.data), True
     if medium is not None:
         moved.append((state.fit_hint(with_registered_type(medium)), place))
-        state.report.lost("media.moved", block, did="follows behind the tool results")
+        state.report.lost("media.moved", block, did="put after the tool results")
         return state.text(state.told.reference(kind, source, place, True), block)
     if is_broken and fault is not None:
         state.report.lost(BROKEN, block, "source", what=fault.what, did="a text names it")
@@ -472,7 +472,7 @@ def _server_blocks_first(state: State, blocks: list[ContentBlock]) -> list[Conte
     if not late or ThinkingBlock in kinds[first:]:
         return blocks
     for block in late:
-        state.report.lost("raw.moved", block, did="stands before the calls")
+        state.report.lost("raw.moved", block, did="put before the calls")
     others = [block for block in blocks[first:] if not _by_server(block)]
     return [*blocks[:first], *late, *others]
 
@@ -485,5 +485,5 @@ def _by_server(block: ContentBlock) -> bool:
 
 def _thought(state: State, block: TextBlock) -> ThinkingBlock:
     """Text that stands beside both thinking and calls, told as thinking in its place."""
-    state.report.lost("call.text_thought", block, "text", did="told as thinking")
+    state.report.lost("call.text_thought", block, "text", did="sent as thinking")
     return state.report.made(ThinkingBlock(block.text), block)

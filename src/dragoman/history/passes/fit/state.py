@@ -304,7 +304,7 @@ def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> 
     text = document_text(document)
     if not text.strip():
         return None
-    state.report.lost("media.as_text", block, did="its text is told")
+    state.report.lost("media.as_text", block, did="its text is sent")
     for name in ("detail", "cite"):
         if getattr(block, name, None) is not None:
             state.report.lost("media.detail", block, name)
@@ -322,7 +322,7 @@ def raw_as_text(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlo
         return None
     data = block.data if isinstance(block.data, dict) else {}
     names = [data.get("title"), data.get("source")]
-    state.report.lost("media.as_text", block, what=str(data.get("type")), did="its text is told")
+    state.report.lost("media.as_text", block, what=str(data.get("type")), did="its text is sent")
     title = ", ".join(name for name in names if isinstance(name, str))
     return state.text(state.told.words(text, title), block)
 
