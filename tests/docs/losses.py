@@ -82,7 +82,7 @@ A policy decides what happens with losses before anything is returned:
 | `"ignore"` | does nothing |
 | `"refuse"` | refuses losses of the kinds dropped, degraded and repaired |
 | `"append_only"` | logs, and refuses a change of a history that signed thinking depends on |
-| `Policy(refuse=..., allow=...)` | refuses kinds and codes, with `*` as a wildcard; `allow` takes precedence |
+| `Policy(refuse=..., allow=...)` | refuses kinds and codes (`*` is a wildcard); `allow` wins |
 
 To refuse is to raise `LossRefused`. In addition to any policy, `strict=True` of `dragoman.wire`,
 of every formatter and of `convert` refuses a history that would need repair: calls and results
