@@ -1,4 +1,4 @@
-"""Looks at what the core returns: is it the same, where can it go, why was it refused.
+"""Questions about requests and answers: are two the same, where can one go, why was it refused.
 
 Nothing here is needed to write or to read; nothing here opens a socket.
 """
@@ -41,6 +41,6 @@ __all__ = [
     "worse",
 ]
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # so that mypy still reports unknown names
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

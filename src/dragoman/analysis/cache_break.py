@@ -1,7 +1,7 @@
 """Where the prompt cache of one request ends for another, and what that costs.
 
-How each provider caches is a row with its source and date: in which order it reads a body, and what
-starts its cache over.
+How each provider caches is a row with its source and date: the order in which it reads a body, and
+which changes start its cache over.
 """
 
 from __future__ import annotations
@@ -28,12 +28,17 @@ from .paths import MISSING, value_at
 class CacheRule:
     """One protocol's prompt cache, as its provider documents it.
 
-    `order`: paths of the parts of the prompt, in the order in which they are hashed; `over`: fields
-    of which another value finds nothing; `messages`: those of which another value finds tools and
-    system, but no message. `minimum`: tokens below which nothing is cached, `least` for models
-    (patterns of bare names) of which it is known otherwise; None: not stated. `marked`: only what
-    stands in front of a mark is cached; `exact`: models for which only what ends in such a place.
-    `unit`: tokens that are cached together.
+    Args:
+        order: Paths of the parts of the prompt, in the order in which they are hashed.
+        source: Where the provider documents it.
+        over: Fields whose change invalidates the whole cache.
+        messages: Fields whose change invalidates the messages, but not tools and system.
+        minimum: Tokens below which nothing is cached; None if that is not stated.
+        least: The same for models for which it differs, by patterns of bare names.
+        marked: Whether only what precedes a cache mark is cached.
+        exact: Models for which only a prefix that ends at a mark or a turn is found.
+        unit: Tokens that are cached together.
+        since: The date of the source (ISO).
     """
 
     order: tuple[str, ...]
@@ -48,7 +53,7 @@ class CacheRule:
     since: str = "2026-11-21"
 
     def smallest(self, model: str) -> int | None:
-        """The tokens below which nothing is cached for a model, by its bare name."""
+        """The number of tokens below which nothing is cached for a model, by its bare name."""
         limits = (tokens for pattern, tokens in self.least if fnmatchcase(model, pattern))
         return next(limits, self.minimum)
 
@@ -131,15 +136,16 @@ _MARKS = ("cache_control", "prompt_cache_breakpoint")
 
 _POINT = "cachePoint"
 
-_LISTS = ("content", "parts")  # what a message says
+_LISTS = ("content", "parts")  # fields that hold a message's content
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that a prompt says, at its path. `said`: its text, as it is compared.
+    """One part of a prompt, at its path.
 
-    `part` is the path of the part of the prompt, `message` what a counter is given. `marked`: a
-    cache mark stands on it or behind it. `ends`: a turn of the user or of tools ends with it.
+    `said` is its text, as it is compared; `part` the path of the section of the prompt; `message`
+    what a token counter gets. `marked`: a cache mark is on it or follows it. `ends`: a turn of the
+    user or of tools ends with it.
     """
 
     path: str
@@ -157,7 +163,7 @@ class Piece:
 
 
 def pieces(body: JsonObject, rule: CacheRule) -> list[Piece]:
-    """Everything that the prompt holds, in the order in which the provider reads it."""
+    """All parts of the prompt, in the order in which the provider reads them."""
     result: list[Piece] = []
     for part in rule.order:
         value = value_at(body, f"$.{part}")
@@ -218,7 +224,7 @@ def _text_block(text: str) -> JsonObject:
 
 
 def _is_input(message: JsonObject) -> bool:
-    """Whether it is said to the model."""
+    """Whether the message is input to the model."""
     if "role" in message:
         return message["role"] not in ("assistant", "model")
     return str(message.get("type", "")).endswith("_output")
@@ -265,13 +271,19 @@ _MODEL = "model"
 class CacheBreak(Shown):
     """Where the cache of one request ends for another, and what that costs.
 
-    `path` is the first thing in the second request that its provider has not read there (empty:
-    what was sent before is sent again as it was), `why` what it is in words. `kept` tokens in front
-    of it are found again, `missed` tokens behind it were read before and are read anew; both are
-    estimates unless `counted`. `cached` is whether so much is cached at all: `minimum` tokens are,
-    where that is known, and on some wires only what a mark stands behind. `unbound` are the places
-    in the second request of thinking that its provider refuses or drops behind such a change.
-    `rule` is where the provider says so, with its date.
+    Attributes:
+        wire: The name of the wire.
+        path: The first part of the second request that its provider has not read in that place;
+            empty if the first request is sent again unchanged.
+        why: What that part is, in words.
+        kept: Tokens before it, which are found again; an estimate unless `counted`.
+        missed: Tokens after it, which were read before and must be read anew; likewise.
+        counted: Whether a counter gave the figures.
+        cached: Whether so many tokens are cached at all: on some wires only those before a mark.
+        minimum: The tokens from which on they are cached; None if that is not known.
+        unbound: Paths, in the second request, of thinking that its provider refuses or drops after
+            such a change.
+        rule: Where the provider documents it, with the date.
     """
 
     wire: str
@@ -297,11 +309,14 @@ def cache_break(
     wire: str | Wire | None = None,
     counter: Any = None,
 ) -> CacheBreak:
-    """Where what `before` left in the provider's cache ends for `after`.
+    """Where the prompt cache of `before` ends for `after`.
 
-    Both are requests as `write_request` writes them, or bodies; `wire` says whose, if their keys
-    alone do not. `counter` is a token counter of `dragoman.tokens` that counts without an event
-    loop; without one the figures are estimates by length.
+    Args:
+        before: A request as `write_request` writes it, or a body.
+        after: The request that follows it, likewise.
+        wire: Whose requests they are, if their keys do not show it.
+        counter: A token counter of `dragoman.tokens` that works without an event loop; without one
+            the figures are estimates by length.
 
     >>> asked = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
     >>> told = {"role": "system", "content": "It is 9:41."}
@@ -309,8 +324,10 @@ def cache_break(
     >>> cache_break(asked, later, wire="openai").path
     '$.messages[0].content'
 
-    Raises ReadError for what is no request, ConfigError for requests of two wires, for a wire
-    that is not known, or if the counter needs an event loop.
+    Raises:
+        ReadError: One of the two is no request.
+        ConfigError: The requests are of two wires, the wire is not known, or the counter needs an
+            event loop.
     """
     requests = _read_written(before), _read_written(after)
     home = wire if isinstance(wire, Wire) else wire_of(_name(*requests) if wire is None else wire)
@@ -347,7 +364,7 @@ class _Prompt:
 
 
 def _read_written(request: Written | JsonObject | str | bytes) -> Written:
-    """The request itself, or a body as one that was written. Raises ReadError for what is none."""
+    """The request itself, or a body as a written request. Raises ReadError for anything else."""
     body: Any = request.body if isinstance(request, Written) else request
     if isinstance(body, (str, bytes)):
         body = loads(body)
@@ -360,7 +377,7 @@ def _read_written(request: Written | JsonObject | str | bytes) -> Written:
 
 
 def _name(before: Written, after: Written) -> str:
-    """The one wire of both."""
+    """The wire of both requests."""
     names = [r.report.target or detect(r.body, r.path or None).wire for r in (before, after)]
     if names[0] != names[1]:
         text = f"one request is for {names[0]} and the other for {names[1]}"
@@ -369,7 +386,7 @@ def _name(before: Written, after: Written) -> str:
 
 
 def _first(rule: CacheRule, old: _Prompt, new: _Prompt) -> tuple[int, str]:
-    """(so many pieces are the same, the field that starts all of it over or parts of it)."""
+    """(how many pieces are the same, the field that starts all or a part of it over)."""
 
     def differs(field: str) -> bool:
         return bool(value_at(old.body, f"$.{field}") != value_at(new.body, f"$.{field}"))
@@ -390,7 +407,7 @@ def _alike(pair: tuple[Piece, Piece]) -> bool:
 
 
 def _place(field: str, old: Sequence[Piece], new: Sequence[Piece]) -> tuple[str, str]:
-    """The path of the first difference, and what it is; of the pieces from there on."""
+    """The path of the first difference, and what it is; takes the pieces from there on."""
     if field:
         return f"$.{field}", f"{field} is another one"
     if not old:
@@ -403,7 +420,7 @@ def _place(field: str, old: Sequence[Piece], new: Sequence[Piece]) -> tuple[str,
 
 
 def _hits(old_pieces: list[Piece], index: int, rule: CacheRule, model: str) -> int:
-    """So many pieces are found again: up to the last place where the provider keeps an entry."""
+    """How many pieces are found again: up to the last point at which the provider has an entry."""
     exact = any(fnmatchcase(model, pattern) for pattern in rule.exact)
     if not (rule.marked or exact):
         return index
@@ -424,9 +441,9 @@ def _tokens(counted_pieces: list[Piece], counter: Any) -> int:
 
 
 def _find_unbound_thinking(home: Wire, old: _Prompt, new: _Prompt) -> tuple[str, ...]:
-    """Where signed thinking stands in `new` that was sent before, behind another prefix.
+    """The paths of signed thinking in `new` that was sent before, after another prefix.
 
-    Neither options nor marks are compared, nor is other thinking. Messages API docs, Preserved
+    Options, cache marks and other thinking are not compared. Messages API docs, Preserved
     thinking.
     """
     if home.can(new.model or None).binding == "none":
@@ -446,7 +463,7 @@ def _find_unbound_thinking(home: Wire, old: _Prompt, new: _Prompt) -> tuple[str,
 
 
 def _thinks(piece: Piece) -> bool:
-    """Whether it is thinking with a proof of its own."""
+    """Whether it is thinking that carries a signature."""
     content = piece.message.get("content")
     block = content[0] if isinstance(content, list) and content else piece.message
     if not isinstance(block, dict):

@@ -1,7 +1,7 @@
-"""What a provider would refuse of a body: one validator that walks the rules of its wire.
+"""What a provider would refuse of a body: one validator that applies the rules of its wire.
 
-Fields first, then fields that do not go together, the last turn, schemas, images, and at last what
-the wire's own writer would change because it would be refused. Nothing is sent.
+Order: fields, fields that exclude each other, the last turn, schemas, images, and then what the
+wire's own writer would change because the provider would refuse it. Nothing is sent.
 """
 
 from __future__ import annotations
@@ -35,11 +35,15 @@ from .rules.wires import OPTIONAL_PROPERTIES, RULES
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Refusal(Shown):
-    """One thing that the provider would refuse, with the rule that says so.
+    """One thing that the provider would refuse, with the rule for it.
 
-    `where` is the path in the body; `rule` says in a sentence what is wrong there; `source` and
-    `since` where it is written down, and when it came or was looked up (ISO date, or empty). `fix`
-    is the smallest change; `code` is that of a loss, or `field.*`.
+    Attributes:
+        where: The path in the body.
+        rule: What is wrong there, as a sentence.
+        source: Where the rule is documented; may be empty.
+        since: When the rule came or was looked up (ISO date); may be empty.
+        fix: The smallest change that helps.
+        code: That of a loss, or `field.*`.
     """
 
     where: str
@@ -62,19 +66,26 @@ def _refusal(
 _QUIET = policy("ignore")
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
 _OPENAI_MODEL = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
-_MAKERS = ("openai", "anthropic", "gemini", "mistral", "cohere")  # serve their own models alone
+_MAKERS = ("openai", "anthropic", "gemini", "mistral", "cohere")  # they serve only their own models
 _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
 def check(
     body: Any, target: str | Vendor | Wire, model: str | None = None, path: str | None = None
 ) -> list[Refusal]:
-    """What the provider behind `target` would refuse of the body; empty if nothing is known.
+    """What the provider of `target` would refuse of the body; empty if nothing is known.
 
-    `model` is asked where the body names none, `path` is where the body is sent (Gemini's model
-    stands there). Offline: keys, credit and URLs are not looked at, and of a
-    model's name only whether it is another provider's. Raises ReadError
-    for what is no JSON object.
+    It works offline: keys, credit and URLs are not looked at, and a model's name only as far as it
+    is another provider's.
+
+    Args:
+        body: A request: parsed JSON, its text, or an object of an official SDK.
+        target: The vendor or wire to which it would be sent.
+        model: The model that is asked, if the body names none.
+        path: Where the body would be sent; Gemini has the model's name there.
+
+    Raises:
+        ReadError: The body is no JSON object.
 
     >>> body = {"model": "gpt-5.5", "n": 0, "messages": [{"role": "user", "content": "Hi"}]}
     >>> [(refusal.where, refusal.code) for refusal in check(body, "openai")]
@@ -98,13 +109,13 @@ def check(
 
 
 def _no_json(where: str, message: str) -> Refusal:
-    """What is no JSON: NaN, infinity, or a Python object."""
+    """The refusal of what is no JSON: NaN, infinity, or a Python object."""
     fix = "Give a value that JSON has."
     return Refusal(where, message, "RFC 8259, Values", "2017-12-01", fix, "json.value")
 
 
 class _Validator:
-    """Walks all rules of a wire and its host over one body."""
+    """Applies all rules of a wire and its host to one body."""
 
     def __init__(self, body: JsonObject, target: Wire, model: str | None, path: str | None) -> None:
         self.body = body
@@ -114,9 +125,9 @@ class _Validator:
         protocol = target.room.protocol
         name = self.model or ""
         of_openai = "/" not in name and _OPENAI_MODEL.match(bare(name)) is not None
-        # a model of the company that the protocol comes from
+        # a model of the company that defines the protocol
         self._home = protocol not in _SHARED or of_openai
-        self._model_outside = bool(model and not self.request.model)  # it is named elsewhere
+        self._model_outside = bool(model and not self.request.model)  # the body need not name it
         names = [protocol]
         if target.vendor is not None:
             names.append(f"{target.vendor.name}/{protocol}")
@@ -126,7 +137,7 @@ class _Validator:
         self._rules = [RULES[name] for name in names if name in RULES]
 
     def refusals(self) -> list[Refusal]:
-        """Everything that is refused; the same thing may come several times."""
+        """All refusals; the same one may come several times."""
         result = [*self._fields()]
         for part in (self._together, self._last_turn, self._schemas):
             for rules in self._rules:
@@ -142,7 +153,7 @@ class _Validator:
         return result
 
     def _foreign_model(self) -> Iterator[Refusal]:
-        """A name that another maker's models have, at a maker who serves its own alone."""
+        """A model that, by its name, another maker serves, at a maker who serves only its own."""
         room, vendor, name = self.wire.room, self.wire.vendor, bare(self.model or "")
         maker = vendor.name if vendor is not None else room.protocol
         if maker not in _MAKERS or any(fnmatchcase(name, own) for own in room.model_patterns):
@@ -161,7 +172,7 @@ class _Validator:
     # -- rules of fields
 
     def _fields(self) -> Iterator[Refusal]:
-        """What the rows of fields refuse; a host's rows stand for its protocol's of a path."""
+        """What the rules of fields refuse; a host's rules for a path replace its protocol's."""
         rows: dict[str, list[tuple[Rule, Rules]]] = {}
         for rules in self._rules:
             rows |= {field.path: [] for field in rules.fields}
@@ -192,7 +203,7 @@ class _Validator:
                     yield _refusal(rules, (*home, *way), text, row.fix, "field.together")
 
     def _last_turn(self, rules: Rules) -> Iterator[Refusal]:
-        """A last turn that nobody may answer."""
+        """Refuse a last turn to which the model cannot answer."""
         row = rules.last_turn
         turns = self.body.get(row.home) if row is not None else None
         if row is None or not isinstance(turns, list) or not turns:
@@ -221,7 +232,7 @@ class _Validator:
     # -- losses of the writer
 
     def _losses(self) -> Iterator[Refusal]:
-        """What the writer would change, as far as that means that it would be refused."""
+        """What the writer would change because the provider would refuse it."""
         fresh = replace(self.request, read=None)
         report = Report(self.request.messages, self.request, places, self.wire.name)
         report.made(fresh, self.request)
@@ -229,7 +240,7 @@ class _Validator:
             self.wire.write_request(fresh, self.model, policy=_QUIET, report=report)
         except WriteError as error:
             row = REFUSED.get(error.code)
-            # of several empty messages each is named by itself
+            # each of several empty messages is a refusal of its own
             each_named = error.code == "messages.empty" and bool(self.request.messages)
             if not each_named and (row is None or row.counts(self._hosts)):
                 where = existing(self.body, error.path)
@@ -245,7 +256,7 @@ class _Validator:
     def _is_decided(self, row: RefusedLoss, source: str) -> bool:
         """Whether what decided the loss is known well enough to call it a refusal.
 
-        A bare protocol says nothing of its host, so what hosts refuse of their models is unknown.
+        A bare protocol does not tell its host, so what hosts refuse of their models is unknown.
         """
         by_protocol = source == self.wire.room.can().source
         known = self.wire.vendor is not None or self._home
@@ -267,7 +278,7 @@ class _Validator:
 
 
 def _at(value: Any, path: str, loose: bool = False, way: _Way = ()) -> Iterator[tuple[_Way, Any]]:
-    """(way, value) of each place at the path of a rule; MISSING where only its home is."""
+    """(way, value) of each place at a rule's path; MISSING where only the parent exists."""
     if not path:
         yield way, value
         return
@@ -387,7 +398,7 @@ def _span(least: float | None, most: float | None) -> str:
 
 
 def _conflicts(home: Any, row: Together, loose: bool) -> Iterator[tuple[_Way, str]]:
-    """(way, what is wrong) of two fields of an object that do not go together."""
+    """(way, what is wrong) of two fields of an object that exclude each other."""
     if not isinstance(home, dict):
         return
     for way, value in _at(home, row.field, loose):
@@ -466,11 +477,11 @@ _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "
 _DATA_URI = re.compile(r"data:([\w/+.-]+);base64,")
 _IMAGE_SOURCE = "W3C PNG, ISO 10918 (JPEG), GIF89a and RIFF (WebP): the first bytes of a file"
 _IMAGE_FIX = "Give the bytes of a PNG, JPEG, GIF or WebP image, base64 of them, and its own type."
-_ENOUGH = 64  # characters of base64 that hold the first bytes of a file
+_ENOUGH = 64  # characters of base64, enough for the first bytes of a file
 
 
 def _images(request: ChatRequest) -> Iterator[Refusal]:
-    """The images whose bytes are of no type that an image can have."""
+    """Refuse images whose bytes are of no image type."""
     for path, node in places(request.messages, request):
         block = node.node if type(node) is InBody else node
         if type(block) is ImageBlock:
@@ -481,7 +492,7 @@ def _images(request: ChatRequest) -> Iterator[Refusal]:
 
 
 def _beginning(source: Any) -> tuple[str, str]:
-    """(media type, the beginning of the base64) of what is given in the body itself."""
+    """(media type, the beginning of the base64) of media that the body itself holds."""
     if type(source) is Base64Source:
         return source.media_type, source.data[:_ENOUGH]
     if type(source) is URLSource and (uri := _DATA_URI.match(source.url[:_ENOUGH])):
@@ -500,7 +511,7 @@ def _is_image(data: str) -> bool:
 
 # -- losses ---------------------------------------------------------------------------------------
 
-# what of these losses is the name of a node or block, and adds nothing to the rule
+# names of nodes and blocks, which add nothing to the rule of a loss
 _NODES = frozenset(
     {
         "Msg",
@@ -517,14 +528,14 @@ _NODES = frozenset(
 
 
 def _loss_rule(loss: Loss, row: RefusedLoss) -> str:
-    """The rule in a sentence, and what breaks it."""
+    """The rule as a sentence, and what breaks it."""
     rule = row.rule or CODES[loss.code].meaning
     return rule if loss.what in _NODES else f"{rule}: {loss.what}"
 
 
 def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:
     value = value_at(body, loss.where)
-    if loss.code == "cache.moved":  # unless it came there from a blank text behind the document
+    if loss.code == "cache.moved":  # harmless if it was moved off a blank text after the document
         return value is MISSING
     if loss.code in ("message.empty", "text.blank"):
         return value is MISSING or loss.where.startswith("$.system")

@@ -1,8 +1,8 @@
-"""Which part of a request an error of the provider speaks of, whose it is, and what to do.
+"""Which part of a request a provider's error refers to, whose it is, and what to do.
 
-The error may name a place (`messages[3].content`); if not, it is looked for by the words that the
+The error may name a place (`messages[3].content`). If not, the place is found by the words that the
 error shares with the body: keys (`temperature`, "Web search options"), short values that it quotes
-(`xhigh`), kinds of media, and a few things that providers call by a name of their own.
+(`xhigh`), kinds of media, and a few things for which providers have names of their own.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _CALL = re.compile(r"[Ff]unction call `(?:\w+:)?([\w.-]+)`(?:\s*,\s*position (\d
 _CALLED = (("functionCall", "name"), ("function_call", "name"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s]{1,64})[`'\"’”]")
-# keys that also are words of the language: only if nothing better is found
+# keys that are common English words, too: used only if nothing better is found
 _PLAIN_WORDS = (
     "type text content role model messages contents parts input user name system tools tool"
     " function id data source format value url object properties required description schema json"
     " body path error code title items stop"
 )
 _PLAIN = frozenset(_PLAIN_WORDS.split())
-# what stands inside of these is the user's own: the words of schemas and of arguments
+# inside of these are the user's own words: schemas and arguments
 _THEIRS = frozenset(
     {
         "properties",
@@ -53,10 +53,10 @@ _THEIRS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What an error means that holds these words: keys whose last is there, or the end of a list.
+    """Which places an error means that contains certain words.
 
-    `says` is a regular expression over the message; `keys` are looked for from left to right,
-    `values` are beginnings of texts; `last`: the last element of this list is meant.
+    `says` is a regular expression over the message; `keys` are searched in order, with `values`
+    only those whose text begins so; `last` names lists whose last element is meant.
     """
 
     says: str
@@ -96,13 +96,13 @@ HINTS = (
 
 
 def find_hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """The ways into the body that the message speaks of, the likeliest first."""
+    """The ways into the body that the message may mean, the likeliest first."""
     looks = (_by_call, _by_name, _by_key, _by_value, _by_hint, _by_plain_key)
     return list(dict.fromkeys(way for look in looks for way in look(message, body)))
 
 
 def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """The parts that call a function: "Function call `default_api:look` , position 2".
+    """The parts that call a function, by "Function call `default_api:look` , position 2".
 
     The position is that of the content, counted from 1; of several calls in it the first is meant.
     """
@@ -115,7 +115,7 @@ def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
 
 
 def _by_key(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """Where the keys stand that the message holds as words: longer names are surer."""
+    """The ways to keys that the message contains as words; longer names come first."""
     message_tokens = _words(message)
     scored = []
     for way, _ in _ours(body):
@@ -126,7 +126,7 @@ def _by_key(message: str, body: Any) -> list[tuple[Step, ...]]:
 
 
 def _by_name(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """What bears a name that the message holds, such as a tool; calls of it come behind."""
+    """The ways to what has a name that the message contains: tools first, then calls of them."""
     names = set(re.findall(r"[\w.-]+", message))
     ways = []
     for way, value in _ours(body):
@@ -136,7 +136,7 @@ def _by_name(message: str, body: Any) -> list[tuple[Step, ...]]:
 
 
 def _by_value(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """Where short texts stand that the message quotes."""
+    """The ways to short texts that the message quotes."""
     quoted = {match[1].rstrip(".,:") for match in _QUOTED.finditer(message)} - {""}
     return [
         way
@@ -160,18 +160,18 @@ def _by_hint(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
 
 
 def _begins(value: Any, starts: tuple[str, ...]) -> bool:
-    """Whether a text in the value begins so."""
+    """Whether a text in the value begins with one of these."""
     return any(isinstance(text, str) and text.startswith(starts) for _, text in walk(value))
 
 
 def _by_plain_key(message: str, body: Any) -> list[tuple[Step, ...]]:
-    """Where a key stands that the message quotes, though it also is a word of the language."""
+    """The ways to keys that the message quotes and that are common words, too."""
     quoted = {match[1] for match in _QUOTED.finditer(message)}
     return [way for way, _ in _ours(body) if way[-1] in quoted]
 
 
 def narrow_way(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The place inside of a named one that the message quotes a word of, or the place itself."""
+    """The place below a named one whose key or value the message quotes, or the place itself."""
     quoted = [match[1] for match in _QUOTED.finditer(message)]
     value: Any = body
     for step in way:
@@ -187,7 +187,7 @@ def narrow_way(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ..
 
 
 def _ours(body: Any) -> Iterator[tuple[tuple[Step, ...], Any]]:
-    """Everything but what tools say of their arguments: those keys are the user's own words."""
+    """Everything but the parameters of tools, whose keys are the user's own words."""
     for way, value in walk(body):
         if way and _THEIRS.isdisjoint(way[1:-1]):
             yield way, value
@@ -204,7 +204,7 @@ def _holds(message_tokens: list[str], tokens: list[str]) -> bool:
 
 
 _NAME = r"[A-Za-z_$][\w$-]*"
-# from the beginning of a word on: within one, a long word would be read again from each letter
+# match only at the beginning of a word: else a long word would be read again from each letter
 _PATH = re.compile(rf"(?<![\w$-]){_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
 _POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
 _LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`
@@ -243,9 +243,9 @@ def _step(name: str | None, index: str | None = None, quoted: str | None = None)
 
 
 def resolve_steps(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """How far the steps lead into the body; snake_case finds camelCase.
+    """Follow the steps into the body as far as they lead; snake_case finds camelCase.
 
-    Names of a union's branches, which a validator puts between, are passed over.
+    Names of a union's branches, which validators insert into their paths, are skipped.
     """
     way: list[Step] = []
     for i, step in enumerate(steps):
@@ -278,7 +278,7 @@ def _flat(name: str) -> str:
 
 
 def collect_texts(body: Any, message: str) -> list[str]:
-    """The texts of an error in which places may stand: the field that names one comes first."""
+    """The texts of an error that may contain places; the field meant for a place comes first."""
     texts: list[str] = []
     waiting = [body]
     while waiting:
@@ -321,12 +321,17 @@ _USUAL = frozenset(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Shown):
-    """Why the provider refused it.
+    """Why the provider refused a request.
 
-    `where` is the path in what was given, `at` the one in the body; both are empty where the error
-    names nothing and nothing was found. `whose` is who says it (`turn 2 of assistant Bob`), `what`
-    the thing (`thinking block 1, issued by anthropic`). `why` is the rule with its source and date,
-    `fix` what to do, both empty where no rule is known; `error` is what the provider said.
+    Attributes:
+        where: The path in what the program gave; empty if no place was found.
+        whose: Who says it (`turn 2 of assistant Bob`).
+        what: The thing (`thinking block 1, issued by anthropic`).
+        why: The rule that was broken, with source and date; empty if none is known.
+        fix: What to do; empty if no rule is known.
+        error: The provider's message.
+        at: The path in the body; empty if no place was found.
+        code: The code of the rule.
     """
 
     where: str = ""
@@ -346,10 +351,15 @@ class Explanation(Shown):
 
 
 def explain(error: ProviderError | Any, written: Written) -> Explanation:
-    """Which part of what was given the error speaks of, whose it is, and what to do about it.
+    """Which part of the request an error refers to, whose it is, and what to do about it.
 
-    `error` is a ProviderError (`wire.error(status, body)`), what an official client raised, or the
-    body or the text of the error itself. Ask before `Written.detached`.
+    Args:
+        error: A ProviderError (`wire.error(status, body)`), an exception of an official client, or
+            the body or the text of the error.
+        written: The request as it was sent, before `Written.detached`.
+
+    Raises:
+        InvalidMessage: `written` is no Written.
 
     >>> import dragoman
     >>> body = {"model": "gpt-5.5", "temperature": 9, "messages": [{"role": "user", "content": ""}]}
@@ -360,7 +370,7 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     """
     written = check_written(written)
     if isinstance(error, BaseException) and _UNSENT.search(type(error).__name__):
-        return Explanation(error=clip_text(str(error), _MOST))  # no provider speaks of the request
+        return Explanation(error=clip_text(str(error), _MOST))  # not about the request
     failure = error if isinstance(error, ProviderError) else _failure(error)
     refused = _find_refusals(written)
     path, rule = _place(failure, written.body, refused)
@@ -384,7 +394,7 @@ _UNSENT = re.compile("Connection|Connect|Timeout|Network")
 
 
 def _failure(error: Any) -> ProviderError:
-    """The error in what was given: a body, its text, or the exception of an official client."""
+    """The error, given as a body, its text, or the exception of an official client."""
     if not isinstance(error, BaseException):
         return provider_error(error)
     status = next(
@@ -392,12 +402,12 @@ def _failure(error: Any) -> ProviderError:
     )
     body = next(filter(None, map(_body, (getattr(error, name, None) for name in _BODIES))), None)
     if isinstance(body, dict) and isinstance(inner := body.get("Error"), dict):
-        body = {"error": inner}  # of botocore, beside the metadata
+        body = {"error": inner}  # botocore has metadata beside it
     return provider_error(str(error) if body is None else body, status)
 
 
 def _body(value: Any) -> Any:
-    """Parsed JSON, or the text that is none; nothing for what is neither."""
+    """Parsed JSON, or the text if it is no JSON; None for anything else."""
     if isinstance(value, (str, bytes)):
         try:
             return loads(value)
@@ -409,7 +419,7 @@ def _body(value: Any) -> Any:
 def _find_refusals(written: Written) -> list[Refusal]:
     try:
         return check(written.body, written.report.target, written.model, written.path)
-    except ConfigError:  # a wire of somebody's own, which no name leads to
+    except ConfigError:  # a custom wire, which has no registered name
         return []
 
 
@@ -423,7 +433,7 @@ def _place(failure: ProviderError, body: Any, refused: list[Refusal]) -> tuple[s
             rule = _rule_at(path, refused)
         return rule.where if rule is not None and inside(rule.where, path) else path, rule
     ways = [format_path(way) for way in find_hinted(failure.message, body)]
-    for path in ways:  # the words may be found in many places: one that breaks a rule is surest
+    for path in ways:  # of many places, one that breaks a rule is the surest
         if (rule := _rule_at(path, refused)) is not None:
             return rule.where, rule
     if ways:
@@ -434,10 +444,10 @@ def _place(failure: ProviderError, body: Any, refused: list[Refusal]) -> tuple[s
 
 
 def _speaks(message: str, rule: Refusal, *, only: bool) -> bool:
-    """Whether an error without a place may mean what breaks this rule.
+    """Whether an error that names no place may mean the violation of this rule.
 
-    Of the only thing that is wrong it does, but not if the rule is one of the request as a whole:
-    the words of that must be in the error.
+    If the violation is the `only` one, it does. For a rule about the whole request that is not
+    enough: the error must contain words of the rule.
     """
     if rule.where != "$":
         return only
@@ -448,9 +458,9 @@ def _speaks(message: str, rule: Refusal, *, only: bool) -> bool:
 
 
 def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
-    """The rule that is broken at the path, inside of it, or by what it stands in.
+    """The violation at the path, below it, or of what contains it.
 
-    One of the request as a whole stands around everything, and explains no place.
+    A rule about the whole request contains every path and explains none.
     """
     for refusal in refused:
         if inside(refusal.where, path):

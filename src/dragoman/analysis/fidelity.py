@@ -1,7 +1,7 @@
-"""Every wire to every other over a log: what is lost, and what is read back otherwise.
+"""Convert a log from every wire to every other: what is lost, and what is read back differently.
 
 A row of the log is a body, or what was sent to a provider and what it answered, under the keys that
-people use.
+people commonly use.
 """
 
 from __future__ import annotations
@@ -32,9 +32,14 @@ _PATHS = ("path", "url_path", "url")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One exchange. `path` is where the request went, `status` that of HTTP, if they are known.
+    """One exchange with a provider.
 
-    An answer that was streamed is in `events`, each with its name if it has one.
+    Attributes:
+        request: The body that was sent.
+        response: The body of the answer.
+        events: Those of a streamed answer, each with its name if it has one.
+        path: Where the request went, if that is known.
+        status: The HTTP status, if that is known.
     """
 
     request: JsonObject | None = None
@@ -45,7 +50,7 @@ class Record:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer, and no error in its place."""
+        """Whether there is an answer that is no error."""
         has_answer = self.response is not None or bool(self.events)
         return has_answer and (self.status is None or self.status < 400)
 
@@ -53,8 +58,13 @@ class Record:
 def record(value: Json) -> Record | None:
     """The exchange, if the value is a row such as `{"request": {...}, "response": {...}}`.
 
-    `events` may be there instead of a response: each as it is, or `{"event": name, "data": ...}`.
-    Bodies have none of these keys but for the events of one wire, which have a `type` beside it.
+    Args:
+        value: The row. It may have `events` instead of a response: each as it is, or as
+            `{"event": name, "data": ...}`.
+
+    Returns:
+        The exchange; None for a body, which has none of these keys, except for the events of one
+        wire, which have a `type` beside it.
 
     >>> record({"request": {"model": "m"}, "url": "/v1/messages"}).path
     '/v1/messages'
@@ -73,7 +83,7 @@ def record(value: Json) -> Record | None:
 
 
 def read_event(value: Json) -> Event:
-    """An event as it is, or one that is kept with its name: `{"event": ..., "data": ...}`."""
+    """An event as it is, or one stored with its name: `{"event": ..., "data": ...}`."""
     if isinstance(value, dict) and "data" in value and value.keys() <= {"event", "data"}:
         name = value.get("event")
         return (name if isinstance(name, str) else None), value["data"]
@@ -81,26 +91,26 @@ def read_event(value: Json) -> Event:
 
 
 Kind: TypeAlias = Literal["request", "response"]
-SILENT = "silent"  # the example that no code names
+SILENT = "silent"  # the key of the example of a change without a loss
 _VERSION = 1
 _LESS = ("lossless", "clean", "same")  # shares that are worse when they fall
 _MORE = ("refused", "silent", "weight")  # and when they rise
 _SLACK = 1e-9
-_UNSENT = 1_000  # what a body weighs that cannot be sent
-_MOST = 5  # losses and differences that an example tells
+_UNSENT = 1_000  # the weight of a body that cannot be sent
+_MOST = 5  # losses and differences in an example
 
 
 @dataclass(slots=True, repr=False)
 class Example(Shown):
-    """The first body of a kind: where it is, what it lost, what it says otherwise afterwards."""
+    """The first body of a kind: its place in the log, its losses, its differences afterwards."""
 
     place: str
     losses: list[JsonObject]
     differences: list[JsonObject]
 
     def near(self) -> list[JsonObject]:
-        """The differences where the losses are; all of them if there is no loss."""
-        # places in an answer, as the differences of its messages spell them
+        """The differences at the paths of the losses; all of them if there is no loss."""
+        # paths in an answer, as the differences of its messages write them
         spots = [
             re.sub(r"^\$\.candidates(\[\d+])\.msg", r"$.messages\1", x["where"])
             for x in self.losses
@@ -115,7 +125,7 @@ def _overlap(path: str, other: str) -> bool:
 
 
 def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Example:
-    """The example, what is different at the places of its losses first."""
+    """An example, with the differences at the paths of its losses first."""
     dicts = [loss.to_dict() for loss in losses]
     example = Example(place, dicts[:_MOST], [asdict(change) for change in changes])
     nearest = example.near()
@@ -128,11 +138,19 @@ def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Examp
 class WirePair(Shown):
     """What happened to bodies of one wire that were written for another.
 
-    Of `count` bodies, `refused` (by code) cannot be sent; `lossless` lose nothing and may gain
-    something, `clean` do neither; `same` say the same conversation when they are read back, and
-    `silent` do not although no loss names it. `codes` counts the bodies in which a code came.
-    `weight` sums what losses weigh in a plan; a body that cannot be sent weighs 1,000. `examples`
-    has the first body for each code.
+    Attributes:
+        kind: Requests or responses.
+        source: The wire whose bodies they are.
+        target: The wire for which they were written.
+        count: The number of bodies.
+        lossless: Those that lose nothing; something may be added.
+        clean: Those that lose nothing and to which nothing is added.
+        same: Those that are the same conversation when they are read back.
+        silent: Those that are another conversation although no loss names it.
+        weight: The sum of what their losses weigh in a plan; 1,000 for a body that cannot be sent.
+        refused: Those that cannot be sent, by code.
+        codes: The number of bodies in which each code came.
+        examples: The first body for each code.
     """
 
     kind: Kind
@@ -154,12 +172,21 @@ class WirePair(Shown):
         return f"{self.kind} {self.source} -> {self.target}"
 
     def share(self, name: str) -> float:
-        """How many of all bodies are `lossless`, `clean`, `same`, `silent` or `refused`: 0 to 1."""
+        """The share of `lossless`, `clean`, `same`, `silent` or `refused` bodies, 0 to 1.
+
+        Args:
+            name: Which of them.
+        """
         value = self.refused.total() if name == "refused" else getattr(self, name)
         return value / self.count if self.count else 0.0
 
     def refuse(self, place: str, error: errors.WriteError) -> None:
-        """Count a body that cannot be sent."""
+        """Count a body that cannot be sent.
+
+        Args:
+            place: Its place in the log.
+            error: Why it cannot be sent.
+        """
         code = error.code or "refused"
         self.refused[code] += 1
         self.weight += _UNSENT
@@ -167,7 +194,13 @@ class WirePair(Shown):
         self.examples.setdefault(code, Example(place, [loss], []))
 
     def add(self, place: str, losses: list[Loss], changes: list[Difference]) -> None:
-        """Count a body that was written, by its losses and by what it says otherwise now."""
+        """Count a body that was written.
+
+        Args:
+            place: Its place in the log.
+            losses: What the writer lost or added.
+            changes: How it differs when it is read back.
+        """
         counted = [loss for loss in losses if loss.kind != "expected"]
         lossless = all(loss.kind == "added" for loss in counted)
         self.lossless += lossless
@@ -179,7 +212,7 @@ class WirePair(Shown):
             if code not in self.examples:
                 same_code = [loss for loss in counted if loss.code == code]
                 self.examples[code] = _example(place, same_code, changes)
-        # what was inserted is named where something was added
+        # an insertion has its path only in the written body
         unexplained = [c for c in changes if not (counted and c.change == "inserted")]
         if lossless and unexplained:
             self.silent += 1
@@ -188,7 +221,13 @@ class WirePair(Shown):
 
 @dataclass(slots=True, repr=False)
 class Fidelity(Shown):
-    """All pairs. `read` bodies were understood; those of `unread` (place, error) were not."""
+    """The result for all pairs.
+
+    Attributes:
+        pairs: Each pair of wires, and each kind of body.
+        read: The number of bodies that were understood.
+        unread: (place, error) of those that were not.
+    """
 
     pairs: list[WirePair]
     read: int = 0
@@ -205,7 +244,14 @@ class Fidelity(Shown):
 
     @classmethod
     def of(cls, stored: Any) -> Fidelity:
-        """The run that `to_dict` made. Raises ConfigError for anything else."""
+        """Read what `to_dict` returned.
+
+        Args:
+            stored: The parsed JSON.
+
+        Raises:
+            ConfigError: It is anything else.
+        """
         try:
             if stored["fidelity"] != _VERSION:
                 text = f"a run of version {stored['fidelity']!r} is not known here"
@@ -231,10 +277,14 @@ def _pair(stored: Mapping[str, Any]) -> WirePair:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Worse(Shown):
-    """One figure of a pair that is worse than it was; `pair` is empty for all bodies together.
+    """One figure of a pair that is worse than it was.
 
-    `what` is a share (0 to 1) of bodies, or `weight`, which is that of the losses of a body on
-    average. `codes` are those that come in more bodies now.
+    Attributes:
+        pair: The name of the pair; empty for all bodies together.
+        what: The name of a share (0 to 1), or `weight`, the average weight of a body's losses.
+        was: The figure before.
+        now: The figure now.
+        codes: Those that come in more bodies now.
     """
 
     pair: str
@@ -248,6 +298,10 @@ def worse(now: Fidelity, before: Fidelity) -> list[Worse]:
     """What got worse since an earlier run, for the pairs that both have.
 
     Shares are compared, so the logs need not be the same ones; they should be alike.
+
+    Args:
+        now: The new run.
+        before: The earlier run.
     """
     result = []
     was, share = _unread(before), _unread(now)
@@ -284,11 +338,18 @@ def fidelity(
 ) -> Fidelity:
     """Write every body for every target, read it back, and count what happened, by pair of wires.
 
-    `rows` are (place, value): a body of a request or an answer, or `{"request": ..., "response":
-    ...}`, also with `path` (or `url`) and `status`, and with `events` where it was streamed.
-    `source` is whose they are; "auto" looks at each. `targets` are wires with the model to ask
-    there, all protocols with their default models without it; a request stays with its own model
-    on its own protocol. Answers that are errors are left out; what cannot be read is in `unread`.
+    Answers that are errors are left out.
+
+    Args:
+        rows: (place, value): a body of a request or an answer, or `{"request": ..., "response":
+            ...}`, also with `path` (or `url`) and `status`, and with `events` where it was
+            streamed.
+        source: The wire of the bodies; "auto" detects it for each.
+        targets: Wires with the model to ask there; by default all protocols with their default
+            models. On its own protocol a request keeps its own model.
+
+    Returns:
+        The counts, with what cannot be read in `unread`.
 
     >>> run = fidelity([("a", {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})])
     >>> [(pair.target, pair.lossless) for pair in run.pairs][:2]
@@ -303,7 +364,7 @@ def fidelity(
 
 def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
     is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
-    for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # as was asked
+    for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # checked
         if not (isinstance(row, (tuple, list)) and len(row) == 2):
             text = f"rows are pairs of a place and a body, not {type(row).__name__}"
             raise errors.InvalidMessage(text, code="row.type", hint='[("log.jsonl:1", body), ...]')
@@ -311,7 +372,7 @@ def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
 
 
 class _Run:
-    """The pairs so far, and the wires, which remember what they know of models."""
+    """The pairs so far, and the wires, which cache what they know of models."""
 
     def __init__(self, source: str, targets: Mapping[str, str | None]) -> None:
         self.source = source
@@ -321,7 +382,7 @@ class _Run:
         self._wire = cache(partial(wire, policy="ignore"))
 
     def row(self, place: str, value: Json) -> None:
-        """Count what a row holds; what cannot be read of it is noted."""
+        """Count what a row holds; note what cannot be read of it."""
         try:
             exchange, home = self._exchange(value)
             if exchange.request is not None:
@@ -341,7 +402,7 @@ class _Run:
             self.result.unread.append((place, text))
 
     def _exchange(self, value: Json) -> tuple[Record, Wire]:
-        """The exchange that a row holds, and whose it is."""
+        """The exchange that a row holds, and its wire."""
         exchange = record(value)
         if exchange is None:
             if not isinstance(value, dict):
@@ -356,7 +417,7 @@ class _Run:
         return exchange, self._wire(detected.wire)
 
     def _asks(self, body: dict[str, Any]) -> bool:
-        """Whether a bare body is a request; what looks like neither is taken for one."""
+        """Whether a bare body is a request; a body that looks like neither counts as one."""
         names = PROTOCOLS if self.source == "auto" else (self.source,)
         rooms = [self._wire(name).room for name in names]
         answers = any(room.answers(body) for room in rooms)

@@ -1,7 +1,8 @@
 """Which formatter's messages does which model's API take? Computed for each pair, with a reason.
 
-A pair works if the API would refuse nothing of a request with these messages (`check`), and reads
-out of it what the conversation says (`diff`). Nobody is asked; nothing here opens a socket.
+A pair works if the API would refuse nothing of a request with these messages (`check`), and if
+reading it over the API's wire gives the same conversation (`diff`). Nothing is sent; nothing here
+opens a socket.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..vendors import VENDORS, Vendor, vendor, wire
 from .check import Refusal, check
 from .sameness import Difference, diff
 
-# where the messages of a request stand in its body, by protocol: the first that there is
+# paths of the messages in a request's body, by protocol; the first that exists counts
 _PLACES = (("messages",), ("input", "messages"), ("contents",), ("input",))
 _CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 _TOOLS = (Tool("get_weather", "the weather of a city", _CITY),)
@@ -29,7 +30,14 @@ _TOOLS = (Tool("get_weather", "the weather of a city", _CITY),)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pair(Shown):
-    """A formatter and an API. It works if there are no faults; each fault gives its reason."""
+    """A formatter and an API: the pair works if there are no faults.
+
+    Attributes:
+        formatter: The name of the formatter.
+        target: The name of the wire.
+        model: The model that is asked.
+        faults: The reasons why it does not work.
+    """
 
     formatter: str
     target: str
@@ -38,12 +46,12 @@ class Pair(Shown):
 
     @property
     def works(self) -> bool:
-        """Whether the API takes the messages and reads what they say."""
+        """Whether the API takes the messages and reads the same conversation from them."""
         return not self.faults
 
     @property
     def reason(self) -> str:
-        """Why it does not work, in a sentence; empty if it does."""
+        """Why it does not work, as a sentence; empty if it does."""
         if not self.faults:
             return ""
         fault = self.faults[0]
@@ -60,12 +68,15 @@ def pairs(
 ) -> list[Pair]:
     """Every pair of a formatter and a model's API, in the order given.
 
-    `writers` are formatters, names of their classes, or wires; all chat formatters that have a
-    class of their own, if none are given. `targets` are wires or vendors, with a model each where
-    it is a mapping; all vendors who have such a class, if none are given. A vendor's own formatter
-    is told the model. `msgs` is what is said: a question, a tool call and its result, unless you
-    say otherwise. Raises ConfigError for an
-    unknown name.
+    Args:
+        writers: Formatters, names of their classes, or wires; by default all chat formatters that
+            have a class of their own.
+        targets: Wires or vendors, with a model each if it is a mapping; by default all vendors that
+            have such a class. A vendor's own formatter is built for that model.
+        msgs: The conversation; by default a question, a tool call and its result.
+
+    Raises:
+        ConfigError: A name is unknown.
 
     >>> [pair] = pairs(["AnthropicChatFormatter"], {"ollama": "qwen3"})
     >>> pair.works, pair.reason.partition(", not")[0]
@@ -105,7 +116,9 @@ def _writers(
     if given is not None:
         return list(given)
     chat = [name for name in FORMATTERS if name.endswith("ChatFormatter")]
-    return [name for name in chat if getattr(formatters, name).__name__ == name]  # no other names
+    return [
+        name for name in chat if getattr(formatters, name).__name__ == name
+    ]  # aliases are left out
 
 
 def _name(one: str | formatters.WireFormatter) -> str:
@@ -131,7 +144,7 @@ def _formatter(
 def _faults(
     messages: list[dict[str, Any]], said: list[Msg], there: Wire, out: Written
 ) -> tuple[Refusal | Difference, ...]:
-    """What is wrong with these messages in the place of the API's own."""
+    """What is wrong with these messages at the path of the API's own messages."""
     body = deepcopy(out.body)
     for *way, last in _PLACES:
         place: Any = body
@@ -141,7 +154,7 @@ def _faults(
             place[last] = messages
             break
     refusals = check(body, there, out.model, out.path)
-    if not refusals:  # a copy says little of its own, and takes what the protocol's owner takes
+    if not refusals:  # a protocol's copies document little: its owner's rules count
         protocol = there.room.protocol
         host = next((name for name in VENDORS if protocol in vendor(name).wires), "")
         owner = wire(f"{host}/{protocol}" if host else protocol, policy="ignore")

@@ -1,4 +1,4 @@
-"""Paths into JSON, as losses spell them, and taking out what stands there."""
+"""Paths into JSON, as losses write them, and removing the value at a path."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def steps(path: str) -> list[Step] | None:
 def _unquote(text: str) -> str:
     try:
         return str(loads(f'"{text}"'))
-    except ReadError:  # somebody's own spelling
+    except ReadError:  # not JSON: a key in a spelling of its own
         return text
 
 
@@ -67,7 +67,7 @@ def _has(value: Any, step: Step) -> bool:
 
 
 def existing(body: Any, path: str) -> str:
-    """As much of the path as there is in the body."""
+    """The longest part of the path that exists in the body."""
     way = steps(path) or []
     while way and value_at(body, format_path(way)) is MISSING:
         way.pop()
@@ -80,7 +80,7 @@ def inside(path: str, parent: str) -> bool:
 
 
 def walk(value: Any, start: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
-    """(way, value) of everything in the JSON, containers before what they hold."""
+    """(way, value) of everything in the JSON, containers before their contents."""
     waiting: list[tuple[tuple[Step, ...], Any]] = [(start, value)]
     while waiting:
         way, node = waiting.pop()
@@ -92,7 +92,7 @@ def walk(value: Any, start: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step,
 
 
 def remove_path(body: JsonObject, path: str) -> JsonObject | None:
-    """The body without what stands at the path; None if nothing stands there.
+    """The body without the value at the path; None if there is none.
 
     Only the objects and lists on the way are copied.
     """
@@ -116,7 +116,7 @@ def _without(value: Any, way: list[Step]) -> Any:
 
 
 def paths_before(cuts: list[str]) -> list[str]:
-    """Where each of these stood before any was taken out, one after the other."""
+    """Where each path was before any of them was removed; they were removed in this order."""
     paths: list[str] = []
     for i, path in enumerate(cuts):
         way = steps(path) or []

@@ -1,7 +1,7 @@
 """Where can this conversation go? Every target, ranked by what it would lose there.
 
-For choosing a fallback, for planning a migration: each route says what it loses and why, and which
-leaves of the conversation would have to go for it to lose nothing.
+For choosing a fallback or planning a migration: each route shows what it loses and why, and which
+leaves of the conversation would have to be removed for it to lose nothing.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _STRATEGIES: dict[str, Mapping[str, Any]] = {
 }
 
 
-_MOST = 40  # leaves that a change may take out; more is another conversation
-# values that all trials of a plan may write together, but for the first ones of each plan: what is
-# tried is written whole, for each of fifty wires
+_MOST = 40  # the most leaves that a change may remove
+# values that all trials of a plan may write together, not counting the first trials of each plan: a
+# trial writes the whole conversation, for each of fifty wires
 _WORK, _FEWEST = 50_000, 8
 
 
@@ -56,8 +56,14 @@ _WORK, _FEWEST = 50_000, 8
 class Route(Shown):
     """One way to send the conversation: over which wire, to which model, by which strategy.
 
-    `refused` is why it cannot be sent at all, or why the provider would refuse it as it was read;
-    `against` all of the latter. `losses` are the others, without the expected ones.
+    Attributes:
+        wire: The name of the wire.
+        model: The model that is asked.
+        strategy: How the conversation is fitted to it.
+        losses: What is lost or added, without the expected losses.
+        refused: Why it cannot be sent, or why the provider would refuse it as it was read.
+        change: The paths of leaves without which the route loses nothing; None if not known.
+        against: All reasons for which the provider would refuse it.
     """
 
     wire: str
@@ -70,36 +76,36 @@ class Route(Shown):
 
     @property
     def lossless(self) -> bool:
-        """Whether everything that is said gets there; something may be added."""
+        """Whether the whole conversation gets there; something may be added."""
         return self.refused is None and not self.lost
 
     @property
     def lost(self) -> list[Loss]:
-        """The losses without what is only added."""
+        """The losses, without those that only add something."""
         return [loss for loss in self.losses if loss.kind != "added"]
 
     @property
     def weight(self) -> int:
-        """What the losses weigh together: 0 for none, a million and more for what is refused."""
+        """The sum of the losses' weights: 0 for none, a million and more if it is refused."""
         if self.refused is not None:
             return 1_000_000 + len(self.against)
         return sum(WEIGHTS[loss.kind] for loss in self.losses)
 
     @property
     def codes(self) -> Counter[str]:
-        """How often each code comes."""
+        """How often each code occurs."""
         return Counter(loss.code for loss in self.losses)
 
 
 @dataclass(slots=True, repr=False)
 class Plan(Shown):
-    """All routes, the best first; `change` the cheapest one that makes a route lossless."""
+    """All routes, ranked."""
 
     routes: list[Route]
 
     @property
     def change(self) -> Route | None:
-        """The route with the fewest leaves to take out, of those that a change makes lossless."""
+        """Of the routes that a change makes lossless, the one with the fewest leaves to remove."""
         changed = [route for route in self.routes if route.change]
         return min(changed, key=lambda route: len(route.change or ()), default=None)
 
@@ -112,12 +118,19 @@ def plan(
     models: Mapping[str, str] | None = None,
     changes: bool = True,
 ) -> Plan:
-    """Every target and strategy, ranked by what the conversation would lose.
+    """Rank every target and strategy by what the conversation would lose.
 
-    A body is read over `source`, or over a detected wire. `models` names the model to ask over a
-    wire, its default one otherwise. `changes`: also look for the leaves whose removal makes a
-    route lossless; each is tried before it is told. In a conversation of many thousand values, such
-    as the schema of a tool may hold, they are looked for on the best routes alone.
+    Args:
+        conversation: A request, or a body.
+        source: The wire of a body; by default it is detected.
+        targets: The names of the wires to try; all by default.
+        models: The model to ask over a wire, where it is not the wire's default.
+        changes: Whether to look for leaves whose removal makes a route lossless. Each removal is
+            tried out before it is reported. In a conversation of many thousand values, such as a
+            tool's schema may hold, only the best routes are tried.
+
+    Returns:
+        All routes, the best first.
     """
     home = _Home(conversation, source)
     req = home.read()
@@ -132,13 +145,13 @@ def plan(
                 routes.append(route)
     routes.sort(key=lambda route: (route.weight, len(route.losses)))
     if changes:
-        for route in routes:  # the best come first, and all share the work
+        for route in routes:  # the best first, as all share one budget of trials
             route.change = _change(home, route)
     return Plan(routes)
 
 
 class _Home:
-    """The conversation as JSON, from which leaves can be taken, and how it is read."""
+    """The conversation as JSON, from which leaves can be removed, and how it is read."""
 
     def __init__(self, conversation: Any, source: str | Vendor | Wire | None) -> None:
         self.wire: Wire | None = None
@@ -147,15 +160,15 @@ class _Home:
         else:
             self.body = parse_body(conversation)
             self.wire = wire(source if source is not None else detect(self.body).wire)
-        self.trials = max(_FEWEST, _WORK // _values(self.body))  # that are still made
+        self.trials = max(_FEWEST, _WORK // _values(self.body))  # how many trials are left
 
     def read(self, body: JsonObject | None = None) -> ChatRequest:
         body = self.body if body is None else body
         if self.wire is not None:
             return self.wire.read_request(body)
-        messages = [{"name": "", **m} for m in body["messages"]]  # a name may have been taken out
+        messages = [{"name": "", **m} for m in body["messages"]]  # the name may have been removed
         request = load({"dragoman": 1, "kind": "request", "value": {**body, "messages": messages}})
-        assert isinstance(request, ChatRequest)  # as the kind says
+        assert isinstance(request, ChatRequest)  # by its kind
         request.read = None
         return request
 
@@ -171,7 +184,7 @@ def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
     route.losses = [loss.detach() for loss in out.losses if loss.kind != "expected"]
     read = req.read
     if read is not None and read.model == model and read.issuer in target.can(model).reads:
-        # it goes out as it came, so nothing of it was fitted to what the model takes
+        # it goes out as it came, so nothing of it was adapted to what the model takes
         route.against = check(out.body, target, model, out.path)
     if route.against:
         first = route.against[0]
@@ -180,7 +193,7 @@ def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
 
 
 def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
-    """The leaves without which the route loses nothing; None if that is not found."""
+    """The leaves without which the route loses nothing; None if they are not found."""
     if route.lossless:
         return ()
     target = wire(route.wire, policy="ignore")
@@ -215,7 +228,7 @@ def _try_route(home: _Home, body: JsonObject, target: Wire, route: Route) -> Rou
 
 
 def _values(body: JsonObject) -> int:
-    """How many values a body holds."""
+    """The number of values in a body."""
     found, left = 0, [body]
     while left:
         value: Any = left.pop()

@@ -1,8 +1,8 @@
-"""What a conversation says, whatever wire it came over: a flat list of items in one spelling.
+"""Compares conversations of any wires, as flat lists of items in one spelling.
 
-Ids are numbers in the order of the calls, arguments are values, texts side by side are one text,
-media count by what they hold. Thinking, cache marks, names of speakers and own fields of providers
-are not said to the model as conversation, and are left out.
+Ids are numbers in the order of the calls, arguments are values, adjacent texts are one text, media
+count by their content. Thinking, cache marks, names of speakers and providers' own fields are left
+out, since they are no part of the conversation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _canonical(value: Json) -> str:
 
 @dataclass(slots=True)
 class Item:
-    """One thing that is said: who says it, its kind, its value, and where it stands."""
+    """One item of a conversation: the role, the kind, the value, and the path."""
 
     role: str
     kind: str
@@ -50,7 +50,7 @@ class Item:
         return _canonical([self.role, self.kind, self.value])
 
     def same_kind(self, other: Item) -> bool:
-        """Whether both are of one role and kind."""
+        """Whether both have the same role and kind."""
         return (self.role, self.kind) == (other.role, other.kind)
 
     @property
@@ -60,12 +60,12 @@ class Item:
 
 
 def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
-    """What the messages say, in order."""
+    """The items of the messages, in order."""
     if isinstance(conversation, ChatRequest):
         request, msgs = conversation, conversation.messages
     else:
         request, msgs = None, list(conversation)
-    nodes = list(places(msgs, request))  # held, so that no identity is given twice
+    nodes = list(places(msgs, request))  # a reference to each, so that no id is reused
     paths: dict[int, str] = {}
     for path, node in nodes:
         paths.setdefault(id(getattr(node, "node", node)), path)
@@ -118,7 +118,7 @@ def _item(role: str, block: Any) -> Item | None:
 
 
 def _output(output: Any) -> Iterator[Json]:
-    """What a result says: texts joined, media each, JSON text as its value."""
+    """The content of a result: texts joined, each medium, JSON text as its value."""
     if isinstance(output, str):
         yield _unwrap(_value(output))
     elif isinstance(output, list):
@@ -133,7 +133,7 @@ def _output(output: Any) -> Iterator[Json]:
 
 
 def _unwrap(value: Json) -> Json:
-    """The value itself; wires that take objects alone have text under one of two words."""
+    """The value, out of the object in which wires wrap text that take only objects."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     [(name, item)] = value.items()
@@ -141,7 +141,7 @@ def _unwrap(value: Json) -> Json:
 
 
 def _value(text: Json) -> Json:
-    """The value of JSON text, for some wires take objects; anything else is itself."""
+    """The value of JSON text, since some wires take objects; anything else unchanged."""
     if not isinstance(text, str) or text[:1] not in ("{", "["):
         return text
     try:
@@ -165,7 +165,7 @@ def _medium(source: Any) -> Json:
 
 
 def tools(request: ChatRequest) -> list[Item]:
-    """The tools that are offered, by name; the order says nothing to a model."""
+    """The tools that are offered, by name; their order makes no difference to a model."""
     result = []
     for i, tool in enumerate(request.tools):
         if isinstance(tool, Tool):
@@ -177,7 +177,7 @@ def tools(request: ChatRequest) -> list[Item]:
 
 
 def _parameters(schema: Json) -> Json:
-    """The schema of a tool's input; None for every way to say that it takes none."""
+    """The schema of a tool's input; None for every spelling of "no input"."""
     if isinstance(schema, dict) and schema.get("properties", {}) == {}:
         return None if schema.keys() <= {"type", "properties", "required"} else schema
     return schema
@@ -188,9 +188,15 @@ Conversation: TypeAlias = ChatRequest | Sequence[Msg] | dict[str, Any] | str | b
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Difference(Shown):
-    """One thing that only one side says, or that the sides say differently.
+    """One item that only one side has, or that differs.
 
-    `left` and `right` are paths into the two, empty on the side that says nothing.
+    Attributes:
+        change: What happened from left to right.
+        kind: The kind of the item.
+        left: Its path on the left side; empty if it is not there.
+        right: Its path on the right side; empty if it is not there.
+        was: Its value on the left side, shortened.
+        now: Its value on the right side, shortened.
     """
 
     change: Literal["removed", "inserted", "changed"]
@@ -207,8 +213,8 @@ def read_conversation(
     """The conversation itself; a body is read over the wire `source`, or over a detected one.
 
     A body is parsed JSON, its text, or an object of an official SDK. Raises ReadError for what is
-    no conversation, NotMessages for a list that holds something else than messages. What is nested
-    too deeply to be compared is InvalidMessage (`json.deep`) where its items are.
+    no conversation, NotMessages for a list that holds anything but messages. A conversation nested
+    too deeply to be compared raises InvalidMessage (`json.deep`) when its items are read.
     """
     if isinstance(conversation, ChatRequest):
         return conversation
@@ -219,9 +225,17 @@ def read_conversation(
 
 
 def hashed(conversation: Conversation, source: str | Vendor | Wire | None = None) -> str:
-    """The hash of what the conversation says, the same over every wire: 32 hex digits.
+    """The hash of a conversation, the same over every wire: 32 hex digits.
 
-    Messages and tools count, each in its own words; options, ids and spelling do not.
+    Messages and tools count, but not options, ids and spelling.
+
+    Args:
+        conversation: A request, messages, or a body.
+        source: The wire of a body; by default it is detected.
+
+    Raises:
+        ReadError: It is no conversation, or it is nested too deeply.
+        NotMessages: The list holds anything but messages.
     """
     state = blake2b(digest_size=16)
     for item in _all(read_conversation(conversation, source)):
@@ -237,7 +251,18 @@ def diff(
     left_source: str | Vendor | Wire | None = None,
     right_source: str | Vendor | Wire | None = None,
 ) -> list[Difference]:
-    """What the one says and the other does not, in the order of the conversation."""
+    """What differs between two conversations, in their order.
+
+    Args:
+        left: A request, messages, or a body.
+        right: The other one.
+        left_source: The wire of the left body; by default it is detected.
+        right_source: The wire of the right body, likewise.
+
+    Raises:
+        ReadError: One of them is no conversation, or is nested too deeply.
+        NotMessages: A list holds anything but messages.
+    """
     left_items = _all(read_conversation(left, left_source))
     right_items = _all(read_conversation(right, right_source))
     keys = [_key(item) for item in left_items], [_key(item) for item in right_items]
@@ -261,7 +286,7 @@ def _key(item: Item) -> str:
 
 
 def _differences(left: list[Item], right: list[Item]) -> list[Difference]:
-    """Pairs of what differs while the kinds are alike, then what stands on one side alone."""
+    """Pair the items that differ, while their kinds agree; the rest was removed or inserted."""
     alike = [*takewhile(lambda pair: pair[0].same_kind(pair[1]), zip(left, right, strict=False))]
     result = [Difference("changed", a.kind, a.where, b.where, a.text, b.text) for a, b in alike]
     count = len(alike)

@@ -1,4 +1,4 @@
-"""Where each part of a written body comes from: what it is there, and who says it, in words."""
+"""Where each part of a written body comes from: what it is, and who says it, in words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def speakers(msgs: Sequence[Msg]) -> dict[int, tuple[str, str]]:
 
 
 def _name_blocks(blocks: Sequence[Any], suffix: str = "") -> Iterator[tuple[str, Any]]:
-    """Each block with its name and number among those of its kind, results with what they hold."""
+    """Each block with its name and its number within its kind; results with their content."""
     counts: Counter[str] = Counter()
     for block in blocks:
         kind = _NAMES.get(block.type, f"{block.type} block")
@@ -82,11 +82,13 @@ def _part(node: Any) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source(Shown):
-    """Where something comes from: its path in what was given (`$` if it was added), and in words.
+    """Where a part of a body comes from.
 
-    `what` is the thing (`thinking block 1, issued by anthropic`), `whose` who says it and when
-    (`turn 2 of assistant Bob`), empty where nobody does. `node` is the message, block or other part
-    of the request.
+    Attributes:
+        path: Its path in what the program gave; `$` if it was added.
+        what: The thing (`thinking block 1, issued by anthropic`).
+        whose: Who says it and when (`turn 2 of assistant Bob`); empty if it belongs to no turn.
+        node: The message, block or other part of the request.
     """
 
     path: str
@@ -95,12 +97,16 @@ class Source(Shown):
     node: object = None
 
 
-_ABOUT = ("role", "name")  # of a message, not of what it says
+_ABOUT = ("role", "name")  # fields of a message beside its content
 _ADDED = ", which was not given"
 
 
 class SourceMap:
-    """Paths of a written body -> what they come from."""
+    """Maps paths of a written body to what they come from.
+
+    Args:
+        written: The request, before `Written.detached`.
+    """
 
     __slots__ = ("_body", "_report", "_request", "_rows", "_whose", "_with_rows", "_written")
 
@@ -110,14 +116,20 @@ class SourceMap:
         self._rows: dict[tuple[Step, ...], list[object]] | None = None
         self._request: ChatRequest | None = None
         self._whose: dict[int, tuple[str, str]] = {}
-        self._with_rows: set[tuple[int, str]] = set()  # fields that have rows of their own
-        self._body: Any = None  # that the request was read from, if it was
+        self._with_rows: set[tuple[int, str]] = (
+            set()
+        )  # (id of a node, field) that have rows of their own
+        self._body: Any = None  # the body from which the request was read, if any
 
     def of(self, path: str) -> Source:
-        """What stands at the path, or the nearest thing around it that has a source."""
+        """The source of the value at the path, or of the nearest value around it that has one.
+
+        Args:
+            path: A path in the written body.
+        """
         path = existing(self._written.body, path)
         source = self._nearest(path)
-        # whether the same stands at the same place in the body that was read
+        # whether the body that was read has the same value at the same path
         value = value_at(self._written.body, path)
         exists = self._body is not None and value is not MISSING
         if inside(path, source.path) and exists and value_at(self._body, path) == value:
@@ -133,14 +145,14 @@ class SourceMap:
             nodes = [node for node in reversed(entries) if not isinstance(node, Field)]
             if way[end:] and way[end] in _ABOUT:
                 nodes.sort(key=lambda node: not isinstance(node, Msg))
-            for node in (*nodes, *fields):  # the innermost that stands there, then fields
+            for node in (*nodes, *fields):  # the innermost node first, fields last
                 source = self._source(node, way[end:])
                 if source is not None:
                     return source
         return Source("$", "the request")
 
     def paths(self) -> Iterator[tuple[str, Source]]:
-        """(path in the body, its source) of all that is known to stand there."""
+        """(path in the body, its source) for all paths whose source is known."""
         for path in map(format_path, self._nodes()):
             if value_at(self._written.body, path) is not MISSING:
                 yield path, self.of(path)
@@ -158,12 +170,12 @@ class SourceMap:
                     self._body = getattr(places, "body", None)
                 if isinstance(node, Field):
                     self._with_rows.add((id(entry), node.name))
-                if not isinstance(node, Options):  # it stands where the request does
+                if not isinstance(node, Options):  # its path is the request's own
                     self._rows.setdefault(tuple(steps(path) or ()), []).append(node)
         return self._rows
 
     def _source(self, node: Any, deeper: tuple[Step, ...]) -> Source | None:
-        """The source of a node and of what stands in it at `deeper`; None if it was not given."""
+        """The source of a node, or of the part of it at `deeper`; None if it was added."""
         name = ""
         if isinstance(node, Field):
             node, name = node
@@ -178,7 +190,7 @@ class SourceMap:
         return Source(path, description if was_given else description + _ADDED, whose, node)
 
     def _field(self, node: Any, step: Step) -> str:
-        """The field of the node that a wire says under its own name, unless it has a row."""
+        """The field of the node that the wire calls by the same name, unless it has a row."""
         if isinstance(node, Msg) and isinstance(node.content, str) and step not in _ABOUT:
             return "content"
         if step == "type" or not isinstance(step, str) or (id(node), step) in self._with_rows:
@@ -186,7 +198,7 @@ class SourceMap:
         return step if getattr(node, step, None) is not None else ""
 
     def _path(self, node: object, name: str, deeper: tuple[Step, ...]) -> str:
-        """Where it stands in what was given: the nearest place that there is in a body."""
+        """The path in what was given, or the nearest one that exists in the body."""
         node_path = self._report.locate(node)
         if not name:
             return node_path
@@ -199,9 +211,14 @@ class SourceMap:
 
 
 def sourcemap(written: Written) -> SourceMap:
-    """The source map of a body that `write_request` (or `convert`) has made.
+    """The source map of a body that `write_request` (or `convert`) has written.
 
-    It asks the history that it was written from: before `Written.detached`.
+    Args:
+        written: The request, before `Written.detached`: the map asks the history from which it was
+            written.
+
+    Raises:
+        InvalidMessage: It is no Written.
 
     >>> import dragoman
     >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "name": "Bob", "content": "Hi"}]}
@@ -214,7 +231,7 @@ def sourcemap(written: Written) -> SourceMap:
 
 
 def check_written(value: object) -> Written:
-    """The Written itself. Raises InvalidMessage for anything else."""
+    """Return the Written itself. Raises InvalidMessage for anything else."""
     if isinstance(value, Written):
         return value
     text = f"must be a Written, not {type(value).__name__}"

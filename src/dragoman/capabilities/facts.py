@@ -1,4 +1,4 @@
-"""Dated facts about models by name: Fact, and Facts in order. The first that holds is applied."""
+"""Dated facts about models by name: Fact, and ordered Facts, of which the first match applies."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..text.redaction import show
 from .capabilities import Capabilities
 from .overrides import About, override
 
-# What a fact may ask of a request: the model thinks (within a budget that was named) or not, tools
-# are offered, how it answers.
+# The states of a request on which a fact may depend: whether the model thinks (within a given
+# budget), whether tools are offered, how it answers.
 STATES = ("thinking", "budget", "still", "tools", "stream", "whole")
 
 
 # `us.anthropic.claude-opus-5-5-v1:0` is claude-opus-5-5-v1:0; a dot of a version stays. Some hosts
-# write themselves or the maker before a hyphen: `databricks-gpt-oss-20b`, `zai-glm-4.7`
+# put their own name or the maker's before a hyphen: `databricks-gpt-oss-20b`, `zai-glm-4.7`
 _HOSTED = re.compile(
     r"(?:(?:us-gov|us|eu|apac|au|jp|ca|in|global)\.)?"
     r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
@@ -39,8 +39,11 @@ _HYPHEN = re.compile(r"^((?:(?:meta-)?llama-|gpt-|gemini-|glm-|kimi-k|deepseek-v
 def bare(model: str) -> str:
     """The name of a model as its maker writes it, without what hosts put before it.
 
-    Without folders, regions and vendors, and with the dot of a version that some hosts spell
-    otherwise.
+    Folders, regions and vendors are removed, and the dot of a version is restored where a host
+    writes it differently.
+
+    Args:
+        model: The name as a host writes it.
 
     >>> bare("us.anthropic.claude-opus-5-5-v1:0"), bare("openai/gpt-5.6")
     ('claude-opus-5-5-v1:0', 'gpt-5.6')
@@ -58,13 +61,21 @@ def bare(model: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something known of models by name: first match wins within one list of facts.
+    """Something known about models by name; the first match within one list of facts applies.
 
-    `models` are glob patterns over the bare model name, `but` exceptions to them; `changes` are
-    overrides; `since` (ISO date) and `source` say where it comes from, `sources` where single
-    changes do that have a source of their own. `wire`: of one protocol or vendor alone. `when` is
-    a state of the request (STATES): such a fact is applied on top of the
-    first that holds anyhow, and with the model `*` also where no model is known.
+    Args:
+        models: Glob patterns over the bare model name.
+        changes: Overrides of capabilities.
+        since: The date of the source (ISO).
+        source: Where it comes from.
+        but: Patterns of models to which it does not apply.
+        wire: The only protocol or vendor for which it holds; empty: all.
+        when: A state of the request (STATES). Such a fact applies on top of the first one that
+            needs no state, and with the model `*` also where no model is known.
+        sources: The sources of single changes, where they have their own.
+
+    Raises:
+        ConfigError: `when` is no state of a request.
     """
 
     models: tuple[str, ...]
@@ -85,17 +96,26 @@ class Fact:
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
     def source_of(self, ask: str, kind: str = "") -> str:
-        """Where it comes from what the fact says of a capability, or of a kind of block there."""
+        """The source of what the fact states about a capability.
+
+        Args:
+            ask: The name of the capability.
+            kind: A kind of block, to narrow the question.
+        """
         return self.sources.get(kind) or self.sources.get(ask, self.source)
 
     def holds(self, model: str) -> bool:
-        """Whether the fact is about this model."""
+        """Whether the fact is about a model.
+
+        Args:
+            model: Its bare name.
+        """
         return matches(model, self.models) and not matches(model, self.but)
 
 
 def matches(model: str, patterns: tuple[str, ...]) -> bool:
     """Whether a model's bare name fits one of the patterns."""
-    # few patterns begin as the model does, and a regex is made for those alone
+    # a regex is compiled only for the few patterns that begin as the model's name does
     for pattern in patterns:
         if model.startswith(_beginning(pattern)) and _regex(pattern).match(model):
             return True
@@ -104,11 +124,11 @@ def matches(model: str, patterns: tuple[str, ...]) -> bool:
 
 @remember("how the patterns of model names begin", entries=4096)
 def _beginning(pattern: str) -> str:
-    """What stands before the first sign that means something."""
+    """The part of a pattern before its first wildcard."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0]
 
 
-# fnmatch itself remembers too few
+# the cache of fnmatch itself is too small
 @remember("patterns of model names", entries=4096, size=8192)
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
@@ -116,16 +136,21 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 Names: TypeAlias = frozenset[str]
 _NONE: Names = frozenset()
-_MOST_FOUND = 1024  # models that facts are remembered for
+_MOST_FOUND = 1024  # models whose facts are cached
 _LONGEST_MODEL = 256  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts in order, for one wire or for many; the first that holds for a model is applied.
+    """Ordered facts, for one wire or for many; the first that holds for a model applies.
 
-    `always` holds without a model too; `since` and `source` are its own. `pin`: in every list of
-    facts beside this one, rows that began after that date (or month, or year) are left out.
+    Args:
+        rows: The facts by model.
+        always: Overrides that hold without a model, too.
+        since: The date of `always` (ISO).
+        source: The source of `always`.
+        pin: A date (or month, or year): in every other list of facts, rows that began later are
+            left out.
     """
 
     rows: tuple[Fact, ...] = ()
@@ -133,7 +158,7 @@ class Facts:
     since: str = ""
     source: str = ""
     pin: str = ""
-    # what `holding` found: every loss asks, and few facts are ever made
+    # the results of `holding`: every loss asks for them, while few Facts are ever created
     _found: dict[tuple[str | None, Names, Names], tuple[Fact, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -141,7 +166,14 @@ class Facts:
     def apply(
         self, caps: Capabilities, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> Capabilities:
-        """`caps` with what these facts say of `model`, for a request in these states."""
+        """Apply these facts to capabilities.
+
+        Args:
+            caps: The capabilities to change.
+            model: The bare name of the model; None if it is not known.
+            wires: The names by which facts refer to the wire: its protocol and vendor.
+            states: The states of the request.
+        """
         if self.always:
             caps = override(caps, self.always)
         for fact in self.holding(model, wires, states):
@@ -151,12 +183,18 @@ class Facts:
     def holding(
         self, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> tuple[Fact, ...]:
-        """The facts that hold: the first that asks nothing, then those whose state is given."""
+        """The facts that hold: the first one without a state, then those whose state is given.
+
+        Args:
+            model: The bare name of the model; None if it is not known.
+            wires: The names by which facts refer to the wire.
+            states: The states of the request.
+        """
         key = (model, wires, states)
         found = self._found.get(key)
         if found is None:
             found = self._holding(model, wires, states)
-            if len(self._found) >= _MOST_FOUND:  # whoever sends models may send any number of them
+            if len(self._found) >= _MOST_FOUND:  # requests may name any number of models
                 self._found.clear()
             if model is None or len(model) <= _LONGEST_MODEL:
                 self._found[key] = found
@@ -169,24 +207,43 @@ class Facts:
         return (*stated,) if first is None else (first, *stated)
 
     def about(self, model: str) -> Fact | None:
-        """The fact that holds for `model` whatever the request, by its bare name."""
+        """The fact that holds for a model in every state of a request.
+
+        Args:
+            model: Its bare name.
+        """
         return next(iter(self.holding(model)), None)
 
     def source_of(self, ask: str, kind: str = "") -> str:
-        """Where it comes from what always holds."""
+        """The source of what always holds, for every capability (`ask`) and block (`kind`)."""
         return self.source
 
     def deciding(
         self, ask: str, about: About, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> Fact | Facts | None:
-        """What speaks last of a capability here: a fact that holds, or what always does."""
+        """What decides a capability: the last fact that holds for it, or `always`.
+
+        Args:
+            ask: The name of the capability.
+            about: The option or kind of block in question.
+            model: The bare name of the model; None if it is not known.
+            wires: The names by which facts refer to the wire.
+            states: The states of the request.
+
+        Returns:
+            The fact, or this object for `always`; None if neither states anything about it.
+        """
         for fact in reversed(self.holding(model, wires, states)):
             if about.named(fact.changes, ask):
                 return fact
         return self if about.named(self.always, ask) else None
 
     def pinned(self, date: str) -> Facts:
-        """The facts as they were known to hold at a date, e.g. `2026-03`."""
+        """The facts that were known at a date.
+
+        Args:
+            date: A date, a month or a year, such as `2026-03`; empty: all facts.
+        """
         if not date:
             return self
         rows = tuple(fact for fact in self.rows if fact.since[: len(date)] <= date)
@@ -194,6 +251,6 @@ class Facts:
 
 
 def _about(fact: Fact, model: str | None) -> bool:
-    if model is None:  # a state alone is enough for what holds for every model
+    if model is None:  # a fact for every model needs only its state
         return bool(fact.when) and fact.models == ("*",)
     return fact.holds(model)

@@ -1,7 +1,7 @@
 """How many tokens models take, in the tables that installed packages carry.
 
 `genai-prices` (extra `prices`) has windows; litellm's table, which is read where it is installed
-and never imported, has the longest answers too. Nothing is looked up anywhere else.
+and never imported, has the longest answers, too. Nothing is looked up anywhere else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TABLE = "model_prices_and_context_window_backup.json"
 
 
 class LimitEntry(NamedTuple):
-    """What one table says of a model; None where it says nothing."""
+    """The figures of one table for a model; None where it has none."""
 
     context_window: int | None
     max_output: int | None
@@ -27,7 +27,7 @@ class LimitEntry(NamedTuple):
 
 
 def find_entries(model: str, vendor: str, prices: str, url: str) -> list[LimitEntry]:
-    """What installed tables say of a model at a vendor, the table of prices first.
+    """The entries of installed tables for a model at a vendor, the table of prices first.
 
     Args:
         model: The model, as the vendor names it.
@@ -48,7 +48,7 @@ def _in_prices(model: str, prices: str, url: str) -> LimitEntry | None:
     address = None if prices else re.sub(r"\{\w+\}", "x", url)
     try:
         _, row = get_snapshot().find_provider_model(model, None, prices or None, address)
-    except LookupError:  # of the vendor, or of the model
+    except LookupError:  # an unknown vendor or model
         return None
     return LimitEntry(_figure(row.context_window), None, "genai-prices")
 
@@ -66,7 +66,7 @@ def _in_litellm(model: str, vendor: str) -> LimitEntry | None:
 
 @remember("litellm's table of windows and longest answers", entries=1, size=2**22)
 def _litellm_table() -> dict[str, tuple[str, int | None, int | None]]:
-    """By key: vendor, window (of what may be asked, there), longest answer."""
+    """Vendor, window (of the input, there) and longest answer, by key."""
     spec = find_spec("litellm")
     path = Path(spec.origin).with_name(_TABLE) if spec is not None and spec.origin else None
     if path is None or not path.is_file():

@@ -1,6 +1,6 @@
 """Which ids and names a wire accepts, and how others are respelled: a pure, reversible map.
 
-What a rule accepts stays; two values never become one. Knows no wire.
+Values that a rule accepts are unchanged, and two values never become one. Knows no wire.
 """
 
 from __future__ import annotations
@@ -18,12 +18,19 @@ _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 
 @dataclass(frozen=True, slots=True)
 class IdRule:
-    """Which call ids a wire accepts: characters (a regex class), length, one use per request.
+    """Which call ids a wire accepts.
 
-    `min` and `max`: fewest and most characters, `exact`: the only number. `chars` may begin with
-    `^` for the characters that it refuses; empty accepts all. `start` narrows the first one.
-    `blank`: a call may go without an id. `form`: how a model spells the ids that it reads, of a
-    tool's `{name}` and the number `{n}` of its call in the history.
+    Args:
+        chars: A regex class of the characters that it accepts, or with a leading `^` refuses;
+            empty: it accepts all.
+        max: The largest number of characters; 0: any.
+        min: The smallest number of characters.
+        exact: The only number of characters; 0: any.
+        unique: Whether an id may be used once per request only.
+        start: The characters that the first one may be.
+        blank: Whether a call may have no id.
+        form: How a model spells the ids that it reads, with the tool's `{name}` and the number
+            `{n}` of its call in the history.
     """
 
     chars: str = ""
@@ -36,11 +43,19 @@ class IdRule:
     form: str = ""
 
     def formed(self, values: Iterable[str]) -> bool:
-        """Whether every id has the form that the rule demands, whatever the name and the number."""
+        """Whether every id has the rule's form, with any name and number.
+
+        Args:
+            values: The ids.
+        """
         return not self.form or all(map(_compile_form(self.form).fullmatch, values))
 
     def fits(self, values: Iterable[str]) -> bool:
-        """Whether every value may travel as it is; one look at all of them joined."""
+        """Whether every value may be sent unchanged; all are checked in one pass, joined.
+
+        Args:
+            values: The ids or names.
+        """
         listed = values if isinstance(values, list) else list(values)
         sizes = {*map(len, listed)}
         if 0 in sizes or (self.max and sizes and max(sizes) > self.max):
@@ -54,7 +69,11 @@ class IdRule:
         return not self.chars or _only(self.chars).match("".join(listed)) is not None
 
     def takes(self, value: str) -> bool:
-        """Whether this one value may travel as it is."""
+        """Whether one value may be sent unchanged.
+
+        Args:
+            value: The id or name.
+        """
         if not value or (self.max and len(value) > self.max) or len(value) < self.min:
             return False
         if self.exact and len(value) != self.exact:
@@ -66,7 +85,7 @@ class IdRule:
 
 @dataclass(frozen=True, slots=True)
 class NameRule(IdRule):
-    """Which names a wire accepts; the default is what nearly all of them take for tools."""
+    """Which names a wire accepts; the defaults are what nearly all wires take for tools."""
 
     chars: str = r"a-zA-Z0-9_\-"
     max: int = 64
@@ -93,8 +112,8 @@ def mapping(
 ) -> dict[str, str]:
     """Value -> spelling, for the values that the rule refuses or that are `taken`.
 
-    What the rule accepts stays. If the values are `ordered`, it gives way to the spelling of a
-    value before it, so that no spelling depends on what follows.
+    Other values are unchanged. But if the values are `ordered`, one may have to give way to the
+    spelling of an earlier value, so that no spelling depends on what follows.
 
     >>> mapping(["a.b c", "a_b_c"], NameRule())
     {'a.b c': 'a_b_c_mjWMZH'}
@@ -123,10 +142,10 @@ def mapping(
 
 
 def number_value(value: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
-    """Another spelling for the `number` use of a value that the rule lets stand but once.
+    """Another spelling for the `number` use of a value that the rule accepts only once.
 
-    And the number in it, the first from `number` on that is free. The value itself may be one that
-    the rule refuses, as an id that its provider gave.
+    Returns it with its number, the first free one from `number` on. The value itself may be one
+    that the rule refuses, such as an id from its provider.
     """
     base = _clean(value or "call", rule)
     while (spelled := _nth(base, number, rule)) in taken or not rule.takes(spelled):
@@ -144,7 +163,7 @@ def _nth(value: str, number: int, rule: IdRule) -> str:
 
 
 def format_id(name: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
-    """The id of the `number` call in the form of the rule, or of the next number that is free."""
+    """The id of the `number` call in the form of the rule, or of the next free number."""
     while (spelled := rule.form.format(name=name, n=number)) in taken:
         number += 1
     return spelled, number
@@ -154,7 +173,7 @@ def _spell_value(value: str, rule: IdRule) -> str:
     if rule.exact or len(value) < rule.min:
         return _digest(value, rule.exact or rule.min)
     spelling = _clean(value, rule)
-    # a name of which nothing is left says nothing: its hash tells it from the next one
+    # a name without any accepted character gets a hash, which distinguishes it from others
     return spelling if any(map(str.isalnum, spelling)) else ""
 
 
@@ -173,7 +192,7 @@ def _add_hash(value: str, salt: str, rule: IdRule) -> str:
 
 def _digest(value: str, length: int) -> str:
     digest = blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    # no more of the number is used, and small numbers divide faster
+    # only so much of the number is used, and small numbers divide faster
     number = int.from_bytes(digest) % 62**length
     text = ""
     for _ in range(length >> 1):

@@ -1,7 +1,7 @@
-"""Values of Capabilities out of code or plain JSON, told by the types of its fields.
+"""Reads overrides of Capabilities, given in code or as plain JSON, by the types of its fields.
 
-Lists stand for sets and tuples, a text for a list of one, an object for a rule of ids or names.
-Knows which names are closed; what a capability means it does not know.
+Lists become sets or tuples, a text a list of one, an object a rule of ids or names. It knows which
+names are allowed, but not what a capability means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MERGED = (
     "media_types",
     "url_types",
     "options",
-)  # tables: a change says what is other in them
+)  # tables: a change replaces single entries
 
 
 _CLOSED: dict[str, tuple[str, ...]] = {
@@ -57,7 +57,7 @@ def _types() -> dict[str, Any]:
 
 
 class _OverrideReader:
-    """Reads one field's value; what it finds in a table is looked up below the field's name."""
+    """Reads the value of one field; a table's values are read by their type, below its path."""
 
     __slots__ = ("current", "name")
 
@@ -137,7 +137,7 @@ def _rule_types() -> dict[str, Any]:
 
 def _check_characters(chars: str, path: str) -> None:
     expected = "what stands between [ ] in a regular expression"
-    if _BARE.search(chars):  # Python warns of a nested set
+    if _BARE.search(chars):  # Python warns about a nested set
         raise wrong(path, chars, expected)
     try:
         re.compile(rf"[{chars}]" if chars else "")
@@ -145,10 +145,10 @@ def _check_characters(chars: str, path: str) -> None:
         raise wrong(path, chars, expected) from None
 
 
-_THINKING = ("reasoning", "reasoning_budget", "effort")  # the last is a provider's own field
+_THINKING = ("reasoning", "reasoning_budget", "effort")  # the last is a provider's field
 
 
-# what only losses about these fields ask for
+# capabilities that matter only to losses about these fields
 _CONCERNS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("thinks", "efforts", "budgets"), _THINKING),
     "parallel_switch": ("parallel",),
@@ -163,19 +163,33 @@ _BLOCKS = frozenset(KINDS) - {"thinking"}  # `thinking` by itself is a field of 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a loss is about: a field such as `temperature`, and the `type` of the node it is on."""
+    """What a loss is about: a field such as `temperature`, and the `type` of the node it is on.
+
+    Args:
+        field: The field; empty if the loss is about the whole node.
+        kind: The `type` of the node.
+    """
 
     field: str = ""
     kind: str = ""
 
     def concerns(self, ask: str) -> bool:
-        """Whether a capability may have decided it at all."""
+        """Whether a capability may have decided the loss.
+
+        Args:
+            ask: The name of the capability.
+        """
         fields = _CONCERNS.get(ask)
-        # of a provider's own fields the path is given
+        # a provider's own field comes with its path
         return fields is None or not self.field or self.field.rpartition(".")[2] in fields
 
     def named(self, changes: Mapping[str, Any], ask: str) -> bool:
-        """Whether changes say anything of a capability, for this option or kind of block."""
+        """Whether changes state anything about a capability, for this option or kind of block.
+
+        Args:
+            changes: Overrides of capabilities.
+            ask: The name of the capability.
+        """
         if ask in changes:
             value = changes[ask]
             return not isinstance(value, Mapping) or self.listed(value, ask)
@@ -190,7 +204,12 @@ class About:
         return False
 
     def listed(self, table: Mapping[str, Any], ask: str) -> bool:
-        """Whether a table of options or kinds names the one in question; a rule always does."""
+        """Whether a table of options or kinds names the one in question; always for a rule.
+
+        Args:
+            table: The overrides in which the capability is.
+            ask: The name of the capability.
+        """
         if ask not in MERGED:
             return True
         if ask == "options":
@@ -203,13 +222,20 @@ _FORCED = frozenset({"required", "tool"})
 
 
 def override(caps: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
-    """`caps` with changes by field name, or in short: `image=False`, `base64_only=("image",)`.
+    """Apply changes to capabilities, by field name or in short forms such as `image=False`.
 
-    A media or block kind set to False leaves every seat, set to True joins the user's; to a list
-    of seats, just those. `thinking` may be True (`all`) or False (`never`); `sources`,
-    `media_types`, `url_types`, `options` and the rules of ids and names are merged.
-    `forced_tools=False` leaves every other tool choice as the wire has it. Values may be JSON.
-    Raises ConfigError, with a path into the changes, for a name or value that no capability takes.
+    A kind of block set to False is removed from every seat (`user`, `assistant`, `system`,
+    `result`), set to True it is added to the user's; a list names the seats. `thinking` may be True
+    (`all`) or False (`never`), `base64_only=("image",)` narrows sources, and `forced_tools=False`
+    removes the tool choices that force a call. `sources`, `media_types`, `url_types`, `options` and
+    the rules of ids and names are merged.
+
+    Args:
+        caps: The capabilities to change.
+        changes: The changes; values may be JSON.
+
+    Raises:
+        ConfigError: A name or value is none that a capability takes; its path is into `changes`.
     """
     if not changes:
         return caps
@@ -220,7 +246,7 @@ def override(caps: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
 
 
 class _Now(dict[str, Any]):
-    """The fields that have changed so far; the others are looked up as they were."""
+    """The changed fields so far; the others are looked up in the capabilities."""
 
     def __init__(self, caps: Capabilities) -> None:
         super().__init__()
@@ -235,7 +261,7 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
         now["thinking"] = "all" if value else "never"
     elif name == "base64_only":
         sources: Mapping[str, frozenset[str]] = now["sources"]
-        # what stands in the request itself is not looked for elsewhere
+        # text in the request itself needs no fetching
         only = {
             kind: sources.get(kind, frozenset()) & {"text"} | {"base64"} for kind in _media(value)
         }
@@ -268,7 +294,7 @@ def _media(value: Any) -> tuple[str, ...]:
 
 def _override_kind(now: _Now, kind: str, value: Any) -> None:
     showing = _as_tuple(value)
-    if isinstance(value, bool):  # True: the seats of today, or else the user's
+    if isinstance(value, bool):  # True: the present seats, else the user's
         current = tuple(seat for seat in SEATS if kind in now[seat])
         showing = (current or ("user",)) if value else ()
     if showing is None:
@@ -283,7 +309,7 @@ def _override_kind(now: _Now, kind: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ChatConfig:
-    """Agents-Flex's switches: what a model supports. None leaves what is known of it.
+    """Agents-Flex's switches of what a model supports. None keeps what is known of the model.
 
     >>> ChatConfig(support_tool=False).changes()
     {'tools': False}
@@ -298,7 +324,7 @@ class ChatConfig:
     support_thinking: bool | None = None
 
     def changes(self) -> dict[str, Any]:
-        """The same as overrides of Capabilities."""
+        """The switches as overrides of Capabilities."""
         plain = {
             "image": self.support_image,
             "audio": self.support_audio,
@@ -314,12 +340,19 @@ class ChatConfig:
 
 
 def without(*kinds: str) -> dict[str, Any]:
-    """Changes by which nobody may show blocks of these kinds."""
+    """The changes that forbid blocks of these kinds everywhere."""
     return dict.fromkeys(kinds, False)
 
 
 def changes_of(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:
-    """Overrides of Capabilities in whatever form they were given."""
+    """The overrides of Capabilities as a dict.
+
+    Args:
+        value: A mapping, a ChatConfig, or None for no overrides.
+
+    Raises:
+        ConfigError: It is anything else.
+    """
     if isinstance(value, ChatConfig):
         return value.changes()
     if value is not None and not isinstance(value, Mapping):

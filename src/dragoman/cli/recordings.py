@@ -12,7 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from ..analysis.fidelity import Event, read_event
-from ..codec.stream import StreamDecoder
+from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ReadError
 from ..stream.framing import Decoder, Framing

@@ -1,7 +1,8 @@
-"""StreamReport: a report on an answer that goes out in pieces.
+"""Writes answers for a wire's own clients: whole (`WireAnswering`), in pieces (`StreamEncoder`).
 
-Its places are those that the blocks have in the ChatResponse which the pieces make, counted as they
-begin. Costs next to nothing until something is lost.
+`StreamReport` locates the losses of a streamed answer: it counts the blocks as they begin, and
+gives each loss the path of its block in the ChatResponse that the pieces make. It does next to no
+work until something is lost.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ from ..stream.pieces import End, Failed, Key, Part, Piece
 from ..text.json_text import Json, arguments
 from .same_maker import Kin
 
-# of the errors that stand in place of an answer
+# fields of an error's own body that the written error carries again
 _ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")
-_TOLD = ("error", "errors", "status")  # fields of an answer that its error has said
+_TOLD = ("error", "errors", "status")  # fields of an answer that repeat its error
 _FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
 
 
 def _lacks_reason(finish: Finish) -> bool:
-    """Whether nobody has said why the answer ended."""
+    """Whether the provider gave no reason why the answer ended."""
     return finish.reason == "other" and not finish.raw
 
 
 class StreamReport(Report):
-    """Knows the first piece of each block, and where the block stands."""
+    """A report that knows the first piece of each block, and so the block's path."""
 
     __slots__ = ("_counts", "_firsts", "_now")
 
@@ -63,7 +64,7 @@ class StreamReport(Report):
         self._now: Part | None = None
 
     def came(self, piece: Piece) -> None:
-        """Take one more piece, before anything is lost of it."""
+        """Note the next piece, before a loss of it is reported."""
         if type(piece) is not Part:
             self._now = None
             return
@@ -86,7 +87,7 @@ class StreamReport(Report):
         rule: str = "",
         kind: Kind | None = None,
     ) -> None:
-        """Name a loss; one of a piece stands where its block does, or its candidate."""
+        """Report a loss; a loss of a piece gets the path of its block, or of its candidate."""
         part = self._now
         if code == "answer.candidates":
             index = node.key[0] if type(node) is Part else getattr(node, "candidate", None)
@@ -119,7 +120,7 @@ class StreamReport(Report):
 
 
 class WireAnswering:
-    """What a wire does with answers that go out."""
+    """The part of `Wire` that writes answers for clients of its protocol."""
 
     __slots__ = ()
     room: Room
@@ -136,11 +137,20 @@ class WireAnswering:
         envelope: Envelope | None = None,
         policy: Policy | None = None,
     ) -> Written:
-        """The answer as this protocol's clients take it: body, losses.
+        """Write a whole answer as this protocol's clients take it.
 
-        `request` is what the client asked, as this wire read it. In an `envelope` the opaque state
-        of another provider goes along, for `read_request` to open. Raises LossRefused where the
-        policy says so.
+        Args:
+            resp: The answer, read over any wire.
+            request: What the client asked, as this wire read it.
+            envelope: Seals the opaque state of another provider into the answer, for `read_request`
+                to open when the client sends it back. Without one that state is lost.
+            policy: Which losses raise; the wire's own policy without one.
+
+        Returns:
+            The body and its losses.
+
+        Raises:
+            LossRefused: The policy refuses one of the losses.
         """
         if not isinstance(resp, ChatResponse):
             text = f"must be a ChatResponse, not {type(resp).__name__}"
@@ -171,11 +181,11 @@ class WireAnswering:
     def _failure(
         self, error: ProviderError, resp: ChatResponse, report: Report, policy: Policy | None
     ) -> Written:
-        """The error, in this wire's words, in place of an answer that failed; what came is lost."""
+        """Write the error of a failed answer in this wire's form; the content is lost."""
         for candidate in resp.candidates:
             if candidate.msg.content or candidate.extras or candidate.msg.extras:
                 report.lost("answer.unsaid", candidate, what="what came before it failed")
-        # an error has a place for none of what stood beside it, but for its own words
+        # the body of an error has no place for the answer's other fields, only for its own
         writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
         writer.fields(resp, _TOLD)
         writer.fields(resp.usage)
@@ -187,17 +197,18 @@ class WireAnswering:
                 report.lost("answer.unsaid", resp, name)
         told = ChatResponse([], status="error", error=error)
         body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
-        if body != error.body:  # an error of this wire's own goes as it came
+        if body != error.body:  # an error read over this wire is unchanged
             names = ("type", "error") if "error" in body else _ERROR_FIELDS
             body = {name: body[name] for name in names if name in body}
         (policy or self.policy).judge(report, self._logged)
         return Written(body, report=report)
 
     def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:
-        """The answer of another wire, by whose reasons its clients know how it ended.
+        """Give the candidates of another wire's answer finish reasons that this one's clients know.
 
-        One that ended without saying why has simply ended; one whose call breaks off was cut. Such
-        a call is left out beside any other reason than a limit: as a value it would look whole.
+        An answer that ended without a reason gets the plain one; one whose call breaks off gets
+        that of a limit. Under any other reason than a limit such a call is left out: written as a
+        value it would look complete.
         """
         if resp.status not in ("complete", "truncated"):
             return resp
@@ -208,7 +219,7 @@ class WireAnswering:
         return report.made(replace(resp, candidates=candidates), resp)
 
     def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
-        """The candidate under the reason that clients of another wire are told."""
+        """Give the candidate the reason that clients of another wire get."""
         finish, unsaid = candidate.finish, _lacks_reason(candidate.finish)
         told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
         if told is not finish:
@@ -218,7 +229,7 @@ class WireAnswering:
         return self._without_cut_calls(candidate, report)
 
     def _without_cut_calls(self, candidate: Candidate, report: Report) -> Candidate:
-        """The candidate; without calls that break off where its reason does not tell of it."""
+        """Drop calls that break off, unless the candidate's reason says that it was cut."""
         cut = [b for b in candidate.msg.blocks if type(b) is ToolUseBlock and b.unfinished]
         if not cut or candidate.finish.reason in CUTS_CALLS:
             return candidate
@@ -237,11 +248,14 @@ class WireAnswering:
         envelope: Envelope | None = None,
         second: int = 0,
     ) -> StreamEncoder:
-        """An encoder for one answer: pieces of any wire in, this protocol's events out.
+        """An encoder for one answer: takes the pieces of any wire, gives this protocol's events.
 
-        `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
-        the opaque state of another goes nowhere, or into an `envelope`. `second` of the Unix clock
-        dates an answer that does not tell when it was made.
+        Args:
+            request: What the client asked, as this wire read it.
+            origin: The provider that answers (`StreamDecoder.origin`); this wire's own by default.
+                Opaque state of another provider is lost, or sealed into `envelope`.
+            envelope: Seals that state.
+            second: Seconds of the Unix clock that date an answer without a date of its own.
         """
         if request is not None:
             request = tree.request_of(request)
@@ -269,7 +283,10 @@ class WireAnswering:
     def _kin(
         self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
     ) -> Kin | None:
-        """For an answer of a host that is kin; in an envelope, what is another's stays as it is."""
+        """The conversion of an answer by a host of the same maker; None where none is needed.
+
+        With an envelope, what another provider said stays as it is.
+        """
         other = origin.protocol is not None and origin.protocol != self.room.protocol
         if not other and (origin.issuer == self.room.issuer or envelope is not None):
             return None
@@ -294,9 +311,9 @@ class WireAnswering:
 
 
 class _PlainCalls:
-    """Keeps the pieces of freeform calls, for a wire without, and lets them go as plain ones.
+    """Collects the pieces of freeform calls for a wire that has none, and gives them as plain ones.
 
-    `_grouped`: the calls of which a loss names the namespace, which the wire does not have.
+    `_grouped` are the calls whose namespace has been reported as a loss already.
     """
 
     __slots__ = ("_caps", "_grouped", "_report", "kept")
@@ -308,7 +325,7 @@ class _PlainCalls:
         self._grouped: set[Key] = set()
 
     def keeps(self, piece: Piece) -> bool:
-        """Whether the piece is one of such a call, which goes out when the call is whole."""
+        """Whether the piece is part of such a call; it is given out when the call is complete."""
         if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
             return False
         if call.namespace and not self._caps.namespaces and piece.key not in self._grouped:
@@ -323,9 +340,9 @@ class _PlainCalls:
         return True
 
     def before(self, piece: Piece) -> list[Piece]:
-        """The calls that stand in front of this piece.
+        """The collected calls that go out before this piece.
 
-        Those of a candidate that ends are whole; those that an error ends stay as far as they came.
+        The calls of a candidate that ends are complete. Those that an error ends stay unfinished.
         """
         if type(piece) is Failed:
             return self.rest()
@@ -351,9 +368,10 @@ class _PlainCalls:
 
 
 class StreamEncoder:
-    """The pieces of one answer, in; its events as (name or None, payload), out.
+    """Takes the pieces of one answer and gives its events as (name or None, payload).
 
-    Why it ended is said as its content bears it out, which providers contradict.
+    Providers sometimes contradict themselves on why an answer ended; the finish reason that goes
+    out is the one that the content supports.
     """
 
     __slots__ = ("_calls", "_encoder", "_ends", "_kin", "_sealing", "report")
@@ -396,7 +414,7 @@ class StreamEncoder:
         for piece in pieces:
             sealed = sealing.feed(piece)
             if len(sealed) == 1 and sealed[0] is piece and len(pieces) == 1:
-                return self._encoder.feed(piece)  # by far the most; the report knows it by now
+                return self._encoder.feed(piece)  # the usual case; the report has the piece
             for one in sealed:
                 events += self._feed_piece(one)
         return events
@@ -406,7 +424,7 @@ class StreamEncoder:
         return self._encoder.feed(piece)
 
     def finish(self) -> list[tuple[str | None, Json]]:
-        """The events that stand at the end; none that ends an answer which broke off."""
+        """The last events; no end event if the answer broke off."""
         events = self._fed_all(self._calls.rest()) if self._calls is not None else []
         ends = self._ends.finish()
         for end in ends:
@@ -416,12 +434,12 @@ class StreamEncoder:
         return [*events, *self._encoder.finish()]
 
     def _name_cut(self, end: End) -> None:
-        """Report the reason that gave way to a limit, for a call of its candidate breaks off."""
+        """Report the reason that was replaced by a limit because a call breaks off."""
         if (finish := self._ends.cut.pop(end.candidate, None)) is not None:
             did = end.finish.reason
             self.report.lost("answer.finish", end.finish, "finish", what=finish.reason, did=did)
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said so far, and what was added."""
+        """What could not be written so far, and what was added."""
         return self.report.losses

@@ -19,13 +19,13 @@ from ..protocols.reasoning import states
 _NO_STATES: frozenset[str] = frozenset()
 _NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
 _ANY = About()
-_MOST_MODELS = 1000  # that a wire remembers
+_MOST_MODELS = 1000  # whose capabilities a wire caches
 _SET_BY_USER = "capabilities set for this formatter"
 _LIMITS = frozenset({"context_window", "max_output"})
 
 
 class ModelFacts:
-    """The part of `Wire` that knows models."""
+    """The part of `Wire` that answers what a model can do."""
 
     __slots__ = ()
     room: Room
@@ -33,12 +33,14 @@ class ModelFacts:
     _protocol_caps: Capabilities  # before any fact
     facts: tuple[Facts, ...]
     _caps: dict[tuple[str | None, frozenset[str]], Capabilities]
-    _names: frozenset[str]  # under which facts speak of this wire
+    _names: frozenset[str]  # by which facts refer to this wire
 
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
-        """What this wire carries for `model`; without one, what every current model accepts.
+        """The capabilities of `model` over this wire.
 
-        With a request also what holds in its state: while the model thinks, with tools.
+        Args:
+            model: As the host names it; without one, what every current model accepts.
+            request: A request whose state counts too: thinking is on, tools are offered.
         """
         caps = self._caps.get((model, _NO_STATES)) or self._apply_facts(model, _NO_STATES)
         if request is None:
@@ -106,9 +108,17 @@ class ModelFacts:
         about: About = _ANY,
         changes: Mapping[str, Any] = _NO_CHANGES,
     ) -> str:
-        """Why this wire loses what the code names: source and date of the fact that decides it.
+        """Why this wire loses what the code names.
 
-        `about` narrows it to one option or kind of block, `changes` are a formatter's overrides.
+        Args:
+            code: The code of the loss.
+            model: The model that is asked.
+            request: The request whose state counts (thinking, tools).
+            about: Narrows the question to one option or kind of block.
+            changes: A formatter's overrides (`can=`).
+
+        Returns:
+            Source and date of the fact that decides it.
         """
         active = _NO_STATES if request is None else states(request, self.can(model))
         question = _Question(bare(model) if model else None, self._names, active)
@@ -116,7 +126,7 @@ class ModelFacts:
 
 
 def without_switch(caps: Capabilities, active: frozenset[str]) -> Capabilities:
-    """The capabilities in these states: the switch that drops bound thinking needs thinking on."""
+    """Remove the switch that drops bound thinking, unless one of `active` is thinking."""
     if caps.unbound == "switch" and "thinking" not in active:
         return override(caps, {"unbound": "drop"})
     return caps
@@ -124,7 +134,7 @@ def without_switch(caps: Capabilities, active: frozenset[str]) -> Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """For whom facts are asked: a bare model, the names of the wire, the states of a request."""
+    """What facts are asked for: a bare model name, the names of the wire, a request's states."""
 
     model: str | None
     wires: frozenset[str]
@@ -139,7 +149,7 @@ def loss_source(
     question: _Question,
     changes: Mapping[str, Any],
 ) -> str:
-    """The source of a loss, `source (date)`; empty where the history or a wish decides alone."""
+    """The source of a loss, `source (date)`; empty if no fact decides it."""
     for ask in [ask for ask in CODES[code].asks if about.concerns(ask)]:
         if about.named(changes, ask):
             return _SET_BY_USER
@@ -148,12 +158,12 @@ def loss_source(
             if fact is not None:
                 return _format_source(_source(fact, ask, about.kind) or protocol.source, fact.since)
         if ask == "options" and about.field and about.listed(protocol.options, ask):
-            break  # the protocol itself says so of this option
+            break  # the protocol itself decides about this option
     return _format_source(protocol.source, protocol.since) if CODES[code].asks else ""
 
 
-# how a model thinks decides these as well: which tools may be forced, which options it takes,
-# whether it goes on with a turn of its own
+# These follow from how a model thinks, too: which tools may be forced, which options it takes,
+# whether it continues an assistant turn.
 _DECIDED_BY_THINKING = frozenset(
     {
         "thinks",
@@ -182,10 +192,10 @@ _THINKING = re.compile("think|reason", re.IGNORECASE)
 
 
 def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
-    """The source of what a fact says of a capability, without parts that are about something else.
+    """The source of what a fact states about a capability, without parts about other things.
 
-    The rows of many models say what they show and how they think at once, with a source for how
-    they think. Where nothing else is named, the models are that the row is about.
+    The rows of many models state at once what they show and how they think, and name the source
+    for thinking separately. Where nothing else is named, the source is the list of models.
     """
     source = fact.source_of(ask, kind)
     if kind not in MEDIA and ask in _DECIDED_BY_THINKING:

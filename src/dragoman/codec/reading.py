@@ -1,4 +1,4 @@
-"""What a wire reads: requests, whole answers and streams; and where a request's nodes stood."""
+"""What a wire reads (requests, whole answers, streams), and the paths of what a request holds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from ..stream.think_tags import TagForm, ThinkTagReader
 from ..text.json_text import JsonObject, loads
 from .residue import restore_residue
 from .sdk_objects import all_plain, decode_text, is_plain, parse_body
-from .stream import AsyncStream, Stream, StreamDecoder, read_whole
+from .stream import AsyncStream, Stream
+from .stream_decoder import StreamDecoder, read_whole
 
 _WORDS: dict[type[Any], tuple[str, ...]] = {
     ToolChoice: ("mode", "name", "allowed", "parallel"),
@@ -52,9 +53,9 @@ _fields_of = attrgetter(*_FIELDS)
 
 
 class BodyPaths:
-    """Where the nodes of a request stand in the body that it was read from.
+    """The paths of a request's nodes in the body that it was read from.
 
-    Whoever has the request may edit its fields, so they are kept as they are now.
+    The fields are copied when it is built, for the program may change the request afterwards.
     """
 
     __slots__ = ("body", "fields", "messages", "room")
@@ -65,7 +66,7 @@ class BodyPaths:
         self.room = room
         self.body = body
         self.messages = messages
-        # not the request itself, which holds this: a circle is freed late
+        # the request refers to this object: a reference back would be a cycle, which is freed late
         self.fields = _fields_of(request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
@@ -76,24 +77,24 @@ class BodyPaths:
         more: list[tuple[str, object]] = []
         for path, node in self.room.places(request, self.body):
             yield path, node
-            # a word of the wire's says several of our fields
+            # one node of the wire may hold several of our fields
             if type(node) in _WORDS:
                 more += [(path, Field(node, name)) for name in _WORDS[type(node)]]
         yield from more
 
 
 class WireReading(ABC):
-    """What a wire does with what comes in; `Wire` adds the requests that go out."""
+    """The part of `Wire` that reads; `Wire` adds writing requests."""
 
     __slots__ = ()
     room: Room
-    _issuer: str  # of what this wire's provider says
-    _spoken: str | None  # the protocol, where the issuer says such things over several
-    vendor: Any  # its row, None of a bare protocol
+    _issuer: str  # the issuer of what this wire's provider answers
+    _spoken: str | None  # the protocol, if the issuer answers over several
+    vendor: Any  # its row; None for a bare protocol
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
-        """What this wire carries for `model`."""
+        """The capabilities of `model` over this wire."""
 
     def read_request(
         self,
@@ -104,13 +105,19 @@ class WireReading(ABC):
         residue: Mapping[str, Any] | None = None,
         envelope: Envelope | None = None,
     ) -> ChatRequest:
-        """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
+        """Read the body of a request. What is unusual in it is kept as it is.
 
-        `path` and `headers` are those that it was sent with, where a wire says something there:
-        the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
-        The `residue` of what was written (`Written.residue`) is put back; with an `envelope`, what
-        `write_response` sealed in it stands in its place again. Raises ReadError for what is no
-        JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
+        Args:
+            body: Parsed JSON, its text, or an object of the official SDK.
+            path: Where it was sent, for wires that name the model or streaming there.
+            headers: Those of the request, for wires that read some.
+            residue: `Written.residue` of the written request, to be put back.
+            envelope: Opens what `write_response` sealed in it.
+
+        Raises:
+            ReadError: The body is no JSON object.
+            InvalidMessage: `residue` is none.
+            ConfigError: An argument has the wrong type.
         """
         for name, value, kind in (
             ("path", path, str),
@@ -127,7 +134,7 @@ class WireReading(ABC):
         return request
 
     def _open(self, request: ChatRequest, envelope: Envelope) -> None:
-        """Put what was sealed in the envelope back in its place."""
+        """Restore what was sealed in the envelope."""
         opened_nodes: list[tuple[object, object]] = []
         request.messages = opened(
             request.messages,
@@ -147,7 +154,7 @@ class WireReading(ABC):
         keep: bool,
         watched: bool = True,
     ) -> ChatRequest:
-        """The request; `keep`: it may be written again over this wire; `watched`: or edited."""
+        """Read a request; `keep`: for writing it again here; `watched`: notice edits."""
         body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)
@@ -159,13 +166,13 @@ class WireReading(ABC):
             body = all_plain(body)
             request, history = self._read_body(body, path, headers)
         origin = model_origin(self._issuer, request.model)
-        if self._spoken is not None:  # of the vendor's other protocols these are no fields
+        if self._spoken is not None:  # no fields of its other protocols
             origin = replace(origin, protocol=self._spoken)
         if (
             request.messages and request.messages[0].origin is not origin
-        ):  # a room may say it itself
+        ):  # the protocol may set the origin itself
             for m in request.messages:
-                m.origin = origin  # nothing that they name is fetched as if the program named it
+                m.origin = origin  # marks it as not the program's: nothing it names is fetched
         fields = request.asks() if keep and watched else {}
         places = BodyPaths(
             self.room, request, body, tuple(request.messages) if watched else request.messages
@@ -201,10 +208,14 @@ class WireReading(ABC):
         model: str | None = None,
         caps: Capabilities | None = None,
     ) -> StreamDecoder:
-        """A decoder for one answer; `tools` (or those of `request`) name its calls.
+        """A decoder for one answer.
 
-        With the `Written` that was sent, thinking is bound to what stood before it. `model` was
-        asked if the request names none; `caps` is what it can do, where somebody knows better.
+        Args:
+            tools: The tools that were offered, to name its calls.
+            request: What was asked, instead of `tools`. With the `Written` that was sent, thinking
+                is bound to the history before it.
+            model: The model that was asked, if the request names none.
+            caps: Its capabilities, where the caller knows better than the facts.
         """
         tools, request = _check_context(tools, request)
         model = (request.model if request is not None else None) or model
@@ -240,10 +251,18 @@ class WireReading(ABC):
         *,
         status: int | None = None,
     ) -> tree.ChatResponse:
-        """A whole answer: parsed JSON, its text, or an object of the official SDK.
+        """Read a whole answer.
 
-        Raises ProviderError for the body of an error, ReadError for what is no answer of this
-        wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
+        Args:
+            body: Parsed JSON, its text, or an object of the official SDK.
+            tools: The tools that were offered, to name its calls.
+            request: What was asked, instead of `tools`.
+            status: The HTTP status, if it is known; from 400 on, a body that is no answer is read
+                as an error.
+
+        Raises:
+            ProviderError: The body is an error.
+            ReadError: The body is no answer of this wire.
         """
         decoder = self.stream_decoder(tools, request)
         try:
@@ -254,14 +273,13 @@ class WireReading(ABC):
     def error(
         self, status: int | None, body: Any, headers: Mapping[str, str] | None = None
     ) -> ProviderError:
-        """The error that an answer with this HTTP status and body tells of, to be raised.
+        """The error of an answer with this HTTP status and body, ready to be raised.
 
         Args:
-            status: The status of HTTP, if it is known.
-            body: Text, bytes or parsed JSON; what is no JSON is the message itself.
-            headers: Those of the answer: how long to wait (`retry-after` and its like), whether to
-                try again (`x-should-retry`), and the id of the request. Letters may be large or
-                small.
+            status: The HTTP status, if it is known.
+            body: Text, bytes or parsed JSON; text that is no JSON is the message itself.
+            headers: Those of the answer, in any case of letters: how long to wait (`retry-after`
+                and similar ones), whether to try again (`x-should-retry`), the request's id.
 
         Returns:
             The error, as the class of its kind.
@@ -277,7 +295,7 @@ class WireReading(ABC):
         return error
 
     def _host(self) -> tuple[str, Sequence[ErrorRow]]:
-        """The vendor that answers, and what its codes of errors mean."""
+        """The vendor that answers, and the rows of its error codes."""
         home = self.vendor
         return ("", ()) if home is None else (home.name, home.errors)
 
@@ -287,10 +305,13 @@ class WireReading(ABC):
         tools: Sequence[Tool | ServerTool] | None = None,
         request: ChatRequest | Written | None = None,
     ) -> Stream:
-        """The events of a body that arrives in chunks of bytes; `.response` behind the last.
+        """Read a stream: iterate over its events, then take `.response`.
 
-        Chunks may also be events that a client took out of the body already: parsed JSON, objects
-        of the official SDK, ServerEvents, or (event, payload).
+        Args:
+            chunks: Bytes of the body, cut anywhere; or events that a client has taken out of it
+                already: parsed JSON, objects of the official SDK, ServerEvents, (event, payload).
+            tools: The tools that were offered, to name its calls.
+            request: What was asked, instead of `tools`.
         """
         return Stream(self.stream_decoder(tools, request), chunks)
 
@@ -300,12 +321,12 @@ class WireReading(ABC):
         tools: Sequence[Tool | ServerTool] | None = None,
         request: ChatRequest | Written | None = None,
     ) -> AsyncStream:
-        """The same for chunks that arrive asynchronously."""
+        """Read a stream that arrives asynchronously; the arguments are those of `read_stream`."""
         return AsyncStream(self.stream_decoder(tools, request), chunks)
 
 
 def _check_context(tools: Any, request: Any) -> tuple[Any, Any]:
-    """What an answer belongs to: (tools, request). Raises ConfigError for what is neither."""
+    """Check what an answer belongs to, (tools, request). Raises ConfigError for other types."""
     if request is not None and not isinstance(request, (ChatRequest, Written)):
         text = f"request must be a ChatRequest or Written, not {type(request).__name__}"
         raise ConfigError(text, hint="request= is what was asked", code="answer.request")
@@ -324,7 +345,7 @@ def _names(
     request: ChatRequest | Written | None,
     caps: Capabilities,
 ) -> tuple[dict[str, str], dict[str, Tool]]:
-    """(tool names as the wire spells them -> as the tools are called, which of them is meant)."""
+    """(the wire's names of tools -> the tools' own, the wire's names -> the tools)."""
     if isinstance(request, Written) and tools is None:
         return request.names, request.meant
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
@@ -333,7 +354,7 @@ def _names(
 
 
 def _texts(headers: Mapping[str, str] | None) -> Mapping[str, str] | None:
-    """The headers that are there: clients say None for one that they leave out."""
+    """The headers without those that are None, which is how clients leave one out."""
     if headers is None:
         return None
     present: dict[Any, Any] = {name: value for name, value in headers.items() if value is not None}
@@ -350,7 +371,7 @@ def _properties(
     caps: Capabilities,
     names: Mapping[str, str],
 ) -> dict[str, dict[str, str]]:
-    """By the wire's name of each tool: its arguments as the wire spells them -> the tool's own."""
+    """By the wire's name of each tool: the wire's names of its arguments -> the tool's own."""
     if isinstance(request, Written) and tools is None:
         return request.properties
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools

@@ -1,6 +1,7 @@
-"""What was seated beside what is read back of it: the smallest runs of messages that agree.
+"""What a written request loses on the way back, and which of its parts each path comes from.
 
-A wire may say one message in several elements, or several in one.
+Both compare the history that was written with what is read back of it, in the smallest runs of
+messages that agree: a wire may write one message as several elements, or several as one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ..text.json_text import JsonObject, canonical
 def align(
     history: RoledHistory, read_back: list[Msg], caps: Capabilities, room: Room, report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
-    """(messages as they were seated, what is read back of them): the smallest runs that agree."""
+    """(messages as they were prepared, what is read back of them), in the smallest equal runs."""
     quiet = report.trial()
     sizes = [
         _count(m, role, caps, room, quiet)
@@ -59,7 +60,7 @@ def align(
 
 
 def _count(m: Msg, role: int, caps: Capabilities, room: Room, report: Report) -> int:
-    """How many elements the message makes; one that is said as it was read may not be composed."""
+    """How many elements a message becomes; one kept as it was read may be impossible to compose."""
     try:
         return len(room.messages(RoledHistory([m], [role], unusual=[0]), caps, report))
     except (WriteError, AttributeError, TypeError, KeyError):
@@ -74,9 +75,10 @@ def compute_residue(
     room: Room,
     report: Report,
 ) -> JsonObject:
-    """What reading the request back would not give: messages by hash, fields, and own names.
+    """What reading the request back would not restore: messages by hash, fields, and own names.
 
-    A field stands as it was and as it is read there, so that one that was changed meanwhile stays.
+    Each field is stored with a hash of what is read back for it. If that has changed meanwhile,
+    the change wins over the stored value.
     """
     read_back = room.read_request(http.body, http.path, http.headers)
     residue: JsonObject = {}
@@ -100,7 +102,7 @@ def compute_residue(
 def _whole(
     runs: Sequence[tuple[list[Msg], list[Msg]]], msgs: list[Msg], report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
-    """(messages of the request, what is read of them), with those behind them that went unsaid."""
+    """(messages of the request, what is read of them); unwritten ones join the run before them."""
     positions = {id(m): i for i, m in enumerate(msgs)}
     sources = [[positions[id(m)] for m in _sources(prepared, msgs, report)] for prepared, _ in runs]
     written = {i for indexes in sources for i in indexes}
@@ -119,9 +121,9 @@ def _whole(
 
 
 def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
-    """Set into the request what was left over when it was written.
+    """Put the residue of the written request back into the request.
 
-    Raises InvalidMessage for what is no residue.
+    Raises InvalidMessage if it is no residue.
     """
     rows = dict(_rows(_object(residue, "$.residue")))
     fields = _object(residue.get("$", {}), "$.residue.$")
@@ -155,7 +157,7 @@ def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
 
 
 def _restore_message(data: Any, path: str) -> Msg:
-    """A message of the residue; what it names is not opened, for it came with a body."""
+    """Read a message of the residue; files it names are not opened, since it came with a body."""
     m = Msg.from_dict(data, path)
     if not isinstance(m.content, str):
         m.content = [of_others(block) for block in m.content]
@@ -168,7 +170,7 @@ def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling
     for name, pair in fields.items():
         match pair:
             case [was, str(digest)]:
-                if _hash(now.get(name)) == digest:  # nobody has changed it meanwhile
+                if _hash(now.get(name)) == digest:  # unchanged since
                     restored[name] = was
             case _:
                 raise _invalid(f"$.residue.fields.{name}")
@@ -185,7 +187,7 @@ def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling
     others = {name: value for name, value in merged.items() if _OPTION not in name}
     stored = {"messages": [], "options": options, **others}
     request = tree.load({"dragoman": VERSION, "kind": "request", "value": stored})
-    assert isinstance(request, ChatRequest)  # as its kind says
+    assert isinstance(request, ChatRequest)  # by its kind
     req.options = request.options
     for name in _NAMED:
         if name in restored:
@@ -198,7 +200,7 @@ _NODES = ("options", "tool_choice", "response_format")
 
 
 def _fields(req: ChatRequest) -> JsonObject:
-    """The fields of a request that say how to answer, each as plain JSON, each option by itself."""
+    """The request's fields other than messages, as plain JSON; each option by itself."""
     named = {name: getattr(req, name) for name in _NAMED}
     stored = tree.dump(ChatRequest([], options=req.options, **named))["value"]
     stored_options = stored.get("options", {})
@@ -215,9 +217,9 @@ def _without_notes(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """Ids and names of the wire -> as they were before, for messages that came back otherwise.
+    """Ids and names as the wire spells them -> the original ones, for messages read back.
 
-    Nothing is changed in place: what was read is known by its nodes.
+    It copies instead of changing in place, because what was read is recognized by identity.
     """
 
     ids: Mapping[str, str]
@@ -288,7 +290,7 @@ def _hash(value: Any) -> str:
 
 
 def _without_origin(value: Any) -> Any:
-    """The value without who made it: another model may be asked when it comes back."""
+    """The value without its origin: another model may be asked when it comes back."""
     if isinstance(value, dict):
         asides = ("origin", "read") if value.get("type") in ("url", "local") else ("origin",)
         return {key: _without_origin(item) for key, item in value.items() if key not in asides}
@@ -296,7 +298,7 @@ def _without_origin(value: Any) -> Any:
 
 
 def _sources(prepared: list[Msg], messages: list[Msg], report: Report) -> Iterator[Msg]:
-    """The messages of the request that these were made of, each once."""
+    """The messages of the request that these were made from, each once."""
     ids = {id(m) for m in messages}
     seen: set[int] = set()
     for m in prepared:
@@ -314,21 +316,22 @@ def source_map(
     room: Room,
     report: Report,
 ) -> Iterator[tuple[str, object]]:
-    """(path in the body, node of the request or Field of one) of everything that the body says.
+    """(path in the body, node of the request or Field of one) for everything in the body.
 
-    The node is the one that was given; of what was added it is what it was added for, if anything.
+    A node is the caller's own object. Of something that was added, it is the node for which it was
+    added, if there is one.
     """
     read_back = room.read_request(http.body, http.path, http.headers)
     sources: dict[int, object] = {id(read_back): req}
     text_sources: dict[int, object] = {}
     for name in _NODES:
         sources[id(getattr(read_back, name))] = getattr(req, name)
-    # as many as there are: a wire may say tools of its own where it has no list for them
+    # only as many as both have: a wire without a list of tools may put them elsewhere
     for declared, tool in zip(read_back.tools, prepared.tools, strict=False):
         sources[id(declared)] = report.source(tool)
     runs = list(align(prepared.history, read_back.messages, caps, room, report))
     if sum(len(messages) for _, messages in runs) < len(read_back.messages):
-        # some are said as they were read
+        # some are written as they were read
         runs = [(prepared.history.msgs, read_back.messages)]
     for written, read_messages in runs:
         _match_blocks(written, read_messages, sources, text_sources, report)
@@ -350,9 +353,9 @@ def _match_blocks(
     text_sources: dict[int, object],
     report: Report,
 ) -> None:
-    """Lay what was read beside what was written: messages in turn, blocks by what they say.
+    """Match what was read with what was written: messages in order, blocks by their content.
 
-    `text_sources` are the blocks that messages say which hold a text alone.
+    `text_sources` are the blocks of messages that hold nothing but one text.
     """
     candidates = [(m, block) for m in written for block in _blocks(m)]
     for index, m in enumerate(read_messages):
@@ -376,7 +379,7 @@ def _match_blocks(
 
 
 def _find_given(block: Any, message: Msg, report: Report) -> Any:
-    """What was given of which the block was made: a block, or a message that is a plain text."""
+    """The caller's object that a block comes from: a block, or a message that is one text."""
     if isinstance(block, str):
         return report.source(message)
     source = report.source(block)
@@ -400,13 +403,13 @@ def _blocks(m: Msg) -> Sequence[Any]:
 
 
 def _most_like(block: Any, candidates: Sequence[tuple[Msg, Any]]) -> int | None:
-    """Which of these is most like what was read; None if none is like it."""
+    """The index of the candidate most like what was read; None if none is like it."""
     likeness = [_likeness(block, candidate) for _, candidate in candidates]
     return likeness.index(max(likeness)) if any(likeness) else None
 
 
 def _likeness(block: Any, candidate: Any) -> int:
-    """3: both say the same; 2: one text is a part of the other; 1: both are of one kind; 0."""
+    """3: equal; 2: one text is a part of the other; 1: of the same kind; 0: different."""
     if isinstance(block, (ToolUseBlock, ToolResultBlock)):
         is_kind = type(candidate) is type(block)
         return 3 if is_kind and candidate.id == block.id else int(is_kind)

@@ -1,11 +1,11 @@
-"""Kin: what one host said, as clients and models of another host of the same maker take it.
+"""Answers of one host converted for clients and models of another host of the same maker (`Kin`).
 
-Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, which stand under the
-name of the host that was read. Two protocols of one maker's models (`_FORMS`: Claude by Messages
-and by Converse) share seals and citations, each in its own form, in answers, streams and histories.
-What is sealed goes along where the `signatures` of the target say that it holds; elsewhere it is a
-loss. And what a vendor said over another of its protocols is no answer of this one: its fields and
-items go by the name of their protocol, and only its seals are the vendor's.
+Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, which are stored under
+the name of the host that was read. Two protocols for one maker's models (`_FORMS`: Claude by
+Messages and by Converse) share seals and citations, each in its own form, in answers, streams and
+histories. Sealed state is carried where the `signatures` of the target accept it, and is a loss
+elsewhere. An answer that a vendor gave over another of its protocols is different: its fields and
+items are stored under the name of that protocol, and only its seals are the vendor's.
 
 Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocore 1.44.5),
 `Citation`; recorded citations of both.
@@ -31,7 +31,7 @@ from ..text.json_text import JsonObject
 
 _Node = TypeVar("_Node")
 
-# hosts of a protocol that serve the models of its maker by the maker's own API
+# hosts that serve a maker's models by the maker's own API, for each protocol
 _HOSTS: Mapping[str, frozenset[str]] = {
     "openai-chat": frozenset({"openai-chat", "azure", "bedrock", "bedrock-mantle"}),
     "openai-responses": frozenset({"openai-responses", "azure", "bedrock-mantle"}),
@@ -39,19 +39,19 @@ _HOSTS: Mapping[str, frozenset[str]] = {
 }
 
 
-# vendor -> its protocols whose parts have the same fields beside media, such as `fps`
+# vendor -> protocols whose parts have the same fields beside the media, such as `fps`
 # (Model Studio docs, "Visual understanding": native and compatible mode)
 _SAME_MEDIA: Mapping[str, frozenset[str]] = {"dashscope": frozenset({"dashscope", "openai-chat"})}
 
 
-# a citation as the other protocol has it, None if it has none: (data, of an answer)
+# a citation in the other protocol's form, None if it has none; takes (data, whether of an answer)
 _Form: TypeAlias = Callable[[JsonObject, bool], JsonObject | None]
 
 
 class Kin:
-    """Converts what hosts of `issuer` said for clients, or for the model, of a room.
+    """Converts what hosts of `issuer` answered for clients, or for the model, of a room.
 
-    `other` is the protocol of what was said, if the vendor said it over another than the room's.
+    `other` is the protocol of the answer, if the vendor gave it over another than the room's.
     """
 
     __slots__ = (
@@ -89,7 +89,7 @@ class Kin:
 
     @classmethod
     def of(cls, origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
-        """For what a host said; None if that is no kin of the room, or its own."""
+        """The conversion for an origin; None if the room needs none, or cannot have one."""
         issuer = origin.issuer
         if origin.protocol is not None and origin.protocol != room.protocol:
             is_own = issuer in room.dialect.issuers
@@ -104,7 +104,7 @@ class Kin:
         return cls(issuer, room, caps, report, None) if is_kin else None
 
     def response(self, resp: ChatResponse) -> ChatResponse:
-        """A whole answer."""
+        """Convert a whole answer."""
         candidates = []
         for candidate in resp.candidates:
             m = candidate.msg
@@ -119,7 +119,7 @@ class Kin:
         return self._node(resp, candidates=candidates, usage=self._node(resp.usage))
 
     def piece(self, piece: Piece) -> Piece:
-        """A piece of a streamed one."""
+        """Convert a piece of a streamed answer."""
         if type(piece) is Part:
             block = self._block(piece.block, answer=True)
             return (
@@ -136,7 +136,7 @@ class Kin:
         return piece
 
     def message(self, m: Msg) -> Msg:
-        """A message of a history, as the form of the target has it."""
+        """Convert a message of a history."""
         if self._other:
             return self._told_elsewhere(m)
         if isinstance(m.content, str):
@@ -149,7 +149,7 @@ class Kin:
         return converted
 
     def _told_elsewhere(self, m: Msg) -> Msg:
-        """A message with the fields of the other protocol under the name of that."""
+        """The message with the other protocol's fields under that protocol's name."""
         listed = m.content if isinstance(m.content, list) else []
         blocks, extras = (
             [self._block(block, answer=False) for block in listed],
@@ -169,7 +169,7 @@ class Kin:
         return self._report.made(replace(data, **fields), node) if fields else node
 
     def _extras(self, extras: Extras | None) -> Extras | None:
-        """The fields under the name of the target, where both have the same."""
+        """The fields under the name of the target, where both hosts have the same fields."""
         if self._form is not None or extras is None:
             return extras
         names = {f"{self._issuer}{end}": f"{self._target}{end}" for end in ("", ANSWER, NOTES)}
@@ -200,10 +200,10 @@ class Kin:
         return self._node(block)
 
     def _thinking(self, block: ThinkingBlock) -> ThinkingBlock:
-        """Thinking with what is sealed in it, if that holds at the target."""
+        """The thinking, with its sealed state if that holds at the target."""
         if self._holds:
             origin = Origin(self._target, None if block.origin is None else block.origin.model)
-            if block.extras is None:  # nothing of it can get lost, and a stream has many
+            if block.extras is None:  # nothing can be lost; common in streams
                 return replace(block, origin=origin)
             return self._node(block, origin=origin)
         sealed = [name for name in ("signature", "redacted") if getattr(block, name) is not None]
@@ -223,7 +223,7 @@ class Kin:
         return block
 
     def _convert_citations(self, block: TextBlock, form: _Form, answer: bool) -> TextBlock:
-        """A text with its sources as the target names them, if it has a form for each."""
+        """The text with its citations in the target's form, if it has a form for each of them."""
         own = (block.extras or {}).get(self._issuer, {})
         listed = own.get("citations")
         if not isinstance(listed, list) or not are_objects(listed):
@@ -243,7 +243,7 @@ class Kin:
     def _move_fields(
         self, block: TextBlock, fields: JsonObject, kept: Collection[str]
     ) -> TextBlock:
-        """The block with fields of the target, and of the source those that are kept."""
+        """The block with fields for the target, and those of the source's fields to keep."""
         all_extras = block.extras or {}
         own = all_extras[self._issuer]
         rest = {name: own[name] for name in own if name in kept}
@@ -253,11 +253,11 @@ class Kin:
 
 
 def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) -> ChatRequest:
-    """The request with what kin said in its history as this wire has it; itself without any."""
+    """Convert the answers of related hosts in the history; the same request if there are none."""
     for m in req.messages:
         if m.origin is not None:
             break
-    else:  # nobody's answers, as mostly
+    else:  # no answers of others, the usual case
         return req
     known: dict[tuple[str, str | None], Kin | None] = {}
     msgs: list[Msg] = []
@@ -276,7 +276,7 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
 
 
 def _of_history(origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
-    """For what was said in another form, or over another protocol of the vendor's."""
+    """The conversion of answers in another form, or over another protocol of the vendor's."""
     if origin.protocol in (None, room.protocol):
         formed = bool(caps.signatures) and (origin.issuer, room.protocol) in _FORMS
         return Kin.of(origin, room, caps, report) if formed else None
@@ -295,7 +295,7 @@ _SEARCHED = "search_result_location"
 
 
 def _to_converse(data: JsonObject, answer: bool) -> JsonObject | None:
-    """A citation of Messages as Converse has it; one of the web in answers alone."""
+    """A citation of Messages in Converse's form; a citation of the web only in answers."""
     citation: JsonObject = {}
     title = data.get("title", data.get("document_title"))
     if isinstance(title, str):
@@ -321,7 +321,7 @@ def _to_converse(data: JsonObject, answer: bool) -> JsonObject | None:
 
 
 def _to_messages(data: JsonObject, answer: bool) -> JsonObject | None:
-    """A citation of Converse as Messages has it; one of the web in answers alone."""
+    """A citation of Converse in Messages' form; a citation of the web only in answers."""
     location, content, title = data.get("location"), data.get("sourceContent"), data.get("title")
     texts = (
         [part.get("text") for part in content if isinstance(part, dict)]

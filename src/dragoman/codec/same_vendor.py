@@ -1,10 +1,10 @@
 """Fields that the tree does not model, between two protocols of one vendor.
 
-What both of OpenAI's wires have becomes what the other one calls it. Other fields that a request
-was read with are no fields of another protocol, though the issuer is the same: they go by the
-name of their protocol, `dashscope/anthropic`, as those of answers do (`same_maker`), until a
-request is written over that again. Reference: OpenAI API, "Create chat completion" and "Create a
-model response", request bodies.
+A field that both of OpenAI's wires have gets the name that the other wire uses. Other fields that a
+request was read with are no fields of another protocol, though the issuer is the same: they are
+stored under the name of their protocol, `dashscope/anthropic`, as those of answers are
+(`same_maker`), until a request is written over that protocol again. Reference: OpenAI API, "Create
+chat completion" and "Create a model response", request bodies.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _SHARED = {
 
 @dataclass(frozen=True, slots=True)
 class _SiblingWire:
-    """One of the wires: where a request has what is shared, and how a choice names tools."""
+    """One of the two wires: the paths of the shared fields, and the form of a tool choice."""
 
     places: Mapping[str, str]  # shared field -> its path in the body
-    user: str  # where the option `user` stands unless the notes say otherwise
-    flatten: Callable[[JsonObject], JsonObject | None]  # a choice as it stands there
+    user: str  # the place of the option `user`, unless the reader's notes name another
+    flatten: Callable[[JsonObject], JsonObject | None]  # a choice in this wire's form
     nest: Callable[[JsonObject], JsonObject | None]  # and back
     alone: frozenset[str]  # fields that only its requests have
 
@@ -53,16 +53,16 @@ _STORES = (
 
 
 def issuers_of_files(issuers: frozenset[str]) -> frozenset[str]:
-    """On whose names files stand that hold where those of the issuers do: a file is of a host."""
+    """The issuers and those that share a file store with them, whose file ids are valid, too."""
     return issuers.union(*(store for store in _STORES if store & issuers))
 
 
 def adopt_sibling_fields(
     req: ChatRequest, room: Room, reads: Collection[str], report: Report
 ) -> ChatRequest:
-    """The request with what the wire that read it shares with this one, as this one has it.
+    """Give the shared fields of a request the form that this wire has for them.
 
-    The request itself where they are no siblings: only the maker's own two are, or one host's.
+    Only a maker's own two wires, or those of one host, share fields; else the request is unchanged.
     """
     read = req.read
     if read is None or read.protocol == room.protocol or room.protocol not in reads:
@@ -78,14 +78,14 @@ def adopt_sibling_fields(
 def set_apart_fields(
     req: ChatRequest, room: Room, reads: Collection[str], report: Report
 ) -> ChatRequest:
-    """The request, and its tools, with fields of the vendor's other protocols under their names.
+    """Move the fields of the vendor's other protocols, also in tools, under those protocols' names.
 
-    `reads`: the issuers whose fields this wire takes. The room's own go by the name of the issuer
-    alone. Between OpenAI's two protocols only those go apart that the other one does not have: a
-    host's own fields are mostly for both.
+    `reads` are the issuers whose fields this wire takes. The room's own fields go by the name of
+    the issuer alone. Between OpenAI's two protocols only those fields are moved that the other one
+    does not have, because most fields of a host are for both.
     """
     read = req.read
-    protocol = read.protocol.partition(" ")[0] if read else room.protocol  # behind it, the host's
+    protocol = read.protocol.partition(" ")[0] if read else room.protocol  # then the host
     if read is None or protocol == room.protocol:
         return req
     here = f"{room.issuer}/{room.protocol}"
@@ -106,7 +106,7 @@ def set_apart_fields(
 
 
 def _rename_issuers(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
-    """The fields under other names of issuers; the same object where no name changes."""
+    """The fields under other names of issuers; the same object if no name changes."""
     if not extras or names.keys().isdisjoint(extras):
         return extras
     renamed: dict[str, JsonObject] = {}
@@ -117,7 +117,7 @@ def _rename_issuers(extras: Extras | None, names: Mapping[str, str]) -> Extras |
 
 
 def _split(extras: Extras, issuer: str, elsewhere: str, alone: Collection[str]) -> Extras:
-    """The same, with the fields `alone` of an issuer under another name."""
+    """The extras with the fields `alone` of an issuer moved under the name `elsewhere`."""
     fields = extras.get(issuer, {})
     kept = {name: fields[name] for name in fields if name not in alone}
     moved = {name: fields[name] for name in fields if name in alone}
@@ -143,7 +143,7 @@ class _Adoption:
     report: Report
 
     def request(self, req: ChatRequest) -> ChatRequest:
-        """The request with its fields as the target has them."""
+        """Convert the request's fields to the target's form."""
         converted = self._fields(req)
         self.report.made(converted, req)
         if converted.options is not req.options:
@@ -179,7 +179,7 @@ class _Adoption:
 
 
 def _flat(entry: JsonObject) -> JsonObject | None:
-    """A choice with its fields beside its type; None for one of another form."""
+    """A choice with its fields beside its type; None if it has another form."""
     kind = entry.get("type")
     if not isinstance(kind, str) or entry.keys() != {"type", kind}:
         return None
@@ -193,7 +193,7 @@ def _flat(entry: JsonObject) -> JsonObject | None:
 
 
 def _nest_fields(entry: JsonObject) -> JsonObject | None:
-    """The same with its fields in an object of its own; None for what is no tool and no choice."""
+    """A choice with its fields in an object of its own; None if it is no tool and no choice."""
     kind = entry.get("type")
     if not isinstance(kind, str):
         return None

@@ -1,7 +1,7 @@
-"""Answers as plain JSON: the objects of official SDKs give theirs, dicts are themselves.
+"""Answers as plain JSON, out of the objects of official SDKs; dicts pass unchanged.
 
-An object says what its provider sent, so far as its SDK keeps it: what the SDK adds for its own
-convenience is left out, and bytes are base64 again.
+The JSON is what the provider sent, as far as the SDK keeps it: fields that the SDK adds for
+convenience are left out, and bytes are base64 again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _DUMP = {"by_alias": True, "exclude_unset": True, "warnings": False}
 
 
 def plain(raw: Any) -> Json:
-    """The JSON of an answer or event: a dict, a list, or what an SDK's object holds.
+    """The JSON of an answer or event, given as a dict, a list, or an SDK's object.
 
-    Raises ReadError for what is neither.
+    Raises ReadError for anything else.
     """
     if type(raw) is dict or isinstance(raw, list):
         return raw
@@ -45,7 +45,7 @@ def _dump_object(raw: Any, dump: Any) -> Json:
 
 
 def _with_bytes(value: Json, origin: Any) -> Json:
-    """The value, what is bytes in its origin as standard base64."""
+    """The value, with what are bytes in its origin as standard base64."""
     if isinstance(origin, bytes):
         return b64encode(origin).decode()
     if isinstance(value, dict) and isinstance(origin, Mapping):
@@ -65,9 +65,9 @@ def _exact(value: Any) -> Json:
 
 
 def _answer(value: JsonObject) -> JsonObject:
-    """The body out of an object that holds parts of the HTTP answer, too (dashscope).
+    """The body, from an object that also holds other parts of the HTTP answer (dashscope).
 
-    It has every field that it knows of, whether or not the server sent it.
+    Such an object has every field that its class knows, even if the server did not send it.
     """
     if not {"status_code", "output"} <= value.keys():
         return value
@@ -81,15 +81,15 @@ def _answer(value: JsonObject) -> JsonObject:
 
 
 def decode_text(data: str | bytes) -> str:
-    """Text as it is; bytes as UTF-8, what is none as U+FFFD."""
+    """Text unchanged; bytes as UTF-8, with U+FFFD for invalid ones."""
     return data if isinstance(data, str) else data.decode("utf-8", "replace")
 
 
 def parse_values(text: str) -> list[Json]:
-    """The value of a text that was no JSON as bytes, for they were no UTF-8; or one of each line.
+    """Parse text whose bytes were no UTF-8 or that holds one JSON value on each line.
 
-    Some hosts leave out the blank line between two events, whose data is then taken for one.
-    Empty if any line is no JSON.
+    Some hosts leave out the blank line between two events, whose data is then read as one. The
+    list is empty if any line is no JSON.
     """
     lines = [line for line in text.split("\n") if line.strip() not in ("", "[DONE]")]
     for texts in ([text], lines):
@@ -101,7 +101,7 @@ def parse_values(text: str) -> list[Json]:
 
 
 def copy_bytes(chunk: Any) -> bytes:
-    """A copy of a buffer, which its owner may fill again. Raises ReadError for anything else."""
+    """Copy a buffer, which its owner may fill again. Raises ReadError for anything else."""
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return bytes(chunk)
     text = f"{type(chunk).__name__} is no bytes of a body"
@@ -112,13 +112,13 @@ def copy_bytes(chunk: Any) -> bytes:
 _LEAVES = frozenset({str, int, float, bool, type(None)})
 _JSON = _LEAVES | {dict, list}
 _TEXT = frozenset({str})
-_WORDS = ("role", "type")  # an object made by hand has them as defaults, which are not "set"
+_WORDS = ("role", "type")  # defaults, which are not "set" in an object built by hand
 
 
 def parse_body(value: Any, kind: str = "request") -> JsonObject:
-    """The JSON object that was given as parsed JSON, as its text, or as an SDK's object.
+    """The JSON object given as parsed JSON, as its text, or as an SDK's object.
 
-    Raises ReadError for anything else; `kind` it should have been is part of the text.
+    Raises ReadError for anything else; `kind` names in its text what was expected.
     """
     if isinstance(value, (str, bytes)):
         value = loads(value)
@@ -137,8 +137,8 @@ def parse_body(value: Any, kind: str = "request") -> JsonObject:
     return value
 
 
-# what a question may ask for: openai 3.57, `DecisionCreateParams`; google-genai 3.6.1, `Question`;
-# openrouter 1.3.84, `DecisionsRequest` (looked up 2026-11-28)
+# fields of a body of questions: openai 3.57, `DecisionCreateParams`; google-genai 3.6.1,
+# `Question`; openrouter 1.3.84, `DecisionsRequest` (looked up 2026-11-28)
 _QUESTIONS = frozenset({"choice", "score", "predicate", "noul", "box"})
 
 
@@ -158,7 +158,7 @@ def asks_decisions(body: JsonObject) -> bool:
 
 
 def is_plain(body: JsonObject) -> bool:
-    """Whether the fields of a body, its keys and its tools are JSON; messages are not looked at."""
+    """Whether a body's fields, keys and tools are JSON; its messages are not looked at."""
     tools = body.get("tools")
     return (
         _JSON.issuperset(map(type, body.values()))
@@ -168,9 +168,9 @@ def is_plain(body: JsonObject) -> bool:
 
 
 def all_plain(value: Any) -> Json:
-    """The JSON of a value: SDK objects give theirs, tuples are lists, bytes are base64.
+    """The JSON of a value: of SDK objects their own, of tuples lists, of bytes base64.
 
-    Raises ReadError for what has none, with its path, and for what is nested too deeply.
+    Raises ReadError with the path for a value without JSON, and for one nested too deeply.
     """
     try:
         return _plain(value, "$")
@@ -207,7 +207,7 @@ def _key(key: object, path: str) -> str:
 
 
 def _with_type_keys(data: Json, origin: Any) -> Json:
-    """The JSON of an SDK's object, with the words by which its kind is known."""
+    """The JSON of an SDK's object, with the fields that tell its kind."""
     dump = getattr(origin, "model_dump", None)
     return (
         data

@@ -1,4 +1,4 @@
-"""Media that the newest turn shows and that the model would not see: an error, not a loss.
+"""Refuses a request whose newest turn shows a medium that the model would not see.
 
 A model that is asked "What is in this picture?" without the picture answers all the same. In older
 turns a medium that is left out is a loss like others: the conversation has gone on from it.
@@ -14,7 +14,7 @@ from ..losses import Loss, Policy, Report
 from ..message import ChatRequest, Msg
 from ..message.blocks import MEDIA_KINDS
 
-# the codes of losses by which a medium does not arrive in any form
+# codes of losses after which the model gets the medium in no form
 _CODES = frozenset(
     {
         "block.unsaid",
@@ -29,10 +29,10 @@ _PLACE = re.compile(r"\$\.messages\[(\d+)\]\.content\[(\d+)\](?:\.source)?")
 
 
 def refuse_unseen(req: ChatRequest, model: str, report: Report, policy: Policy) -> None:
-    """Raise WriteError for a medium of the newest user turn that does not go to the model.
+    """Raise WriteError for a medium of the newest user turn that the model would not get.
 
-    Only in requests that a program has made: what somebody's JSON says stays a loss, for nobody is
-    there to mend it. `policy.allow` lets it pass, by the code of the loss.
+    Only for requests that a program built. For a body read from JSON it stays a loss, because its
+    author is not there to mend it. `policy.allow` with the loss's code lets the request pass.
     """
     if req.read is not None or report.codes.isdisjoint(_CODES):
         return
@@ -60,12 +60,12 @@ def refuse_unseen(req: ChatRequest, model: str, report: Report, policy: Policy) 
 
 
 def _newest(msgs: Sequence[Msg]) -> int:
-    """Where the newest turn begins: behind the last message of an assistant."""
+    """The index at which the newest turn begins: after the last assistant message."""
     return next((i + 1 for i in reversed(range(len(msgs))) if msgs[i].role == "assistant"), 0)
 
 
 def _shows(msgs: Sequence[Msg], begun: int, loss: Loss) -> bool:
-    """Whether it is a medium that a user shows in the newest turn."""
+    """Whether the loss is of a medium that a user shows in the newest turn."""
     if (found := _PLACE.fullmatch(loss.where)) is None:
         return False
     i, j = int(found[1]), int(found[2])

@@ -1,6 +1,6 @@
-"""The messages of a request that this wire has read: what nobody edited goes back as it came.
+"""Writes again the messages of a request that this wire has read: unedited ones as they came.
 
-The rest is composed, in the runs in which it stands. Edits are found by identity (`AsRead`).
+The others are composed, in their runs. Edits are found by object identity (`AsRead`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _HEAD = ("system", "developer")
 
 @dataclass(slots=True)
 class VerbatimHistory:
-    """What the passes made of the messages, and how they are said."""
+    """The prepared messages, and the elements of the body that they become."""
 
     made: PreparedHistory
     elements: list[Json]
-    prompt: RoledHistory  # what is composed of system messages that stand apart
-    kept: bool  # the prompt that stands apart is as it was read
+    prompt: RoledHistory  # system messages to be composed into the separate prompt
+    kept: bool  # whether the separate prompt is as it was read
 
 
 def prepare_verbatim(
@@ -55,7 +55,7 @@ def prepare_verbatim(
     report: Report,
     room: Room,
 ) -> VerbatimHistory:
-    """The messages, of which those that nobody edited are said as they were read."""
+    """Prepare the messages; those that were not edited become the elements they were read from."""
     more = len(msgs) != len(read.messages)
     if more and any(call.name in JOINT for m in msgs for call in m.calls):
         msgs = split_joint_calls(survey(msgs, report), report).msgs
@@ -69,7 +69,7 @@ def prepare_verbatim(
             return VerbatimHistory(prepared, entries, RoledHistory([], []), kept=True)
     unedited = [read.holds(m) for m in msgs]
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
-    # of system messages side by side some cannot be said in another way
+    # a prompt is written again as a whole if one of its messages was edited
     prompt_kept = all(unedited[:head])
     if not prompt_kept:
         unedited[:head] = [False] * head
@@ -104,14 +104,14 @@ def prepare_verbatim(
 
 
 def _is_separate_prompt(m: Msg) -> bool:
-    """Whether the message was read from a place of its own, apart from the others."""
+    """Whether the message was read from a place outside the list of messages."""
     return m.spelling is not None and m.spelling.startswith("top")
 
 
 def _repair_pairs(
     msgs: list[Msg], read: AsRead, caps: Capabilities, style: FormatStyle, report: Report
 ) -> list[Msg]:
-    """The messages, repaired if an edit took a call or a result from the other."""
+    """The messages, repaired if an edit removed a call or a result but not the other."""
     if _count_unpaired(msgs) == _count_unpaired(read.messages):
         return msgs
     repaired = repair(survey(msgs, report), caps, report, style.told).msgs
@@ -121,14 +121,14 @@ def _repair_pairs(
         source = report.source(parts[0])
         blocks = [id(block) for m in parts for block in m.blocks]
         if isinstance(source, Msg) and [*map(id, source.blocks)] == blocks:
-            messages.append(source)  # it was cut for the repair, and all of it stands
+            messages.append(source)  # only the copy for the repair was cut
         else:
             messages += parts
     return messages
 
 
 def _count_unpaired(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
-    """The ids of calls without a result, and of results without a call."""
+    """Count the ids of calls without a result, and of results without a call."""
     calls: Counter[str] = Counter()
     results: Counter[str] = Counter()
     for is_call, id in _tool_ids(msgs):
@@ -137,7 +137,7 @@ def _count_unpaired(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
 
 
 def _tool_ids(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
-    """Whether it is a call, and its id: of ours and of a provider's own."""
+    """(whether it is a call, its id) for our calls and results and for a provider's own."""
     for m in msgs:
         if not isinstance(m.content, str):
             for block in m.content:
@@ -157,9 +157,9 @@ def _join(
     style: FormatStyle,
     report: Report,
 ) -> PreparedHistory:
-    """Those that are held as they are, the runs between them arranged; one history."""
+    """Arrange the edited runs, leave the others as they are, and join all into one history."""
     as_read_messages = [m for m, keep in zip(msgs, unedited, strict=True) if keep]
-    # of calls alone: an edited call keeps its id, which the result behind it names as it was read
+    # of calls alone: an edited call keeps its id, because the result after it refers to it
     ids = frozenset(id for is_call, id in _tool_ids(as_read_messages) if is_call)
     hints = sum(_cache_hints(m) for m in as_read_messages)
     joined = PreparedHistory(RoledHistory([], []), tools)
@@ -188,7 +188,7 @@ def _join(
 
 
 def _with_blocks(msgs: Sequence[Msg]) -> list[int]:
-    """The messages that are more than a text."""
+    """The indexes of messages with more than a text."""
     return [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
 
 
@@ -199,7 +199,7 @@ def _role(m: Msg) -> int:
 
 
 def _cache_hints(m: Msg) -> int:
-    """How many cache hints the message holds."""
+    """Count the cache hints in the message."""
     blocks = () if isinstance(m.content, str) else m.content
     hints = sum(getattr(block, "cache", None) is not None for block in blocks)
     return hints + (m.cache is not None)
@@ -214,10 +214,10 @@ def write_verbatim(
     room: Room,
     report: Report,
 ) -> HttpRequest:
-    """The whole request, of which that is composed which is no more as it was read."""
+    """Write the whole request, composing only what is no longer as it was read."""
     unchanged = read.kept(req.asks())
     if "tools" not in unchanged and "tool_choice" in unchanged:
-        unchanged.remove("tool_choice")  # it speaks of them
+        unchanged.remove("tool_choice")  # it names tools
     changed = len(unchanged) < len(ASKS)
     without_fields = _request_without(req, ASKS, read)
     without_fields = replace(without_fields, stream=read.fields.get("stream", req.stream))
@@ -256,7 +256,7 @@ def write_verbatim(
 
 
 def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead) -> ChatRequest:
-    """The request without what is said as it was read."""
+    """The request without the parts that are written as they were read."""
     options = {name: value for name, value in req.options.given() if name not in unchanged}
     as_read = (read.issuer, name_notes(read.issuer))
     extras = {
@@ -275,7 +275,7 @@ def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead)
 
 
 def _difference(full: JsonObject, bare: JsonObject) -> JsonObject:
-    """What a body says that another one does not."""
+    """The parts of a body that another one does not have."""
     difference: JsonObject = {}
     for key, value in full.items():
         if key not in bare:

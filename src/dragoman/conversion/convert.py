@@ -1,6 +1,7 @@
-"""Whose body is it? Judged by where it was sent, its keys, and at last by the model it names.
+"""Convert bodies and streams of one wire for another, and detect the wire of a body.
 
-The rooms know their own addresses, keys and models; here they are only held against each other.
+A body's wire is judged by the address to which it was sent, by its keys, and last by the model that
+it names. The rooms know their own addresses, keys and models; here they are only compared.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any, Literal, TypeAlias
 from ..caches import remember
 from ..codec.answering import StreamEncoder
 from ..codec.sdk_objects import all_plain, decode_text, parse_body, plain
-from ..codec.stream import Events, StreamDecoder, feed_chunk, iterate_chunks
+from ..codec.stream import Events, feed_chunk, iterate_chunks
+from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ConfigError, LossRefused, ProviderError, ReadError
 from ..history.passes.fetching import Fetch
@@ -37,7 +39,7 @@ from ..vendors import PROTOCOLS, Vendor, wire
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """Whose body it is: the likeliest wire, and the others that it would be valid on as well."""
+    """The wire of a body: the likeliest one, and the others on which it would be valid, too."""
 
     wire: str
     also: tuple[str, ...] = ()
@@ -46,11 +48,18 @@ class Detected:
 def detect(
     body: Any, path: str | None = None, kind: Literal["request", "response"] = "request"
 ) -> Detected:
-    """Which protocol a body belongs to: parsed JSON, its text, or an object of an official SDK.
+    """Which protocol a body belongs to.
 
-    An address that only one protocol has decides (`/v1/messages`), then keys that only one has;
-    where several could have it, the one at whose home the model is made (`claude-*`). Raises
-    ReadError for what is no JSON object, or belongs to none.
+    An address that only one protocol has decides (`/v1/messages`), then keys that only one has. If
+    several could have it, the one whose own host serves the model wins (`claude-*`).
+
+    Args:
+        body: Parsed JSON, its text, or an object of an official SDK.
+        path: Where it was sent.
+        kind: Whether it is a request or an answer.
+
+    Raises:
+        ReadError: It is no JSON object, or belongs to no protocol.
 
     >>> detect({"model": "claude-opus-5", "max_tokens": 9, "messages": [
     ...     {"role": "user", "content": "Hi"}]}).wire
@@ -74,17 +83,17 @@ def _rooms() -> dict[str, Room]:
 
 
 def _find_protocols(body: JsonObject, path: str | None, kind: str) -> list[str]:
-    """The protocols that the body can be of, the likeliest first."""
+    """The protocols to which the body can belong, the likeliest first."""
     rooms = _rooms()
     if kind == "request":
         claiming = [name for name, room in rooms.items() if room.claims(body, path)]
         addressed = _match_address(path) if path else []
     else:
         claiming, addressed = [name for name, room in rooms.items() if room.answers(body)], []
-    # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
+    # an address beats missing keys: an invalid body still belongs where it was sent
     claiming += addressed if not set(addressed) & set(claiming) else []
     model = body.get("model")
-    # a tag stands behind a colon, where others serve the same weights
+    # a name with a tag after a colon is that of weights which others serve, too
     model_name = model.lower() if isinstance(model, str) and ":" not in model else ""
 
     def rank(name: str) -> tuple[bool, bool, bool]:
@@ -100,7 +109,7 @@ def _find_protocols(body: JsonObject, path: str | None, kind: str) -> list[str]:
 
 
 def _match_address(path: str) -> list[str]:
-    """The protocols that have this address; those that share it all, unless the host tells."""
+    """The protocols with this address: all that share it, unless it names the host."""
     address = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
     lengths = {
         name: max((len(p) for p in room.addresses if fnmatchcase(address, p)), default=0)
@@ -110,14 +119,14 @@ def _match_address(path: str) -> list[str]:
     return [name for name, length in lengths.items() if length == longest]
 
 
-_SHOWN = 200  # bytes of what is no stream
+_SHOWN = 200  # bytes of a body that is no stream, quoted in the error
 
 
 class StreamConverter:
-    """One answer's stream, pushed in: bytes of its own wire in, events of the target's out.
+    """Converts the stream of one answer: takes bytes of its wire, gives events of the target's.
 
-    `model` is what clients shall take for the model that answers. `request` is what the client
-    asked, `sent` what the source's provider was sent for it. Does no I/O.
+    `model` is the model's name for the clients. `request` is what the client asked, `sent` what was
+    sent to the source's provider for it. It does no I/O.
     """
 
     def __init__(
@@ -131,22 +140,22 @@ class StreamConverter:
         sent: Written | None = None,
         answer_id: str | None = None,
     ) -> None:
-        self._answer_id = answer_id  # of an answer whose wire tells none
+        self._answer_id = answer_id  # for an answer whose wire has no ids
         self.decoder: StreamDecoder = reader.stream_decoder(request=sent or request)
         self.encoder: StreamEncoder = target.stream_encoder(
             request, origin=self.decoder.origin, envelope=envelope, second=int(time())
         )
-        self.failed: ProviderError | None = None  # what the provider said went wrong
-        self.begun = False  # something of the answer itself has come
+        self.failed: ProviderError | None = None  # the provider's error
+        self.begun = False  # whether content of the answer has come
         self._model = model
-        self._candidates: set[int] = set()  # of which something has come
-        self._ended: set[int] = set()  # of which the provider said why they ended
-        self._named = model is None  # whether the model's name went out, if it is not their own
+        self._candidates: set[int] = set()  # with content so far
+        self._ended: set[int] = set()  # with a finish reason
+        self._named = model is None  # whether the given name of the model went out
         self._policy = policy
         self._judged = 0  # losses that the policy lets pass
-        self._doubtful: list[End] = []  # ends that may be none; see `settle`
-        # ends of candidates beside which others go on: should one of those break off, the answer
-        # is an error, and no end stands beside it
+        self._doubtful: list[End] = []  # ends that may not count; see `settle`
+        # ends that wait while other candidates go on: if one of those breaks off, the answer is an
+        # error, and no end may come beside it
         self._waiting: list[End] = []
         self._failures = target.room.failures
         origin = self.decoder.origin
@@ -154,12 +163,12 @@ class StreamConverter:
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said so far, and what was added."""
+        """What could not be written so far, and what was added."""
         return self.encoder.losses
 
     @property
     def finished(self) -> bool:
-        """Whether the provider has said why the answer ended; of several, why each did."""
+        """Whether every candidate that has begun has a finish reason."""
         return bool(self._ended) and self._candidates <= self._ended
 
     def feed(self, chunk: Any) -> list[tuple[str | None, Json]]:
@@ -167,18 +176,18 @@ class StreamConverter:
         return self.pieces(feed_chunk(self.decoder, chunk))
 
     def pieces(self, pieces: Iterable[Piece]) -> list[tuple[str | None, Json]]:
-        """The events of pieces that the decoder gave; none behind an error."""
+        """The events of pieces from the decoder; none after an error."""
         return [event for piece in pieces for event in self._piece(piece)]
 
     def finish(self) -> list[tuple[str | None, Json]]:
-        """The events that stand at the end, once nothing more will come.
+        """The last events, once nothing more will come.
 
-        An error where the answer has no end, or is none that the target's clients would see.
+        They are an error if the answer has no end, or no content that the target's clients see.
         """
         return self.pieces(self.decoder.rest()) + self.settle() + self.end()
 
     def settle(self) -> list[tuple[str | None, Json]]:
-        """The events of ends that were held back, or of the error that there is in their place."""
+        """The events of ends that were held back, or of the error that replaces them."""
         if self.failed is not None or (self.finished and not self._doubtful):
             return []
         ends, self._doubtful = self._doubtful, []
@@ -189,16 +198,16 @@ class StreamConverter:
         return [event for end in ends for event in self._ending(end)]
 
     def end(self) -> list[tuple[str | None, Json]]:
-        """The events that stand at the end, behind the last piece."""
+        """The target's closing events, after the last piece."""
         return self._judged_events(self.encoder.finish())
 
     def fail(self, error: ProviderError) -> list[tuple[str | None, Json]]:
-        """The events that tell of an error, and the end: a call that was open stays open."""
+        """The events of an error, and the closing events; an open call is left open."""
         return self._piece(Failed(error)) + self.end()
 
     def _piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
         if self.failed is not None:
-            return []  # no success behind an error, and no second one
+            return []  # neither success nor another error follows an error
         if type(piece) is Part:
             self.begun = True
             self._candidates.add(piece.key[0])
@@ -213,24 +222,24 @@ class StreamConverter:
         return self._write_piece(piece)
 
     def _release_ends(self) -> list[tuple[str | None, Json]]:
-        """The events of the ends that wait, once every candidate has one."""
+        """The events of the waiting ends, once every candidate has one."""
         if self._candidates - self._ended - {end.candidate for end in self._waiting}:
             return []
         ends, self._waiting = self._waiting, []
         return [event for end in ends for event in self._ending(end)]
 
     def _may_be_none(self, end: End) -> bool:
-        """Whether only the whole answer shows what this end is worth."""
+        """Whether this end counts is decided by the whole answer only."""
         reason, index = end.finish.reason, end.candidate
         if reason == "tool_calls":
             return not self.decoder.builder.has_call(index)
         if reason in ("other", "stop") and index not in self._candidates:
-            # not a token may have been written
+            # there may have been no content at all
             return not (end.finish.raw and self._is_own)
         return reason in ("malformed_call", "error")
 
     def _ending(self, end: End) -> list[tuple[str | None, Json]]:
-        """The events of an end; one that says no reason is for another's clients a plain one."""
+        """The events of an end; a missing reason becomes the plain one for another's clients."""
         self._ended.add(end.candidate)
         finish = end.finish
         if not self._is_own and finish.reason == "other" and not finish.raw:
@@ -240,7 +249,7 @@ class StreamConverter:
         return self._write_piece(end)
 
     def _write_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
-        """The events of a piece, in front of the first the model's name."""
+        """The events of a piece; those of the model's name come before the first."""
         if self._named:
             if self._model is not None and type(piece) is Meta and piece.model is not None:
                 piece = replace(piece, model=self._model)
@@ -248,7 +257,7 @@ class StreamConverter:
         return self._with_name(piece)
 
     def _with_name(self, piece: Piece) -> list[tuple[str | None, Json]]:
-        """The events of a piece in front of which the model has to be named."""
+        """The events of a piece, after those of the model's name."""
         if type(piece) in (Raw, Failed):
             return self._encode_piece(piece)
         self._named = True
@@ -276,12 +285,21 @@ class StreamConverter:
 
 
 class ConvertedStream(Events[ServerEvent]):
-    """Iterate for `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
+    """Iterates over `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
 
-    Raises ReadError, in place of a first event, for what is no stream of the source's wire, and
-    LossRefused, in place of the event that would lose it, for what the policy refuses. An error
-    of the provider's is an event, and so is that the answer broke off: `error` is either. `close`,
-    or the end of a `with` block, closes what it reads from.
+    Iterating raises ReadError, in place of the first event, for what is no stream of the source's
+    wire, and LossRefused, in place of the event that would lose it, for what the policy refuses. An
+    error of the provider, or that the answer broke off, is an event; `error` holds either. `close`,
+    or the end of a `with` block, closes the source.
+
+    Args:
+        chunks: Bytes of the body, cut anywhere, or events.
+        reader: The wire of the source; None: it is detected by the first events.
+        target: The wire of the clients.
+        model: The model's name for the clients; None: its own.
+        policy: Which losses raise.
+        request: What the client asked, as the target's wire read it.
+        envelope: Seals the opaque state of the source's provider.
     """
 
     def __init__(
@@ -296,7 +314,7 @@ class ConvertedStream(Events[ServerEvent]):
     ) -> None:
         self._source = chunks
         self._chunks = iterate_chunks(chunks)
-        self._reader = reader  # None: the events tell it
+        self._reader = reader  # None: detected by the events
         self._policy = policy
         self._convert = partial(
             StreamConverter,
@@ -312,12 +330,16 @@ class ConvertedStream(Events[ServerEvent]):
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said so far, and what was added."""
+        """What could not be written so far, and what was added."""
         return self._converter.losses if self._converter is not None else []
 
     @property
     def response(self) -> ChatResponse:
-        """The whole answer, as its own wire told it. Raises ConfigError before the last event."""
+        """The whole answer, as its own wire was read.
+
+        Raises:
+            ConfigError: The last event has not come yet.
+        """
         if self._converter is None or not self._ended:
             hint = "iterate over it first"
             raise ConfigError("the stream was not read to its end", hint=hint, code="stream.unread")
@@ -370,7 +392,7 @@ def _no_stream(wire: str, received: list[Any]) -> ReadError:
 
 _QUIET = policy_of("ignore")
 _AS_READ = FormatStyle(fetch_read=True)
-_MOST = 64  # events that may come before it is clear whose they are
+_MOST = 64  # events after which the wire must be known
 WireLike: TypeAlias = str | Vendor | Wire
 
 
@@ -389,17 +411,32 @@ def convert(
     request: ChatRequest | None = None,
     envelope: Envelope | None = None,
 ) -> Written:
-    """A request or a whole answer of one wire as another takes it, with what it lost.
+    """Convert a request or a whole answer of one wire for another, and report what is lost.
 
-    `body` is parsed JSON or its text; `path` is where it was sent, if the model stands there.
-    `source="auto"` asks `detect`; `strict` refuses what would have to be repaired. Without `model`
-    the target's default is asked where the body names another provider's, or none; `keep_model`
-    keeps the name as it is.
-    `fetch(source, path)` gives the bytes of what the user shows by a web address, where the target
-    takes bytes only; a local file that a body names is never read. `request` is what the client of
-    an answer asked. In an `envelope` the opaque state of the answer's provider goes along, and is
-    put back into the request that brings it. Raises ReadError, WriteError, or LossRefused by the
-    policy.
+    Args:
+        body: Parsed JSON or its text.
+        source: The wire of the body; "auto" asks `detect`.
+        target: The wire for which it is written.
+        kind: Whether it is a request or an answer.
+        model: The model to ask, or the answer's model for the client. Without it the target's
+            default is asked where the body names another provider's model, or none.
+        path: Where the body was sent, for wires that name the model there.
+        policy: Which losses raise; the target's own policy by default.
+        strict: Whether to refuse what would have to be repaired.
+        fetch: `fetch(source, path)` gives the bytes of media that the user shows by a web address,
+            where the target takes only bytes. A local file that a body names is never read.
+        keep_model: Whether to keep the model's name as it is.
+        request: What the client of an answer asked.
+        envelope: Carries the opaque state of an answer's provider along, and restores it into the
+            request that brings it back.
+
+    Returns:
+        The body for the target, and its losses.
+
+    Raises:
+        ReadError: The body is none of the source's wire.
+        WriteError: It cannot be written for the target.
+        LossRefused: The policy refuses a loss.
 
     >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
     >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
@@ -446,16 +483,25 @@ def convert_stream(
     request: ChatRequest | None = None,
     envelope: Envelope | None = None,
 ) -> ConvertedStream:
-    """The events of an answer's stream as another wire's clients take them, and `losses`.
+    """Convert the stream of an answer for another wire's clients; `losses` of the result grow.
 
-    `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
-    `source="auto"` looks at the first events; `model` is what the clients shall take for the model
-    that answers. `request` is what the client asked, as the target's `read_request` gave it: its
-    model and its tools' names are used, and the figures of usage stand in a chunk of their own if
-    it asks for that. In an `envelope` the opaque state of the source's provider goes along. Raises
-    NotMessages or ConfigError for a request or envelope that is none. Iterating raises ReadError
-    for what is no stream of that wire, and LossRefused by the policy before the event that would
-    lose it.
+    Iterating raises ReadError for what is no stream of the source's wire, and LossRefused by the
+    policy before the event that would lose something.
+
+    Args:
+        chunks: Bytes of the body, cut anywhere, or events, as `Wire.read_stream` takes them.
+        source: The wire of the stream; "auto" looks at the first events.
+        target: The wire of the clients.
+        model: The model's name for the clients; by default its own.
+        policy: Which losses raise; the target's own policy by default.
+        request: What the client asked, as the target's `read_request` gave it: its model and its
+            tools' names are used, and the figures of usage come in a chunk of their own if it asks
+            for that.
+        envelope: Carries the opaque state of the source's provider along.
+
+    Raises:
+        NotMessages: `request` is no request.
+        ConfigError: `envelope` is none.
     """
     writer = _wire(target)
     reader = None if source == "auto" else _wire(source)
@@ -479,7 +525,7 @@ def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
 
 
 def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
-    """The wire whose events these look like, and all of the chunks."""
+    """The wire that these events belong to, and all of the chunks."""
     received: list[Any] = []
     frames: Decoder | None = None
     count = 0
@@ -507,8 +553,8 @@ def _pairs(events: Iterable[ServerEvent]) -> list[tuple[str | None, Any]]:
 
 
 def _framing(first: bytes) -> Framing:
-    """How a body is cut into events that begins so."""
-    if first.startswith(b"\0"):  # the length of a frame, which is no gigabyte
+    """The framing of a body, by its first bytes."""
+    if first.startswith(b"\0"):  # the length of a frame, below a gigabyte
         return "aws-eventstream"
     return "ndjson" if first.lstrip().startswith(b"{") else "sse"
 
@@ -522,7 +568,7 @@ def _event(chunk: Any) -> tuple[str | None, Any]:
 
 
 def _find_claiming_protocol(events: Iterable[tuple[str | None, Any]]) -> str | None:
-    """The protocol that one of the events can be of."""
+    """The first protocol to which one of the events can belong."""
     for event, data in events:
         try:
             body = loads(data) if isinstance(data, (str, bytes)) else plain(data)
@@ -543,5 +589,5 @@ def _wire(target: WireLike) -> Wire:
 
 @remember("wires that conversions name", entries=64, size=2**16)
 def _get_wire(name: str) -> Wire:
-    """A wire that knows its models from one conversion to the next; each is judged by itself."""
+    """A wire that keeps what it knows of models between conversions; losses are judged for each."""
     return wire(name, policy="ignore")

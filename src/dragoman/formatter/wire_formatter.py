@@ -15,7 +15,8 @@ from inspect import signature as signature_of
 from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
 from ..capabilities import Capabilities, ChatConfig, Limits, changes_of, override
-from ..codec.stream import StreamDecoder, aiterate_chunks, feed_chunk, iterate_chunks, read_whole
+from ..codec.stream import aiterate_chunks, feed_chunk, iterate_chunks
+from ..codec.stream_decoder import StreamDecoder, read_whole
 from ..codec.wire import Wire
 from ..errors import ConfigError, ContextOverflow, ProviderError, ReadError, StreamError, by_kind
 from ..history.passes.fetching import Fetch

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Self, TypeVar
 
-from ..codec.stream import StreamDecoder, feed_chunk
+from ..codec.stream import feed_chunk
+from ..codec.stream_decoder import StreamDecoder
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
 from ..suggestions.import_names import OF_ANSWERS, explains_attributes

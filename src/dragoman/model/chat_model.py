@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from ..codec.stream import AsyncStream, Stream, StreamDecoder
+from ..codec.stream import AsyncStream, Stream
+from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written

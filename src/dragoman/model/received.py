@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..codec.stream import StreamDecoder
+from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Written

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..agent_logs import Skipped
 from ..analysis.fidelity import Event
-from ..codec.stream import read_whole
+from ..codec.stream_decoder import read_whole
 from ..codec.wire import Wire
 from ..errors import ReadError
 from ..message import ChatRequest, ChatResponse, Msg

@@ -1,6 +1,6 @@
-"""Which losses of a writer mean that the provider would refuse the body, had it been sent as it is.
+"""Which losses of a writer mean that the provider would refuse the body if it were sent unchanged.
 
-The others are wishes that hosts read over, and cautions: recorded requests with them were answered.
+The others are wishes that hosts ignore, and cautions: recorded requests with them were answered.
 """
 
 from __future__ import annotations

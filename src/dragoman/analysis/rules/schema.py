@@ -1,7 +1,7 @@
-"""The form of the rules: what one wire refuses in a body, as rows without code.
+"""The types of the rules: rows that describe, without code, what one wire refuses in a body.
 
-A path in a rule is spelled without `$.`; `[]` stands for every element of a list. Lists of words
-(types, values, keys) are one text with blanks between.
+A path in a rule is written without `$.`; `[]` means every element of a list. Lists of words (types,
+values, keys) are one text, separated by blanks.
 """
 
 from __future__ import annotations
@@ -12,14 +12,24 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What stands at `path` of a body, if anything does: null passes unless it is `needed`.
+    """What the value at `path` of a body must be, if there is one; null passes unless `needed`.
 
-    `types`: the JSON types that it may have (number, integer, text, boolean, list, object);
-    `least` and `most`: of a number; `fewest` and `longest`: elements of a list (`fewest` of an
-    object, too); `words`: the only texts; `like`: a pattern that a text must fit as a whole, `form`
-    says it in words; `keys`: the only keys of an object. `absent`: nothing may stand there but
-    false. `models`: patterns over the names of those alone whom it concerns, without `but`. `fix`:
-    what to do instead.
+    Args:
+        path: The place in the body.
+        types: The JSON types that are allowed (number, integer, text, boolean, list, object).
+        least: The least number.
+        most: The largest number.
+        fewest: The least number of elements of a list or an object.
+        longest: The largest number of elements of a list.
+        words: The only texts that are allowed.
+        keys: The only keys that an object may have.
+        like: A pattern that the whole text must match.
+        form: That pattern in words.
+        needed: Whether the value must be there.
+        absent: Nothing may be there but false.
+        models: Patterns of the names of those models to which alone the rule applies.
+        but: Patterns of models to which it does not apply.
+        fix: What to do instead.
     """
 
     path: str
@@ -42,16 +52,16 @@ class Rule:
 def each(
     paths: str, types: str, least: float | None = None, most: float | None = None
 ) -> tuple[Rule, ...]:
-    """The same rule for each of several paths."""
+    """One rule for each of several paths; the arguments are those of `Rule`."""
     return tuple(Rule(path, types, least, most) for path in paths.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """`field` and `other` stand in one object, `home` (empty is the body).
+    """How `field` and `other` of one object, at the path `home` (empty: the body), go together.
 
-    `how`: "never" both, the one "needs" the other (not empty, not false), or its number must be
-    "below" the other's.
+    `how`: "never" both; one "needs" the other (not empty, not false); or its number must be "below"
+    the other's.
     """
 
     home: str
@@ -63,7 +73,7 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class LastTurn:
-    """What the last element of the list `home` may not be: a turn of `role` without `unless`."""
+    """The last element of the list `home` may be no turn of `role` without the field `unless`."""
 
     home: str
     role: str
@@ -73,10 +83,10 @@ class LastTurn:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A JSON Schema at `path` of each `home`, in this dialect.
+    """The JSON Schema at `path` of each `home` must be of this dialect.
 
-    With `when` it is in the dialect only where this path of the same home is true, else in the
-    dialect `otherwise`; empty is any schema.
+    With `when`, only where the value at this path of the same home is true; elsewhere the dialect
+    is `otherwise` (empty: any schema).
     """
 
     home: str
@@ -88,7 +98,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most of something, and where that is written down."""
+    """The largest number of something, and where it is documented."""
 
     most: int
     source: str
@@ -97,10 +107,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one protocol or host refuses: where it is written down, and when it was looked up.
+    """What one protocol or host refuses: where that is documented, and when it was looked up.
 
-    `strict_tools`: how many tools may be strict. `loose`: numbers may be text, keys may be spelled
-    in snake_case (JSON of protocol buffers).
+    `strict_tools`: how many tools may be strict. `loose`: numbers may be text, and keys may be
+    written in snake_case (the JSON of protocol buffers).
     """
 
     source: str
@@ -115,14 +125,19 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class RefusedLoss:
-    """A loss that means a refusal: `on` these protocols and vendors (all without), not on `but`.
+    """A loss that means a refusal.
 
-    `rule` is the rule in a sentence, where the meaning of the code tells what the writer did
-    instead. `by_fact`: only where a fact of a model or a host decides it; without one, the writer
-    is but careful of models that it does not know. What `own` protocols document counts all the
-    same. `known`: only where it is known who the host is, for many take more than the protocol's
-    home does. A host may be named with its protocol, `openai/openai-chat`. `harmless`: (last key of
-    the place, value) that says nothing but the default.
+    Args:
+        code: The code of the loss.
+        rule: The rule as a sentence, where the meaning of the code describes the writer's remedy.
+        on: The protocols and vendors to which it applies (all by default). A host may be named with
+            its protocol, `openai/openai-chat`.
+        but: Those to which it does not apply.
+        by_fact: Only where a fact of a model or a host decides the loss; without one, the writer
+            is merely careful with models that it does not know.
+        own: Protocols that document the refusal; there it applies without a fact.
+        known: Only where the host is known, because many hosts accept more than the protocol's own.
+        harmless: (last key of the place, value) that states nothing but the default.
     """
 
     code: str
@@ -135,10 +150,10 @@ class RefusedLoss:
     harmless: tuple[tuple[str, object], ...] = ()
 
     def is_decided(self, hosts: frozenset[str], by_fact: bool) -> bool:
-        """Whether what decides it is enough."""
+        """Whether enough is known of what decides it."""
         return by_fact or not self.by_fact or not hosts.isdisjoint(self.own.split())
 
     def counts(self, hosts: frozenset[str]) -> bool:
-        """Whether it is a refusal there."""
+        """Whether it is a refusal on these hosts."""
         on = not self.on or not hosts.isdisjoint(self.on.split())
         return on and hosts.isdisjoint(self.but.split())

@@ -1,4 +1,4 @@
-"""Facts of model families, whoever hosts them: by bare model name, first match wins.
+"""Facts of model families, for any host: by bare model name, the first match applies.
 
 Each fact has a date and a source. A vendor's row adds what its host changes.
 """

@@ -1,7 +1,7 @@
 """Claude, by generation: how it thinks, what it refuses, what its thinking is bound to.
 
-Rows without a wire hold behind any host; those of the wire `anthropic` add how the Messages API
-spells it. Reference: Anthropic docs, "Thinking", "Effort", "Preserved thinking", model pages.
+Rows without a wire hold on any host; those of the wire `anthropic` add the forms of the Messages
+API. Reference: Anthropic docs, "Thinking", "Effort", "Preserved thinking", model pages.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _SAMPLERS = ("temperature", "top_p", "top_k")
 _ALL = ("low", "medium", "high", "xhigh", "max")
 
 
-# the API takes 1024 tokens and more, below the maximum of the answer, which has a maximum itself
+# the API takes 1024 tokens or more, below the answer's maximum, which has a maximum itself
 _SHORT = (1024, 31_999)
 _LONG = (1024, 63_999)
 _LONGEST = (1024, 127_999)
 
 
-# temperature 1 and top_p 0.99 are all that it takes, and each is what it uses anyhow
+# it takes only temperature 1 and top_p 0.99, which are its defaults
 _PINNED: dict[str, Any] = {
     "options": {"temperature": "pinned", "top_p": "pinned", "top_k": "refuses"}
 }
@@ -38,9 +38,9 @@ _UNFORCED: dict[str, Any] = {"forced_tools": False}
 
 
 def _match(*models: str) -> tuple[str, ...]:
-    """Patterns of models such as `opus-4.5`: hosts write 4-5, add dates and versions of theirs.
+    """Patterns of models such as `opus-4.5`: hosts write 4-5, and add dates and versions.
 
-    A further digit makes another model: opus-5 is neither opus-5-5 nor a number yet to come, while
+    A further digit makes another model: opus-5 is neither opus-5-5 nor a later version, while
     opus-5-20260724 is the same one, of that day.
     """
     bases = [f"claude-{model.replace('.', '[-.]')}" for model in models]
@@ -49,7 +49,7 @@ def _match(*models: str) -> tuple[str, ...]:
 
 
 def _line(*lines: str) -> tuple[str, ...]:
-    """Patterns of all models of a line such as `opus`, of generations yet to come too."""
+    """Patterns of all models of a line such as `opus`, of future generations, too."""
     return tuple(f"claude-{line}-*" for line in lines)
 
 
@@ -60,7 +60,7 @@ def _thinks(how: str, efforts: tuple[str, ...] = _ALL, budgets: tuple[int, ...] 
 _REFUSES = "Anthropic docs, Preserved thinking; anthropics/cookbooks issue 854: forced tools"
 
 
-# of what stands in most rows
+# the source of most rows
 _SOURCES = {
     "options": _THINKING,
     "thinks": _THINKING,
@@ -80,9 +80,9 @@ def _model(
     source: str = _THINKING,
     lines: tuple[str, ...] = (),
 ) -> tuple[Fact, ...]:
-    """What holds on the Messages API, and of it what holds wherever the model is hosted.
+    """Facts for the Messages API, and the part of them that holds on any host.
 
-    `lines` are patterns of models that are taken for these, as no row above names them.
+    `lines` are patterns of models that are treated as these if no row above names them.
     """
     names = (*_match(*models), *lines)
     spelled = {"forced_tools": True, **anywhere, **messages}
@@ -106,7 +106,7 @@ _BEFORE: dict[str, Any] = {
 _BOUND_ALWAYS = ({**_FIVE, **_thinks("always"), **_UNFORCED}, {**_BOUND, **_PLACED}, _REFUSES)
 
 
-# the newest of each line come last and stand for what that line brings next
+# the newest of each line come last, under a pattern that also matches the line's next models
 _MODELS = (
     _model(("fable-5.1", "mythos-5.1"), "2026-08-31", *_BOUND_ALWAYS),
     _model(("fable-5", "mythos-5"), "2026-06-30", {**_FIVE, **_thinks("always")}, _PLACED),
@@ -140,7 +140,7 @@ _MODELS = (
     _model(("sonnet-5.5",), "2026-10-08",
            {**_FIVE, **_thinks("default"), **_UNFORCED},
            {**_BOUND, **_PLACED, "form": "between_tools"}, _REFUSES, lines=_line("sonnet")),
-    # litellm 1.106 and pydantic-ai 2.68: published as one that takes system messages in between
+    # litellm 1.106 and pydantic-ai 2.68: documented as one that takes system messages in between
     _model(("haiku-5.5",), "2026-10-08", {**_FIVE, **_thinks("default"), **_PINNED},
            {**_BOUND, **_PLACED}, lines=_line("haiku")),
     _model(("fable-5.2", "mythos-5.2"), "2026-11-09", *_BOUND_ALWAYS, lines=("claude-[a-z]*-*",)),
@@ -174,11 +174,11 @@ _STATES = (
     # in adaptive mode a forced tool was answered: recorded on Opus 4.6
     Fact(_BOTH, _UNFORCED, "2026-02-05", "Anthropic docs, Extended thinking: tool use",
          when="budget"),
-    # 400 where an effort above high stands beside thinking that is turned off
+    # 400 for an effort above high while thinking is turned off
     Fact(_match("opus-5", "sonnet-5.5", "haiku-5.5"), {"efforts": ("low", "medium", "high")},
          "2026-07-24", "Anthropic docs, Thinking: support by model", when="still"),
     # 400 "When thinking is disabled, an `assistant` message in the final position cannot contain
-    # `thinking`"; of earlier turns these models keep none anyhow
+    # `thinking`"; of earlier turns these models keep none in any case
     Fact(_BUDGETED, {"thinking": "never"}, "2025-02-19",
          "tailcallhq/forgecode issue 1853: Sonnet 4.5, 2025-11-07", when="still"),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Gemini and Gemma, by generation: how they think, what they refuse, what a request may hold.
 
-Rows without a wire hold behind any host; those of the wire `gemini` add how generateContent spells
-it. Reference: Gemini API docs, "Thinking", "Thought signatures", "Function calling", changelog.
+Rows without a wire hold on any host; those of the wire `gemini` add the forms of generateContent.
+Reference: Gemini API docs, "Thinking", "Thought signatures", "Function calling", changelog.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _FILES: dict[str, Any] = {
 _ONE = {"n": "refuses"}
 
 
-# since 3.6 flash and 3.5 flash-lite, and announced as a refusal to come
+# since 3.6 flash and 3.5 flash-lite; announced as a future refusal
 _DEAF = {**_ONE, **dict.fromkeys(("temperature", "top_p", "top_k"), "ignores")}
 _FOUR = {**_DEAF, **dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses")}
-# 400 "Tool use with function calling is unsupported" of search (symfony/ai issue 803), which gives
-# way, and URL context with it; one recording has it answered, and many have code execution beside
-# functions
+# 400 "Tool use with function calling is unsupported" for search (symfony/ai issue 803), which is
+# left out then, and so is URL context; one recording has it answered, and many have code execution
+# together with functions
 _TWO: dict[str, Any] = {
     "foreign_calls": "keep",
     "lone_server_tools": ("web_search", "web_fetch"),
@@ -68,7 +68,7 @@ _GEMMA = "pydantic-ai 2.68 and litellm 1.106: no Gemma before the fourth thinks"
 
 
 def _levels(*efforts: str, budgets: tuple[int, ...] = ()) -> dict[str, Any]:
-    """None of these models can be kept from thinking."""
+    """Efforts of models whose thinking cannot be turned off."""
     return {"thinks": "always", "efforts": efforts, "budgets": budgets}
 
 
@@ -85,7 +85,7 @@ def _model(
     content: dict[str, Any],
     options: dict[str, str] | None = None,
 ) -> tuple[Fact, ...]:
-    """What holds on generateContent, and of it what holds wherever the model is hosted."""
+    """Facts for generateContent, and the part of them that holds on any host."""
     common = {**thinking, **anywhere}
     if options:
         common["options"] = options
@@ -94,7 +94,7 @@ def _model(
     return own, Fact(models, common, since, source)
 
 
-# the newest comes last and stands for generations yet to come
+# the newest comes last, under a pattern that also matches future generations
 _MODELS = (
     _model(("gemini-2.5-flash-image*",), "2025-08-26", _IMAGES,
            {"thinks": "never", "efforts": (), "budgets": ()},
@@ -110,7 +110,7 @@ _MODELS = (
            _levels("low", "medium", "high"), _NO_PREFILL, _FILES, _FOUR),
     _model(("gemini-3.7*", "gemini-3.8*"), "2026-10-08", _THINKING,
            _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _DEAF),
-    # of 3.5 the flash-lite alone came with 3.6: LibreChat agents issue 323, pipecat issue 5821
+    # of 3.5, only flash-lite came with 3.6: LibreChat agents issue 323, pipecat issue 5821
     _model(("gemini-3.6*", "gemini-3.5-flash-lite*"), "2026-07-21", _NOTES,
            _levels("minimal", "low", "medium", "high"), _NO_PREFILL, _THREE, _DEAF),
     _model(("gemini-3.5*",), "2026-05-19", _NOTES,
@@ -146,9 +146,9 @@ _NEWEST = _model(
 )
 
 
-# before thinking: shut down on 2026-06-01, and known to other hosts
+# from before thinking: shut down on 2026-06-01, but other hosts have them
 _OLD, _BEFORE = ("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL}
-# calls that keep to their schemas are on record of 2.5 and 3 alone
+# only for 2.5 and 3 there are recordings of calls that follow their schemas
 _LOOSE: dict[str, Any] = {"strict_tools": False}
 
 
@@ -157,7 +157,7 @@ ROWS = (
     Fact(_OLD, {**_BEFORE, **_TWO, **_LOOSE}, "2024-12-11", _NOTES, wire="gemini"),
     Fact(_OLD, _BEFORE, "2024-12-11", _NOTES),
     # 400 "Function calling with a response mime type: 'application/json' is unsupported", "Tool use
-    # with a ...": the tools stay, for a program waits for them, and words ask for the format
+    # with a ...": the tools stay, because the program needs them; the prompt asks for the format
     Fact(
         ("gemini-2*", "gemini-1*"),
         {"formats": ("text",)},

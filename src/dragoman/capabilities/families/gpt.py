@@ -1,4 +1,4 @@
-"""OpenAI's models by generation: how they reason, what they refuse meanwhile, where they answer.
+"""OpenAI's models by generation: how they reason, what they refuse while they do, and where.
 
 Reference: OpenAI docs, "Reasoning", "Prompt caching", model pages; recorded 400s with the codes
 unsupported_value and unsupported_parameter.
@@ -22,7 +22,7 @@ _TOOLS = (
 )
 
 
-# of what stands in every row
+# the source of every row
 _SOURCES = {
     "options": _REFUSED,
     "thinks": _GUIDE,
@@ -47,7 +47,7 @@ _DEAF: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "refuses")}
 _FREE: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "takes")}
 
 
-# allowed_tools is OpenAI's own; sound is heard by the models that have it in their name
+# allowed_tools is OpenAI's own; audio is heard by the models that have it in their name
 _OWN: dict[str, Any] = {
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),
     "audio": False,
@@ -70,19 +70,19 @@ def _thinks(how: str, efforts: tuple[str, ...] = (), **more: Any) -> dict[str, A
     return {**_OWN, **deaf, "thinks": how, "efforts": efforts, **more}
 
 
-# "This is not a chat model": Responses alone serves them
+# "This is not a chat model": only Responses serves them
 _ELSEWHERE: dict[str, Any] = {"endpoint": "/responses"}
 
 
-# function tools on Chat Completions: not beside an effort, later not beside any reasoning
+# function tools on Chat Completions: not with an effort, later not with any reasoning
 _UNLESS_ASKED: dict[str, Any] = {"tools_with_thinking": "default"}
-# There `max` is refused on every model, and a breakpoint holds 30 minutes (openai 3.54, ttl)
+# there `max` is refused on every model, and a breakpoint lasts 30 minutes (openai 3.54, ttl)
 _NO_TOOLS: dict[str, Any] = {
     "tools_with_thinking": "no",
     "efforts": _FOUR,
     "cache_ttls": ("30m",),
 }
-# kinds of models that are no plain chat models, of every generation
+# kinds of models, of every generation, that are no plain chat models
 _CODEX = ("gpt-[0-9]*-codex*", "codex-*")
 _PRO = ("gpt-[0-9]*-pro*", "o1-pro*", "o3-pro*", "o[0-9]*-deep-research*")
 _CHAT = ("gpt-[0-9]*-chat*", "chat-latest")
@@ -126,7 +126,7 @@ _MODELS = (
     state(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
     state(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
           _thinks("default", _FIVE, **_MARKS), _NO_TOOLS),
-    # since Astra no effort of none, unless the model is one of those above
+    # since Astra there is no effort of none, except for the models above
     state(("gpt-6-astra*", "gpt-6.1-sol*"), "2026-09-03",
           "OpenAI docs, GPT-6 Astra and GPT-6.1 Sol; docs.apiyi.com: none is refused",
           _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
@@ -163,14 +163,14 @@ _STATES = (
 
 
 def _place_fact(fact: Fact) -> tuple[Fact, ...]:
-    """The fact on OpenAI's own wires; on any other without what those alone have words for."""
+    """The fact on OpenAI's own wires; on others without what only those have a field for."""
     fact = replace(fact, sources=_SOURCES)
     if fact.wire:
         return (fact,)
     rest = {name: value for name, value in fact.changes.items() if name not in _WORDS}
-    if rest["audio"]:  # where the wire itself has a place for it
+    if rest["audio"]:  # if the wire has a field for it
         del rest["audio"]
-    responses = {**fact.changes, "audio": False}  # `input_audio` is no part of an input there
+    responses = {**fact.changes, "audio": False}  # Responses has no part `input_audio`
     return (
         replace(fact, changes=responses, wire="openai-responses"),
         replace(fact, wire=CHAT),

@@ -1,10 +1,10 @@
-"""How many tokens models hold and answer, by maker: what packages of tables agree on.
+"""How many tokens models hold and answer, by maker, as several packages of tables agree.
 
-Rows without a wire are of models that no host serves with another window; open weights get what a
-host has memory for, so their rows hold at their maker alone. A host's facts, a program's `facts=`
+Rows without a wire are of models that every host serves with the same window. Open weights get what
+a host has memory for, so their rows hold only at their maker. A host's facts, a program's `facts=`
 and `can=` win. Looked up in litellm 1.110.2, pi-ai 1.6.0 and genai-prices 0.2.3 on 2026-11-28;
-where they disagree the smaller figure stands, or none. What comes next is taken for the newest of
-its line.
+where they disagree the row has the smaller figure, or none. A later model is treated as the newest
+of its line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPENAI = (
     _row(1_050_000, 128_000, "gpt-5.[45]-pro*"),
     _row(400_000, 128_000, "gpt-5.4-mini*", "gpt-5.4-nano*", "gpt-5.6-cyber*", "gpt-5",
          "gpt-5-20*", "gpt-5-mini*", "gpt-5-nano*", "gpt-5-codex*", "gpt-5.[1-3]*", "chat-latest"),
-    # genai-prices and litellm; pi-ai sets 272,000, up to where a token costs what it costs
+    # genai-prices and litellm; pi-ai sets 272,000, up to which tokens have their base price
     _row(1_050_000, 128_000, "gpt-5.[4-9]*", "gpt-[6-9]*"),
     _row(1_047_576, 32_768, "gpt-4.1*"),
     _row(128_000, 4096, "gpt-4o-2024-05-13", "gpt-4-turbo*"),
@@ -56,7 +56,7 @@ _CLAUDE = (
 
 
 _GEMINI = (
-    # one segment of an answer; a longer one goes on behind a continuation token
+    # one segment of an answer; a continuation token asks for the next
     _row(_MIB, 32_768, "gemini-4-argon*", "gemini-4-carbon*"),
     _row(128_000, 64_000, "gemini-2.5-computer-use*"),
     _row(

@@ -1,9 +1,10 @@
 """Models of many makers that speak Chat Completions, most of them open weights, by generation.
 
-How they think, what they see, and what they refuse meanwhile. By which field a host is asked for
-thinking is the host's to say (`form` in its row), not the model's. The newest generation of a line
-comes last, under a pattern that takes what the line brings next. Reference: the makers' API docs
-and model cards, their own clients and chat templates, and error texts that are quoted in issues.
+How they think, what they see, and what they refuse while they think. The field by which a host is
+asked for thinking is a fact of the host (`form` in its row), not of the model. The newest
+generation of a line comes last, under a pattern that also matches the line's next models.
+Reference: the makers' API docs and model cards, their own clients and chat templates, and error
+texts quoted in issues.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from .shared import CHAT, state
 _TEXT: dict[str, Any] = {"image": False, "audio": False, "document": False}
 _IMAGES: dict[str, Any] = {"audio": False, "document": False}
 _FILES: dict[str, Any] = {"audio": False}
-# what it thought goes back in the field that it came in
+# thinking goes back in the field in which it came
 _KEPT: dict[str, Any] = {"thinking": True}
-# a turn that calls a tool without its thinking is a 400, even where there was none to show
+# a turn that calls a tool without its thinking is a 400, even if there was none
 _BACK: dict[str, Any] = {"empty_thinking": True}
 
 
@@ -28,7 +29,7 @@ def _thinks(how: str, *efforts: str, **more: Any) -> dict[str, Any]:
     return {"thinks": how, **({"efforts": efforts} if efforts else {}), **more}
 
 
-# Open weights that many hosts serve, as the models' own chat templates take them.
+# Open weights that many hosts serve, as their own chat templates take them.
 _OSS = (
     'gpt-oss chat template: "Cannot pass both content and thinking in an assistant message with'
     ' tool calls!", llama.cpp issue 15242'
@@ -56,7 +57,7 @@ _WEIGHTS = (
         _thinks("always", "low", "medium", "high", **_TEXT),
         {"call_text": "thought"},
     ),
-    # Bedrock makes ids of its own for them, and takes those: recorded with Pixtral
+    # Bedrock creates its own ids for them, and takes those: recorded with Pixtral
     Fact(_MISTRAL, {}, "2025-04-08", "recorded: tooluse_... of Pixtral", wire="bedrock-converse"),
     Fact(_MISTRAL, {"ids": {"chars": "a-zA-Z0-9", "exact": 9}}, "2024-02-26", _NINE),
     *state(
@@ -116,7 +117,7 @@ _QWEN = tuple(
 # DeepSeek API docs, "Thinking Mode"; the recorded 400s of its API.
 _MODE = "DeepSeek API docs, Thinking Mode"
 _FLASH = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
-# it takes every name, and makes low, high and max of them itself
+# it takes every name, and maps it to low, high or max
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 _LEVELS: dict[str, Any] = {**_KEPT, "efforts": _EFFORTS}
 
@@ -147,14 +148,14 @@ _DEEPSEEK = tuple(
 _CLIENT = "kimi-cli; vercel/ai and agentscope-java, tested live in 2026"
 _CARD = "Moonshot docs: kimi-k2-thinking always thinks, the instruct models never do"
 _KIMI_FORCED = "agentscope-java: required and a named tool by model; pydantic-ai's profile of K2"
-# 400 "invalid temperature: only 1 is allowed for this model", also behind other base URLs
+# 400 "invalid temperature: only 1 is allowed for this model", also at other base URLs
 _PINNED: dict[str, Any] = {
     "options": dict.fromkeys(
         ("temperature", "top_p", "n", "presence_penalty", "frequency_penalty"), "pinned"
     )
 }
-# vLLM: the template of K2 reads the tool out of an id, and the number of the call in the history;
-# kimi-code issue 2503: given other ids it stops after a few calls. Those of K3 say nothing
+# vLLM: the template of K2 reads the tool and the call's number in the history out of an id;
+# kimi-code issue 2503: given other ids it stops after a few calls. Those of K3 state nothing
 _IDS: dict[str, Any] = {"ids": {"form": "functions.{name}:{n}", "max": 0}}
 _SECOND: dict[str, Any] = {**_KEPT, "tool_choices": ("auto", "none", "tool"), **_IDS}
 
@@ -201,10 +202,10 @@ _GLM = (
            _thinks("always", **_TEXT), _DEEPEST),
 )  # fmt: skip
 
-# M2 always thinks, M3 as much as it likes unless it is told not to.
+# M2 always thinks; M3 decides itself unless thinking is turned off.
 _DOCS = "MiniMax docs, OpenAI API compatible: thinking by model"
 
-# 400, code 2013, "requires adaptive thinking", to a disabled one
+# 400, code 2013, "requires adaptive thinking", for disabled thinking
 _M3_1 = "MiniMax docs, MiniMax-M3.1-Flash: thinking cannot be turned off"
 
 _MINIMAX = (

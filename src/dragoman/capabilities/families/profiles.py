@@ -1,4 +1,4 @@
-"""Named sets of facts that replace today's: what a document of its time says.
+"""Named sets of facts that replace today's, to match documents of an earlier time.
 
 `documents-2025` is the state that the documents of 2025 describe. Defaults are today's facts.
 """
@@ -58,7 +58,7 @@ def profile(name: str, wire: str, vendor: str) -> Facts:
 
 
 def read_facts(facts: Facts | str | None, wire: str, vendor: str) -> tuple[Facts, ...]:
-    """What somebody gave as facts: none or one. Raises ConfigError for what is neither."""
+    """Read an argument `facts`: none or one. Raises ConfigError for anything else."""
     if facts is None:
         return ()
     if isinstance(facts, str):

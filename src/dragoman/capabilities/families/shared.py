@@ -1,6 +1,6 @@
-"""How the facts of a family are written down: what holds on any wire, and what on one alone.
+"""How the facts of a family are written: what holds on any wire, and what on one wire only.
 
-The first row that holds for a model is applied, so a row of one wire says everything again.
+Only the first row that holds for a model is applied, so a row of one wire repeats everything.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def state(
     *,
     but: tuple[str, ...] = (),
 ) -> tuple[Fact, ...]:
-    """Rows of `models`: `anywhere` holds behind any host, `chat` on Chat Completions besides."""
+    """Rows of `models`: `anywhere` holds on any host, `chat` on Chat Completions in addition."""
     general = Fact(models, dict(anywhere), since, source, but)
     if not chat:
         return (general,)
@@ -44,7 +44,7 @@ _COPY: dict[str, Any] = {
 }
 
 
-# a turn without thinking is missed only while the model thinks
+# missing thinking matters only while the model thinks
 _STILL = Fact(
     ("*",),
     {"empty_thinking": False},
@@ -58,7 +58,7 @@ _STILL = Fact(
 BUDGETED: dict[str, Any] = {"form": "budget", "efforts": (), "budgets": (1024, 31_999)}
 
 
-# options of Chat Completions that hosts of copies have not taken over
+# options of Chat Completions that hosts of copies do not have
 UNKNOWN = (
     "presence_penalty",
     "frequency_penalty",
@@ -71,7 +71,7 @@ UNKNOWN = (
 
 
 SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}
-# Responses at a host of its own: functions alone, nothing that the host runs, no cache marks
+# Responses at another host: only functions, no tools that the host runs, no cache marks
 COPIED_ITEMS: dict[str, Any] = {
     "refusal": False,
     "tool_choices": ("auto", "none", "required", "tool"),
@@ -83,6 +83,6 @@ TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
 
 
 def copy_facts(issuer: str, since: str, source: str, changes: dict[str, Any], *rows: Fact) -> Facts:
-    """The facts of one host: the copy's, with `changes`, and rows by model or state."""
+    """The facts of one host: those of a copy with `changes`, and rows by model or state."""
     always = {**_COPY, "signatures": (issuer,), **changes}
     return Facts(rows=(*rows, _STILL), always=always, since=since, source=source)

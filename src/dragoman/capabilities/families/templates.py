@@ -1,7 +1,7 @@
-"""Thinking that the model's own chat template switches, on servers that hand it the word.
+"""Thinking that the model's own chat template switches, on servers that pass the switch on.
 
 Such servers take `chat_template_kwargs` beside the messages; which key a template reads is a fact
-of the model. They run what they are asked: what a maker's own host pins or forbids, they do.
+of the model. They do not restrict what they are asked for, unlike a maker's own host.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _UNPINNED: dict[str, Any] = {
 }
 
 
-# no host's rules but the engine's: it pins nothing, and guides a forced call as the model thinks
+# an engine has no rules of a host: it pins nothing, and guides a forced call while the model thinks
 FREE: dict[str, Any] = {"forced_tools": True}
 
 
 _LEADS: dict[str, Any] = {"system_head": "first", "late_system": "reminder"}
 _OLDER = ("qwen3", "qwen3[-:]*", "qwen-*", "qwen[12]*")
-# of endpoints that do not hand the switch on, and run the same templates
+# of endpoints that run the same templates but do not pass the switch on
 HEADED = (Fact(("qwen*",), _LEADS, "2026-02-15", _HEAD, but=_OLDER),)
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ...codec.stream import StreamDecoder, feed_chunk
+from ...codec.stream import feed_chunk
+from ...codec.stream_decoder import StreamDecoder
 from ...conversion.convert import StreamConverter
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ...losses import Loss
