@@ -91,7 +91,7 @@ class Capabilities:
     gather_results: bool = False
     join_calls: bool = False  # calls join the turn of the text before them
     server_first: bool = False  # server calls precede the client's calls in a turn
-    # merged: neighbours of one wire role are one turn, and results are the user's; bridged: as well,
+    # merged: neighbours of one wire role are one turn, and results are the user's; bridged: too,
     # but results are a turn of their own, and an assistant turn separates them from user text
     alternation: Literal["free", "merged", "bridged"] = "free"
     beside_results: Kinds = (

@@ -1,7 +1,7 @@
-"""What could not be said: Loss, the Report that collects it, and the Policy that judges it.
+"""What could not be written: Loss, the Report that collects it, and the Policy that judges it.
 
-Nodes travel by reference and a path is computed only when somebody reads it. Knows no message:
-the walk over a source comes in as a function.
+Losses refer to nodes, and a path is computed only when it is read. Knows no messages: the walk over
+a source comes in as a function.
 """
 
 from __future__ import annotations
@@ -25,6 +25,6 @@ __all__ = [
     "policy",
 ]
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # so that mypy still reports unknown names
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

@@ -1,6 +1,6 @@
-"""Loss: one thing that a target does not say as it was given, or that was added.
+"""Losses (`Loss`), the report that collects them (`Report`), and the index of their paths.
 
-Its words are cut and its place is computed when somebody reads them, not when it happens.
+A loss shortens its texts and computes its path when they are read, not when it happens.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
 
-# code, kind, node, field, what, did, rule: a plain tuple, for most of them are never read
+# code, kind, node, field, what, did, rule: a plain tuple, because most of them are never read
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
-# options that `can={"options": ...}` is about
+# options to which `can={"options": ...}` applies
 _SAMPLERS = frozenset(
     {
         "temperature",
@@ -41,9 +41,14 @@ _MEDIA = frozenset({"image", "audio", "video", "document"})
 
 
 class Loss:
-    """One thing that the target does not say as it was given, or that was added.
+    """Something that the target does not express as it was given, or that was added.
 
     `code` and `kind` are stable, and so is `target`, the name of the wire.
+
+    Args:
+        report: The report that holds it.
+        ordinal: Its number in the report.
+        row: Its data.
     """
 
     __slots__ = (
@@ -70,7 +75,7 @@ class Loss:
 
     @property
     def where(self) -> str:
-        """Path into the input, e.g. `$.messages[3].content[0].source`."""
+        """The path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
             self._where = one_line(shorten_path(report.place(self._nth) if report else "$"))
@@ -78,12 +83,12 @@ class Loss:
 
     @property
     def field(self) -> str:
-        """The field of the node at `where` that the loss is about, if it is about one."""
+        """The field of the node at `where` that is affected; empty if it is the whole node."""
         return one_line(shorten_path(self._field))
 
     @property
     def what(self) -> str:
-        """What it is about, in a word or a name: at most 80 characters, and never base64."""
+        """What is affected, as a word or a name: at most 80 characters, and never base64."""
         return one_line(clip_text(str(self._what))) if self._what else _name(self._node)
 
     @property
@@ -93,7 +98,7 @@ class Loss:
 
     @property
     def rule(self) -> str:
-        """Why: the rule with its source and its date, where a rule decided."""
+        """The rule that decided, with its source and date; empty if none did."""
         if not self._rule and self._report is not None:
             self._rule = self._report.rule(self.code, self._field, _name(self._node))
         return self._rule
@@ -102,15 +107,15 @@ class Loss:
     def weight(self) -> Weight:
         """How much it matters.
 
-        `major`: the model is told less, or may do less; `minor`: it may answer otherwise, or cost
-        more; `trivial`: nobody would miss it.
+        `major`: the model gets less information, or may do less. `minor`: it may answer
+        differently, or cost more. `trivial`: it has no effect.
         """
         row = CODES.get(self.code)
         return row.weight_of(self._field) if row else "major"
 
     @property
     def meaning(self) -> str:
-        """What the code means, in a sentence."""
+        """The meaning of the code, as a sentence."""
         row = CODES.get(self.code)
         return row.meaning if row else ""
 
@@ -124,10 +129,10 @@ class Loss:
         if self.code == "option.refused":
             if self._field in _SAMPLERS:
                 return text.replace('"temperature"', f'"{self._field}"')
-            return text.partition(" For a host")[0]  # no table of options holds it
+            return text.partition(" For a host")[0]  # it is in no table of options
         if self.code not in ("block.unsaid", "media.type", "media.as_reference", "media.saved"):
             return text
-        # the row shows how to say it of an image
+        # the row shows the example of an image
         word = self.what.partition(" ")[0]
         named = word if "/" in word else f"{word}/*"
         kind = {"application": "document", "text": "document"}.get(named.partition("/")[0])
@@ -137,7 +142,7 @@ class Loss:
         return text.replace('"image"', f'"{kind}"').replace('"image/*"', f'"{named}"')
 
     def detach(self) -> Loss:
-        """Store place, words and rule as text and let go of the history."""
+        """Store path, texts and rule as text, and release the history."""
         _ = self.where
         self._what = self.what
         self._rule = self.rule
@@ -164,7 +169,7 @@ class Loss:
 
 
 class Losses(list[Loss]):
-    """A list of losses, one a line in the terminal, a table in a notebook."""
+    """A list of losses, shown as one a line in the terminal, as a table in a notebook."""
 
     __slots__ = ()
 
@@ -185,7 +190,7 @@ def _words(loss: Loss) -> str:
 
 
 def by_weight(losses: Iterable[Loss]) -> list[Loss]:
-    """The losses with what matters most first: by weight, then by kind, else as they came."""
+    """Sort losses by weight, then by kind, else in their order; the weightiest come first."""
     return sorted(losses, key=_rank)
 
 
@@ -215,12 +220,19 @@ _Node = TypeVar("_Node")
 
 
 class Report:
-    """Collects the losses of one pass through the house; cheap until somebody reads a path.
+    """Collects the losses of one conversion; paths are computed only when they are read.
 
-    `messages` and `request` are the source; `places(messages, request)` walks it and yields
-    (path, node). The list is kept as it was at the first loss. `rules(code, field, kind)` gives the
-    rule that decides a loss on this field of this type of node, with its source and date; it is
-    asked when somebody reads `Loss.rule`.
+    The messages are copied at the first loss.
+
+    Args:
+        messages: The messages of the source.
+        request: The request of the source.
+        places: `places(messages, request)` walks the source and yields (path, node).
+        target: The name of the wire.
+
+    Attributes:
+        rules: `rules(code, field, kind)` gives the rule, with source and date, that decides a loss
+            on this field of this type of node; it is called when `Loss.rule` is read.
     """
 
     __slots__ = (
@@ -252,7 +264,7 @@ class Report:
         self._messages = messages
         self._request = request
         self._places = places
-        # values, no losses: those point back here, and a circle is freed late
+        # rows instead of losses: those refer to the report, and a cycle is freed late
         self._rows: list[Row] = []
         self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
@@ -261,32 +273,43 @@ class Report:
         self._placed: dict[int, tuple[object, str]] = {}
         self._rules: dict[tuple[str, str, str], str] = {}
         self.target = target
-        self.second = 0  # of the Unix clock: what an answer is dated that does not tell when it was
+        self.second = 0  # of the Unix clock: the date of an answer without one
         self.kinds: set[Kind] = set()
         self.edits: list[tuple[str, object, object]] = []
-        self.called: dict[str, str] = {}  # issuer -> as it is called where losses are found
+        self.called: dict[str, str] = {}  # issuer -> its name in the paths of losses
         self.rules: Callable[[str, str, str], str] | None = None
 
     @classmethod
     def of(cls, losses: list[Loss], target: str = "") -> Report:
-        """A report of losses that were detached from their history."""
+        """A report of losses that were detached from their history.
+
+        Args:
+            losses: The losses.
+            target: The name of the wire.
+        """
         report = cls(target=target)
         report._detached = losses
         report.kinds = {loss.kind for loss in losses}
         return report
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy holds the losses as text: in another process nobody finds the nodes again."""
+        """A copy holds the losses as text, since nodes have another identity in its process."""
         return Report.of, (self.losses, self.target)
 
     def trial(self) -> Report:
-        """A report on the same source for a try that may be thrown away."""
+        """A report on the same source, for an attempt that may be discarded."""
         report = Report(self._messages, self._request, self._places, self.target)
         report.rules = self.rules
         return report
 
     def rule(self, code: str, field: str = "", kind: str = "") -> str:
-        """The rule that decides a loss, with its source and date; empty if none is known."""
+        """The rule that decides a loss, with its source and date; empty if none is known.
+
+        Args:
+            code: The code of the loss.
+            field: The field that is lost.
+            kind: The `type` of the node.
+        """
         if self.rules is None:
             return ""
         key = (code, field, kind)
@@ -304,7 +327,17 @@ class Report:
         rule: str = "",
         kind: Kind | None = None,
     ) -> None:
-        """Name what `node` (or its `field`) loses; `code` decides the kind unless it is given."""
+        """Add a loss.
+
+        Args:
+            code: Its code.
+            node: What loses something.
+            field: The field of the node that is lost; empty if it is the node.
+            what: What is lost, in a few words.
+            did: What was done instead.
+            rule: The rule that decided; by default `rules` is asked.
+            kind: The kind of the loss, if it is not that of the code.
+        """
         kind = kind or CODES[code].kind
         if not self.kinds:
             self._messages = tuple(self._messages)
@@ -312,31 +345,46 @@ class Report:
         self._rows.append((code, kind, node, field, what, did, rule))
 
     def each(self, code: str, nodes: Iterable[tuple[object, str, str]]) -> None:
-        """The same loss for many nodes, (node, field, what), walked only when losses are read."""
+        """Add the same loss for many nodes; they are walked only when losses are read.
+
+        Args:
+            code: The code of the losses.
+            nodes: (node, field, what) of each.
+        """
         if not self.kinds:
             self._messages = tuple(self._messages)
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
     def made(self, copy: _Node, of: object | Sequence[object]) -> _Node:
-        """The copy, which was made of a node (or of several): its losses are found there."""
+        """Record of which node or nodes (`of`) `copy` was made, and return the copy.
+
+        The losses of the copy get the path of the original.
+        """
         origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
         self._made[id(copy)] = (copy, origin)
         return copy
 
     def placed(self, node: object, path: str) -> None:
-        """Remember that `node` stands for the text at `path`, which can be no node itself."""
+        """Record the `path` of a `node` that represents a text there, which is no node itself."""
         self._placed[id(node)] = (node, path)
 
     def touched(self, by: str, node: object, until: object = None) -> None:
-        """Remember that a pass changed what stands before `node`, as it was said to the model.
+        """Record that a pass changed the history before a node, as it is sent to the model.
 
-        `until`: only for what stands before that node, which has seen the change already.
+        Args:
+            by: What changed it.
+            node: The first node after the change.
+            until: A node that already takes the change into account, as do those after it.
         """
         self.edits.append((by, node, until))
 
     def origins(self, copy: object) -> Iterator[object]:
-        """The node itself, and everything that it was made of, in turn."""
+        """The node itself, and then everything from which it was made.
+
+        Args:
+            copy: The node.
+        """
         waiting = [copy]
         while waiting:
             node = waiting.pop()
@@ -345,7 +393,7 @@ class Report:
                 waiting.extend(entry[1])
 
     def source(self, copy: object) -> object:
-        """The node of the input that `copy` was first made of; `copy` itself if it stands there."""
+        """The node of the input from which `copy` was first made; `copy` itself if it is there."""
         while (entry := self._made.get(id(copy))) is not None:
             copy = entry[1][0]
         return copy
@@ -363,7 +411,7 @@ class Report:
         return losses
 
     def place(self, ordinal: int) -> str:
-        """Where the `ordinal` loss is: a node may stand, and be lost, in several places."""
+        """The path of a loss by its `ordinal`; its node may be, and be lost, in several places."""
         index = self._build_index()
         for code, _, node, field, *_ in self._rows[len(index.ordinals) : ordinal + 1]:
             index.count(node, code, field)
@@ -380,26 +428,37 @@ class Report:
         return codes
 
     def holds(self, code: str) -> bool:
-        """Whether a loss of this code was named."""
+        """Whether there is a loss with this `code`."""
         return any(item[0] == code for item in (*self._rows, *self._groups))
 
     @property
     def added(self) -> Losses:
-        """What the target says and nobody wrote: headings, placeholders, required fields."""
+        """Additions that are not in the source: headings, placeholders, required fields."""
         return Losses(loss for loss in self.losses if loss.kind == "added")
 
     def foreign(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
-        """Name each field of another issuer, which `node` carries and this target does not."""
+        """Add a loss for each field of another issuer that the target does not have.
+
+        Args:
+            node: The node with the fields.
+            issuer: The provider whose fields they are.
+            fields: The fields, which may be nested.
+        """
         issuer = self.called.get(issuer, issuer)
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
-            # ids, status and the like of an answer that came back: nobody would miss them
+            # ids, status and similar fields of an answer that came back have no effect
             is_trivial = CODES[code].weight_of(field) == "trivial"
             kind: Kind | None = "expected" if is_trivial else None
             self.lost(code, node, field, f"a field of {issuer or 'nobody'}", kind=kind)
 
     def take(self, other: Report, but: Report) -> None:
-        """Take over the losses of a trial that another trial did not have."""
+        """Take over the losses of one trial that another trial does not have.
+
+        Args:
+            other: The trial with the losses.
+            but: The trial whose losses are left out.
+        """
         there = {(code, field) for code, _, _, field, *_ in but._rows}
         for code, kind, node, field, what, did, rule in other._rows:
             if (code, field) not in there:
@@ -410,15 +469,19 @@ class Report:
         self.edits += other.edits
 
     def include(self, other: Report) -> None:
-        """Name all that another report names, which stays as it is."""
-        _ = other.losses  # whoever asks for losses makes rows of groups
+        """Add all losses of another report, which is not changed.
+
+        Args:
+            other: The report with the losses.
+        """
+        _ = other.losses  # reading the losses expands its groups into rows
         self._rows.extend(other._rows)
         self.kinds |= other.kinds
         self._made.update(other._made)
         self._placed.update(other._placed)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
-        """The path of a node's field; of the `ordinal`-th place where it stands more than once."""
+        """The path of a node or its `field`; `ordinal` selects one of several places."""
         node = self.source(node)
         entry = self._placed.get(id(node))
         return self._build_index().path(node, ordinal, field, None if entry is None else entry[1])
@@ -430,8 +493,8 @@ class Report:
         return self._index
 
 
-# What says no more than an absent field; the texts, in plain and in base64, stand where an API
-# wants a signature and nobody made one (Gemini API docs, "Thought signatures").
+# Values that mean no more than an absent field; the texts, plain and in base64, are given where an
+# API requires a signature and there is none (Gemini API docs, "Thought signatures").
 _EMPTY: tuple[Any, ...] = (
     [],
     {},
@@ -441,7 +504,7 @@ _EMPTY: tuple[Any, ...] = (
 
 
 def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """(path, value) of the fields, down to those that are no objects, however deep they are."""
+    """(path, value) of the fields, down to values that are no objects, at any depth."""
     waiting: list[tuple[str, Any]] = [(path, fields)]
     while waiting:
         path, value = waiting.pop()
@@ -456,22 +519,22 @@ _HEAD = re.compile(r"\w+")
 
 
 class Field(NamedTuple):
-    """One field of a node, where `places` knows its path: it is not `<path of the node>.<name>`."""
+    """A field of a node whose path `places` yields: it is not `<path of the node>.<name>`."""
 
     node: object
     name: str
 
 
 class InBody(NamedTuple):
-    """A node that stands at its path in the body that was read: so do the fields of its issuer."""
+    """A node whose path is that in the body that was read, as are the paths of its own fields."""
 
     node: object
 
 
 class Index:
-    """The paths of nodes and of fields, of a walk that yields (path, node, Field or InBody).
+    """The paths of nodes and fields, from a walk that yields (path, node, Field or InBody).
 
-    `ordinals` are those of losses: which of the places of its node each has.
+    `ordinals` are those of losses: which of its node's places each loss has.
     """
 
     __slots__ = ("fields", "in_body", "ordinals", "paths", "seen")
@@ -492,15 +555,15 @@ class Index:
             self.paths.setdefault(id(node), []).append(path)
 
     def count(self, node: object, code: str, field: str) -> None:
-        """Give the next loss its place: as many losses of one kind, as many places."""
+        """Assign a place to the next loss; equal losses get the node's places in turn."""
         key = (id(node), code, field)
         self.seen[key] = self.seen.get(key, -1) + 1
         self.ordinals.append(self.seen[key])
 
     def path(self, node: object, ordinal: int, field: str, placed: str | None) -> str:
-        """The path of a node's field; of the `ordinal`-th place where it stands more than once.
+        """The path of a node or its field; `ordinal` selects one of several places.
 
-        `placed` is the path of a node that stands for a text, which can be none itself.
+        `placed` is the path of a node that represents a text, which is no node itself.
         """
         if (path := self.fields.get((id(node), field))) is not None:
             return path
@@ -520,7 +583,7 @@ class Index:
 
 
 def _own(field: str) -> str:
-    """Where a field of extras stands in its node's own object: `extras.<issuer>` is left out."""
+    """A field of extras as it is named in the node's own object: without `extras.<issuer>`."""
     others = field.removeprefix("extras.")
     ends = [at for at in (others.find("."), others.find("[")) if at >= 0]
     return others[min(ends) :] if ends else ""

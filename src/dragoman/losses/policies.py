@@ -1,4 +1,4 @@
-"""Policy: which losses may happen, and what becomes of the others: logged, collected, refused."""
+"""Policy: which losses may happen, and whether the others are logged, collected or refused."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from .loss import Loss, Report, by_weight
 _log = logging.getLogger("dragoman")
 
 
-# what a history must be without that needs no repair; turns that are made up are `added`
+# the kinds of losses by which a history is repaired; invented turns are `added`
 _STRICT = ("repaired", "turn.first", "turn.last", "turn.bridged")
 
 
-_PAUSE = 3600.0  # seconds between two lines of one code: a service runs for weeks
+_PAUSE = 3600.0  # seconds between two lines of one code in the log
 
 
 class LossLog:
-    """When each code was logged last, and in how many requests it was lost since. For threads."""
+    """When each code was logged last, and in how many requests it occurred since; thread-safe."""
 
     __slots__ = ("_counts", "_due")
 
     def __init__(self) -> None:
-        self._due: dict[str, float] = {}  # code -> the second from which on it is logged again
+        self._due: dict[str, float] = {}  # code -> the second from which it is logged again
         self._counts: dict[str, int] = {}
 
     def take(self, codes: Iterable[str]) -> dict[str, int]:
-        """Those that are to be logged now, each with the requests that were counted since."""
+        """The codes to log now, each with the number of requests since its last line."""
         now = monotonic()
         due: dict[str, int] = {}
         for code in codes:
@@ -50,12 +50,20 @@ class LossLog:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may be lost: kinds or code globs to refuse, and those to allow all the same.
+    """Which losses may happen. All is judged before anything is returned.
 
-    `allow` wins over `refuse`. `log` logs each code once an hour per formatter or wire, with a
-    count of the requests since, at the level of its kind, but for the codes and kinds of `quiet`;
-    `collect` takes every loss, detached from the history. `append_only` refuses what would change a
-    history that signed thinking is bound to. All of it happens before anything is returned.
+    Args:
+        refuse: Kinds or code globs to refuse.
+        allow: Kinds or code globs to allow even if `refuse` has them.
+        log: Whether to log each code once an hour per formatter or wire, with a count of the
+            requests since, at the level of its kind.
+        collect: Called with every loss, detached from the history.
+        append_only: Whether to refuse what would change a history to which signed thinking is
+            bound.
+        quiet: Kinds or code globs that are not logged.
+
+    Raises:
+        ConfigError: A kind or glob matches no loss.
     """
 
     refuse: tuple[str, ...] = ()
@@ -75,24 +83,35 @@ class Policy:
             raise ConfigError(f"collect is called with each loss; {show(self.collect)} cannot be")
 
     def strictly(self) -> Policy:
-        """The same, and nothing is repaired: neither pairs, ids and blanks, nor who may speak."""
+        """A copy that also refuses every repair: of pairs, ids, blanks, and of speakers."""
         return replace(self, refuse=(*self.refuse, *_STRICT))
 
     def refuses(self, loss: Loss) -> bool:
-        """Whether this loss may not happen."""
+        """Whether a loss is refused.
+
+        Args:
+            loss: The loss.
+        """
         bound = self.append_only and loss.code == "thinking.unbound"
         return (bound or _hit(loss, self.refuse)) and not self.allows(loss)
 
     def allows(self, loss: Loss) -> bool:
-        """Whether this loss may happen whatever refuses it."""
+        """Whether a loss is allowed even if something refuses it.
+
+        Args:
+            loss: The loss.
+        """
         return _hit(loss, self.allow)
 
     def judge(self, report: Report, logged: LossLog | set[str]) -> None:
-        """Refuse, collect and log; `logged` remembers which codes were logged, and when.
+        """Refuse, collect and log losses.
 
-        With a plain set each code is logged once.
+        Args:
+            report: The losses.
+            logged: Which codes were logged, and when; with a plain set each code is logged once.
 
-        Raises LossRefused.
+        Raises:
+            LossRefused: A loss is refused.
         """
         if not report.kinds:
             return
@@ -114,9 +133,9 @@ class Policy:
             self._write_log(report, due)
 
     def _write_log(self, report: Report, codes: Mapping[str, int]) -> None:
-        """A line for each of the codes: its first loss, and how many more there are.
+        """Log a line for each of the codes: its first loss, and how many more there are.
 
-        `codes`: in how many requests each was lost since its last line.
+        `codes` maps each to the number of requests in which it occurred since its last line.
         """
         first: dict[tuple[Kind, str], list[Loss]] = {}
         for loss in by_weight(report.losses):
@@ -141,7 +160,7 @@ class Policy:
 
 
 def _patterns(key: str, value: object) -> tuple[str, ...]:
-    """Kinds and code globs, each of which some loss bears."""
+    """Check kinds and code globs: each must match some loss."""
     codes = (value,) if isinstance(value, str) else value
     if not isinstance(codes, (tuple, list, set, frozenset)):
         raise ConfigError(f"{key} names kinds or codes, not {show(value)}")
@@ -170,10 +189,16 @@ _NAMED = {
 
 
 def policy(value: PolicyLike, strict: bool = False) -> Policy:
-    """A policy by name: `log`, `ignore`, `refuse` (dropped, degraded and repaired), `append_only`.
+    """A policy by name.
 
-    `append_only` logs as `log` does, and refuses to change a history that thinking is bound to.
-    `strict` refuses repairs beside what the policy refuses already.
+    Args:
+        value: `log`, `ignore`, `refuse` (dropped, degraded and repaired), or `append_only`, which
+            logs as `log` does, and refuses to change a history to which thinking is bound; or a
+            Policy.
+        strict: Whether to refuse repairs, too.
+
+    Raises:
+        ConfigError: It is no policy.
     """
     if not isinstance(strict, bool):
         raise ConfigError(f"strict is true or false, not {show(strict)}")
@@ -183,7 +208,7 @@ def policy(value: PolicyLike, strict: bool = False) -> Policy:
 
 def _find_policy(value: object) -> Policy:
     try:
-        return _NAMED[value]  # type: ignore[index]  # or it is no name
+        return _NAMED[value]  # type: ignore[index]  # a wrong value raises
     except (KeyError, TypeError):
         hint = 'use "log", "ignore", "refuse", "append_only" or Policy(...)'
         raise ConfigError(f"no policy {show(value)}", hint=hint) from None

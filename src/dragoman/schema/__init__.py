@@ -1,6 +1,6 @@
-"""JSON Schema -> JSON Schema: a schema as a target takes it, each step with a verdict.
+"""JSON Schema -> JSON Schema: a schema in the form that a target takes, each step with a verdict.
 
-And what comes back is checked against the original. Knows no message, no tool and no request:
+What a model returns is checked against the original. It knows no messages, tools and requests:
 schemas and arguments are plain JSON.
 """
 
@@ -31,6 +31,6 @@ __all__ = [
     "without_nulls",
 ]
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # so that mypy still reports unknown names
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

@@ -1,6 +1,7 @@
-"""Whether a value fits a schema, as far as a choice among branches needs to know.
+"""Check arguments against a schema, repair them, and decide whether a value fits a branch.
 
-Types, values, required properties and what is inside; no bounds, patterns or counts.
+`fits`, for a choice among branches, looks at types, values, required properties and their contents,
+but not at bounds, patterns or counts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HOPS = 20  # references to references
 
 
 def resolve_reference(schema: Json, refs: Refs) -> Json:
-    """The schema behind a lone reference; the schema itself where it says more than that."""
+    """The schema to which a lone reference leads; the schema itself if it has other keywords."""
     for _ in range(_HOPS):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             return schema
@@ -38,7 +39,7 @@ def resolve_reference(schema: Json, refs: Refs) -> Json:
 
 
 def fits(schema: Json, value: Json, refs: Refs, hops: int = 0) -> bool:
-    """Whether nothing in the schema plainly refuses the value."""
+    """Whether nothing in the schema plainly excludes the value."""
     schema = resolve_reference(schema, refs)
     if not isinstance(schema, dict) or hops > _HOPS:
         return schema is not False
@@ -57,7 +58,7 @@ def fits(schema: Json, value: Json, refs: Refs, hops: int = 0) -> bool:
 
 
 def _beside(schema: JsonObject, refs: Refs) -> list[Json]:
-    """What holds as well: the schemas of `allOf`, and that of a reference with neighbours."""
+    """The schemas that hold as well: those of `allOf`, and of a reference that has neighbours."""
     every = schema.get("allOf")
     ref = schema.get("$ref")
     target = refs.target(ref) if isinstance(ref, str) else None
@@ -81,11 +82,17 @@ def _inside(schema: JsonObject, value: Json, refs: Refs) -> bool:
 
 _DEEPEST = 200  # the library recurses; no arguments are nested so deeply
 _WORDS = 240
-Declared: TypeAlias = Tool | JsonObject | None  # whoever declares the arguments, or their schema
+Declared: TypeAlias = Tool | JsonObject | None  # a tool, or the schema of the arguments
 
 
 class Violation(NamedTuple):
-    """One place where arguments break the schema: `$.days[1]`, what is wrong, and the keyword."""
+    """One place where arguments violate the schema.
+
+    Attributes:
+        path: The place, such as `$.days[1]`.
+        message: What is wrong.
+        keyword: The keyword that is violated.
+    """
 
     path: str
     message: str
@@ -93,10 +100,17 @@ class Violation(NamedTuple):
 
 
 def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list[Violation]:
-    """Where the arguments break the schema of a tool, or a schema; empty if they keep to it.
+    """The violations of a schema, or of a tool's schema; empty if the arguments are valid.
 
-    `formats`: check formats such as `date-time`, too. Raises ConfigError without the extra
-    `schema`, InvalidMessage for what is no schema or refers to something elsewhere.
+    Args:
+        schema: The tool or the schema.
+        arguments: The parsed JSON to check.
+        formats: Whether to check formats such as `date-time`, too.
+
+    Raises:
+        ConfigError: The extra `schema` is not installed.
+        InvalidMessage: It is no schema, it refers to another document, or checking would take too
+            much work.
     """
     plain = _plain(schema)
     if plain is None:
@@ -129,7 +143,7 @@ _JUDGE_SIZE = 64  # bytes of a validator for each character of its schema
 
 
 def _get_validator(text: str, formats: bool) -> Any:
-    """The validator of a schema, which takes longer to build than to use."""
+    """The validator of a schema, cached because building it takes longer than using it."""
     judge = _JUDGES.get((text, formats))
     if judge is None:
         judge = _judge(text, formats)
@@ -153,7 +167,7 @@ def _nowhere(uri: str) -> Json:
 
 
 def _library() -> Any:
-    """By name: only who checks arguments needs it."""
+    """Import the validator when it is needed: only checks of arguments need it."""
     try:
         return import_module("jsonschema_rs")
     except ImportError as error:
@@ -162,24 +176,36 @@ def _library() -> Any:
         raise ConfigError(text, hint=hint, code="schema.no_library") from error
 
 
-_MENDING_DEEPEST = 100  # what is nested deeper stays as it is
+_MENDING_DEEPEST = 100  # values nested deeper stay unchanged
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
 
 class Repair(NamedTuple):
-    """One thing that was set right: where in the arguments, and what was done."""
+    """One repair.
+
+    Attributes:
+        path: The place in the arguments.
+        did: What was changed.
+    """
 
     path: str
     did: str
 
 
 def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
-    """The arguments with what is plainly meant, and every repair; the same object if there is none.
+    """Repair arguments whose meaning is plain; the same object if there is nothing to repair.
 
-    A null that stands for an absent property goes; text becomes the number, true, false, null,
-    object or array that it spells; a value of an enum gets the enum's case; a lone value becomes
-    the list of it; a whole number becomes text. Each only where the schema takes the one and not
-    the other.
+    A null in place of an absent property is removed; text becomes the number, true, false, null,
+    object or array that it spells; a value of an enum gets the enum's case; a lone value becomes a
+    list; a whole number becomes text. Each only where the schema accepts the result and not the
+    original.
+
+    Args:
+        schema: The tool or the schema.
+        arguments: The parsed JSON.
+
+    Returns:
+        The arguments, and every repair.
 
     >>> repaired({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
     ({'n': 3}, [Repair(path='$.n', did='text to integer')])
@@ -188,9 +214,13 @@ def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
 
 
 def without_nulls(schema: Declared, arguments: Json) -> Json:
-    """The arguments without the nulls that stand for absent properties; the same object if none do.
+    """Remove nulls in place of absent properties; the same object if there are none.
 
     For schemas that were lowered to a dialect in which every property is required.
+
+    Args:
+        schema: The original schema, or its tool.
+        arguments: The parsed JSON.
     """
     return _repair_value(schema, arguments, nulls_only=True)[0]
 
@@ -202,15 +232,15 @@ def _repair_value(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[
     try:
         root = normalize(plain)
         if is_heavy(root, arguments):
-            return arguments, []  # whoever checks them says so
+            return arguments, []  # `checked` reports it
         mender = _Mender(root, nulls_only)
         return mender.value(root, arguments, "$"), mender.done
-    except RecursionError:  # a schema nested too deeply, as `checked` says
+    except RecursionError:  # nested too deeply, which `checked` reports
         return arguments, []
 
 
 class _Mender:
-    """One walk over a value beside its schema."""
+    """Repairs a value in one walk over it and its schema."""
 
     __slots__ = ("done", "nulls_only", "refs")
 
@@ -220,7 +250,7 @@ class _Mender:
         self.done: list[Repair] = []
 
     def value(self, schema: Json, value: Json, path: str) -> Json:
-        """The value as this schema means it."""
+        """The value as this schema accepts it."""
         schema = resolve_reference(schema, self.refs)
         if not isinstance(schema, dict):
             return value
@@ -237,7 +267,7 @@ class _Mender:
         return self._array(schema, value, path) if isinstance(value, list) else value
 
     def _branch(self, branches: list[Json], value: Json, path: str) -> Json:
-        """By the branch that the value fits, or else the first that it can be made to fit."""
+        """Repair by the branch that the value fits, or the first that it can be made to fit."""
         for fitting in (True, False):
             for branch in branches:
                 if fitting and not fits(branch, value, self.refs):
@@ -261,7 +291,7 @@ class _Mender:
         return value
 
     def _as(self, kind: str, value: Json, schema: JsonObject, path: str) -> tuple[Json, str]:
-        """The value in another type and what was done: nothing where that says more or less."""
+        """(the value in another type, what was done); unchanged where meaning would be lost."""
         if isinstance(value, str):
             result = _parse_spelling(kind, value.strip())
             if result is not _NOTHING:
@@ -277,7 +307,7 @@ class _Mender:
         return value, ""
 
     def _mend_enum(self, schema: JsonObject, value: Json, path: str) -> Json:
-        """A value of an enum in the enum's own spelling, if it can be only one of them."""
+        """A value of an enum in the enum's own spelling, if only one value is possible."""
         values = list_values(schema)
         if not isinstance(values, list) or not isinstance(value, str) or value in values:
             return value
@@ -316,7 +346,7 @@ _NOTHING = object()
 
 
 def _parse_spelling(kind: str, text: str) -> Json:
-    """What a text spells of this type, or nothing."""
+    """The value of this type that a text spells; None if it spells none."""
     if kind == "boolean" and text.lower() in ("true", "false"):
         return text.lower() == "true"
     if kind == "null" and text == "null":

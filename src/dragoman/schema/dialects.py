@@ -10,14 +10,14 @@ from ..errors import ConfigError
 from ..text.redaction import show
 
 Demand: TypeAlias = Literal[
-    "object root",  # the root says that it is an object, and is no $ref
+    "object root",  # the root's type is object, and it is no $ref
     "plain root",  # and has no anyOf, oneOf or allOf
     "bare root",  # nor enum, const or not
-    "type",  # every schema says its type, or is a union
-    "items",  # every array says its items
+    "type",  # every schema has a type, or is a union
+    "items",  # every array has items
     "properties",  # every object names properties
     "root properties",  # the root does, if only none
-    "known required",  # `required` names properties that are there
+    "known required",  # `required` names only declared properties
     "some required",  # every object requires something
     "all required",  # every property is required; an optional one may be null
     "closed",  # every object refuses other properties
@@ -29,14 +29,26 @@ Demand: TypeAlias = Literal[
 class SchemaDialect:
     """What one target takes of JSON Schema (draft 2020-12).
 
-    `takes`: the keywords that are allowed and reach the model, in a `verbatim` one with whatever
-    stands inside it; None is all. `root`: those of the root, where they are others. `refs`: they
-    may have neighbours (`any`), none (`bare`), or are inlined (`none`); `recursion`: a schema may
-    lead back to itself (`any`), in properties that are not required (`optional`), or never.
-    `enums`: the kinds of values that an enum may list (string, number, boolean, null, other).
-    `formats`: names of formats, None is any. `patterns`: a regular expression that finds what a
-    pattern must not hold. `min_items`: the most that minItems may ask. `limits`: how many
-    properties, levels (`depth`), enum values (`values`), optional properties and unions.
+    Args:
+        name: The name of the dialect.
+        since: When the source was looked up (ISO date).
+        source: Where the dialect is documented.
+        takes: The keywords that are allowed and reach the model; None for all.
+        root: Those of the root, if they differ.
+        verbatim: Keywords whose contents are not lowered.
+        demands: What every schema, or the root, must have.
+        refs: References may have neighbours (`any`), none (`bare`), or are inlined (`none`).
+        recursion: Whether a schema may refer back to itself: `any`; only in properties that are
+            not required (`optional`); never (`none`).
+        enums: The kinds of values that an enum may list (string, number, boolean, null, other).
+        formats: The names of formats; None for any.
+        type_lists: Whether `type` may be a list.
+        nullable: Whether null is written as `nullable`.
+        upper: Whether types are written STRING, OBJECT.
+        patterns: A regular expression that finds what a pattern must not contain.
+        min_items: The largest `minItems`; None for any.
+        limits: The largest number of properties, levels (`depth`), enum values (`values`),
+            optional properties and unions.
     """
 
     name: str
@@ -51,19 +63,24 @@ class SchemaDialect:
     enums: frozenset[str] = frozenset({"string", "number", "boolean", "null", "other"})
     formats: frozenset[str] | None = None
     type_lists: bool = True
-    nullable: bool = False  # null is said by the word `nullable`
-    upper: bool = False  # types are spelled STRING, OBJECT
+    nullable: bool = False  # null is written as `nullable`
+    upper: bool = False  # types are written STRING, OBJECT
     patterns: str = ""
     min_items: int | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rule(self) -> str:
-        """Where the dialect is written down, and when that was looked up."""
+        """Where the dialect is documented, and when that was looked up."""
         return f"{self.source} ({self.since})"
 
     def allowed(self, keyword: str, at_root: bool = False) -> bool:
-        """Whether a schema may say `keyword`."""
+        """Whether a schema may have a keyword.
+
+        Args:
+            keyword: The keyword.
+            at_root: Whether the schema is the root.
+        """
         takes = self.root if at_root and self.root is not None else self.takes
         return takes is None or keyword in takes
 
@@ -80,7 +97,7 @@ PLAIN = SchemaDialect(
 )
 
 
-# OpenAI answers 400 "object schema missing properties" to a function without; the MCP client of
+# OpenAI answers 400 "object schema missing properties" for a function without; the MCP client of
 # openai-agents adds them for that reason (mcp/util.py, 2026-10). Others do not mind.
 OBJECT = replace(
     PLAIN,
@@ -103,7 +120,7 @@ OPENAI = replace(
 )
 
 
-# A `default` and `$schema` are let pass; lengths, too.
+# A `default` and `$schema` are accepted; lengths, too.
 OPENAI_STRICT = SchemaDialect(
     "openai-strict",
     "2026-11-21",
@@ -175,7 +192,7 @@ BEDROCK_STRICT = replace(
 )
 
 
-# What the model is not held to (lengths, patterns, counts of properties) is not sent as a rule.
+# Constraints that the model need not obey (lengths, patterns, counts of properties) are not sent.
 GEMINI = SchemaDialect(
     "gemini",
     "2026-11-21",
@@ -240,7 +257,7 @@ MISTRAL_STRICT = SchemaDialect(
 )
 
 
-# The schema is parsed into fixed structures: what they lack vanishes before the model sees it.
+# The schema is parsed into fixed structures: unknown keywords vanish before the model sees it.
 OLLAMA = SchemaDialect(
     "ollama",
     "2026-11-21",
@@ -305,7 +322,14 @@ DIALECTS: dict[str, SchemaDialect] = {
 
 
 def dialect(name: str) -> SchemaDialect:
-    """The dialect of this name. Raises ConfigError for an unknown one."""
+    """The dialect of a name.
+
+    Args:
+        name: One of `DIALECTS`.
+
+    Raises:
+        ConfigError: There is no such dialect.
+    """
     if name not in DIALECTS:
         text, hint = f"{show(name)} is no schema dialect", f"one of {', '.join(DIALECTS)}"
         raise ConfigError(text, hint=hint, code="schema.dialect")

@@ -1,7 +1,7 @@
-"""The keywords of JSON Schema by what they hold: where schemas stand, and where only words do.
+"""The keywords of JSON Schema by their contents: which hold schemas, and which hold only data.
 
-A name below `properties` or `$defs` is a name whatever it spells; a value below `enum`, `const`,
-`default` or `examples` is a value. Knows no dialect.
+A name below `properties` or `$defs` is a name even if it spells a keyword; a value below `enum`,
+`const`, `default` or `examples` is a value. Knows no dialect.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SINGLES = frozenset(
 )
 
 
-# Where a schema that refuses nothing says nothing; `not` and `contains` are no such places.
+# Keywords for which a schema that accepts everything has no effect; unlike `not` and `contains`.
 LENIENT = frozenset(
     {
         "items",
@@ -49,7 +49,7 @@ LENIENT = frozenset(
 )
 
 
-# They hold nobody to anything. What is in no list of this file is one of them, too.
+# They constrain nothing. A keyword that is in no list of this file counts as one of them, too.
 ANNOTATIONS = frozenset(
     {
         "title",
@@ -106,7 +106,7 @@ _ARRAY = (
 _NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
-# the only types that a keyword says anything of
+# the only types to which a keyword applies
 APPLIES: dict[str, frozenset[str]] = {
     **dict.fromkeys(_OBJECT, frozenset({"object"})),
     **dict.fromkeys(_ARRAY, frozenset({"array"})),
@@ -136,10 +136,9 @@ def subschemas(schema: Json) -> Iterator[Json]:
 
 
 def map_schemas(keyword: str, value: Json, home: str, visit: Callable[[Json, str], Json]) -> Json:
-    """A keyword's value with what `visit` makes of the schemas in it; the very value if they stay.
+    """The value of a keyword with the schemas in it replaced; the same object if none changes.
 
-    `home` is the path of the schema with this keyword; `visit` is given each one inside with its
-    path.
+    `home` is the path of the schema with this keyword; `visit` gets each inner schema and its path.
     """
     if keyword in MAPS and isinstance(value, dict):
         return same_or({k: visit(v, below(home, keyword, k)) for k, v in value.items()}, value)
@@ -149,7 +148,7 @@ def map_schemas(keyword: str, value: Json, home: str, visit: Callable[[Json, str
 
 
 def same_or(new: Json, old: Json) -> Json:
-    """The old object or list where the new one holds the very items of it, else the new one."""
+    """The old object or list if the new one holds identical items, else the new one."""
     if len(new) != len(old):
         return new
     if isinstance(old, dict):
@@ -158,7 +157,7 @@ def same_or(new: Json, old: Json) -> Json:
 
 
 def list_types(named: Json) -> tuple[str, ...]:
-    """The types that the value of a `type` names, in its order; none where it is absent."""
+    """The types in the value of `type`, in order; none if it is absent."""
     if isinstance(named, str):
         return (named,)
     types = [item for item in named if isinstance(item, str)] if isinstance(named, list) else ()
@@ -166,13 +165,13 @@ def list_types(named: Json) -> tuple[str, ...]:
 
 
 def type_value(types: Iterable[str]) -> Json:
-    """The types as a `type` names them: one as a text, several as a list, none as None."""
+    """Types as a value of `type`: one as a text, several as a list, none as None."""
     names = list(types)
     return names if len(names) > 1 else names[0] if names else None
 
 
 def list_values(schema: Json) -> Json:
-    """The list of values that `const` or `enum` allow; None where there is neither."""
+    """The values that `const` or `enum` allow, as a list; None if there is neither."""
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
@@ -188,7 +187,7 @@ def classify_value(value: Json) -> str:
 
 
 def accepts_any(schema: Json) -> bool:
-    """Whether a schema refuses nothing."""
+    """Whether a schema accepts every value."""
     if isinstance(schema, dict):
         return all(key in ANNOTATIONS for key in schema)
     return schema is True
@@ -238,7 +237,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def well_formed(keyword: str, value: Json) -> bool:
-    """Whether a keyword holds what some draft lets it hold; of one that no draft knows, anything.
+    """Whether a keyword's value has a form of some draft; any value for an unknown keyword.
 
     Schemas inside are not looked at.
     """
@@ -281,7 +280,7 @@ _RULES: dict[str, Callable[[Json], bool]] = {
 
 
 def definition_name(ref: str) -> tuple[str, str] | None:
-    """The keyword and name of a definition that `ref` names, if it names one at the root."""
+    """The keyword and the name of the root's definition to which `ref` leads, if it does."""
     keyword, _, name = ref.removeprefix("#/").partition("/")
     if ref.startswith("#/") and keyword in ("$defs", "definitions") and name and "/" not in name:
         return keyword, _unescape(name)
@@ -296,7 +295,7 @@ class Refs:
         self._found: dict[str, tuple[str, Json] | None] = {}
 
     def target(self, ref: str) -> tuple[str, Json] | None:
-        """The path and the schema that a reference leads to; None if it leads nowhere here."""
+        """The path and the schema to which a reference leads; None if it does not resolve."""
         if ref not in self._found:
             self._found[ref] = self._look_up(ref)
         return self._found[ref]
@@ -328,9 +327,9 @@ class Refs:
 
     @cached_property
     def endless(self) -> frozenset[str]:
-        """The references that lead to schemas that lead back to them.
+        """The references that are on a cycle, or on a way from one cycle to another.
 
-        They have others before and behind them for ever: by taking off both ends.
+        They remain when all references that lead nowhere, or to which none leads, are removed.
         """
         leads: dict[str, set[str]] = {}
         waiting = list(self.inside(self.root))
@@ -348,18 +347,18 @@ class Refs:
 
     @cached_property
     def endless_names(self) -> frozenset[tuple[str, str] | None]:
-        """The keywords and names of the definitions at the root among them."""
+        """The keywords and names of the root's definitions to which those references lead."""
         return frozenset(map(definition_name, self.endless))
 
     @staticmethod
     def inside(schema: Json) -> set[str]:
-        """The references that stand anywhere inside a schema."""
+        """The references anywhere inside a schema."""
         refs = (inner.get("$ref") for inner in _everywhere(schema))
         return {ref for ref in refs if isinstance(ref, str)}
 
 
 def _everywhere(schema: Json) -> Iterator[JsonObject]:
-    """A schema and all schemas inside of it that are objects."""
+    """A schema and all schemas inside of it, as far as they are objects."""
     stack = [schema]
     while stack:
         inner = stack.pop()
@@ -369,7 +368,7 @@ def _everywhere(schema: Json) -> Iterator[JsonObject]:
 
 
 def _on_the_way(leads: dict[str, set[str]], backward: dict[str, set[str]]) -> set[str]:
-    """The nodes from which one can go on for ever."""
+    """The nodes from which a path without end begins."""
     remaining = {ref: len(others) for ref, others in leads.items()}
     ends = [ref for ref, count in remaining.items() if not count]
     while ends:
@@ -383,7 +382,7 @@ def _on_the_way(leads: dict[str, set[str]], backward: dict[str, set[str]]) -> se
 
 
 def _index(name: str) -> int:
-    """The index that a reference names; beyond every list where it names none."""
+    """The index that a reference names; past the end of any list if it names none."""
     return int(name) if name.isdecimal() and len(name) < 10 else sys.maxsize
 
 

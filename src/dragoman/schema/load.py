@@ -1,9 +1,9 @@
-"""How much work a value is to check against a schema, before anybody begins.
+"""Estimates how much work it is to check a value against a schema, before it is checked.
 
-A schema whose references double at each step stands for as many schemas as two has powers: 25 of
-them, in a kilobyte, are 33 million checks of one value. Validators that keep to the specification
-do all of them (jsonschema-rs 0.33: `iter_errors` of 18 steps takes 38 s; measured 2026-11-28). Each
-pair of a schema and a value is looked at once here, and the checks that it stands for are counted.
+A schema whose references double at each step makes a validator check 2**n schemas: 25 steps, in a
+kilobyte, are 33 million checks of one value. Validators that follow the specification do all of
+them (jsonschema-rs 0.33: `iter_errors` of 18 steps takes 38 s; measured 2026-11-28). Here each pair
+of a schema and a value is visited once, and the checks that it costs are added up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..errors import InvalidMessage
 from ..text.json_text import Json, JsonObject
 from .keywords import Refs
 
-MOST = 4_000  # checks; what is far more work than the pairs that there are is no use to anybody
+MOST = 4_000  # checks; no useful schema needs more
 _TIMES = 16  # how often each pair may be checked on average, beyond that
 _DEEPEST = 300  # pairs within pairs: this recurses
 _LISTS = ("allOf", "anyOf", "oneOf")
@@ -23,10 +23,10 @@ _SINGLE = ("not", "if", "then", "else")
 
 
 def is_heavy(schema: Json, value: Json) -> bool:
-    """Whether a value is out of proportion to check: more work than any reader of it needs.
+    """Whether checking the value would take an unreasonable number of checks.
 
-    Schemas whose references stand in no `allOf`, `anyOf` and the like are never heavy, and cost
-    one look at their keywords.
+    A schema is never heavy if it has no references in `allOf`, `anyOf` and similar keywords; then
+    only its keywords are looked at.
     """
     if not _multiplies(schema):
         return False
@@ -39,7 +39,7 @@ def is_heavy(schema: Json, value: Json) -> bool:
 
 
 def keep_light(schema: Json, value: Json) -> None:
-    """Raise InvalidMessage for a schema that a value is out of proportion to check against."""
+    """Raise InvalidMessage if checking the value against the schema would take too much work."""
     if is_heavy(schema, value):
         fault = "the references of the schema multiply: checking this value would not end in time"
         hint = "refer to each part once, or state the schema without allOf and anyOf of references"
@@ -47,11 +47,11 @@ def keep_light(schema: Json, value: Json) -> None:
 
 
 class _TooDeepError(Exception):
-    """A schema refers deeper than anybody reads."""
+    """A schema nests deeper than any reader supports."""
 
 
 def _multiplies(schema: Json) -> bool:
-    """Whether references stand where one value is checked several times; does not recurse."""
+    """Whether references are in keywords that apply several schemas to one value; not recursive."""
     refers = combines = False
     waiting: list[Any] = [schema]
     while waiting and not (refers and combines):
@@ -66,7 +66,7 @@ def _multiplies(schema: Json) -> bool:
 
 
 class _Load:
-    """The checks of one value against one schema, each pair of parts worked out once."""
+    """The checks of one value against one schema; each pair of parts is computed once."""
 
     __slots__ = ("known", "refs")
 
@@ -75,7 +75,7 @@ class _Load:
         self.known: dict[tuple[int, int], int] = {}
 
     def of(self, schema: Json, value: Json, depth: int) -> int:
-        """How many schemas are applied to the value and to what is in it."""
+        """The number of schemas that are applied to the value and its contents."""
         if not isinstance(schema, dict):
             return 1
         key = (id(schema), id(value))
@@ -83,7 +83,7 @@ class _Load:
             return known
         if depth > _DEEPEST:
             raise _TooDeepError
-        self.known[key] = 1  # of a circle: a validator that enters it again has gone wrong anyway
+        self.known[key] = 1  # for a cycle, which no valid schema enters twice
         checks = 1
         for inner, item in self._list_applied(schema, value):
             checks += self.of(inner, item, depth + 1)
@@ -91,7 +91,7 @@ class _Load:
         return checks
 
     def _list_applied(self, schema: JsonObject, value: Json) -> Iterator[tuple[Json, Json]]:
-        """What the schema has applied: to the value itself, and to the values in it."""
+        """(schema, value) that the schema applies: to the value itself, and to its contents."""
         ref = schema.get("$ref")
         if isinstance(ref, str) and (target := self.refs.target(ref)) is not None:
             yield target[1], value
@@ -105,7 +105,7 @@ class _Load:
 
 
 def _inside(schema: JsonObject, value: Json) -> Iterator[tuple[Json, Json]]:
-    """What the schema has applied to the values in a value."""
+    """(schema, value) that the schema applies to the contents of a value."""
     if isinstance(value, dict):
         named, others = schema.get("properties"), schema.get("additionalProperties")
         named = named if isinstance(named, dict) else {}

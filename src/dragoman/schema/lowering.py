@@ -1,4 +1,4 @@
-"""Every keyword that a dialect lacks: in its other words, told in the description, or left out."""
+"""Lower a schema to a dialect: keywords are restated, moved to the description, or left out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CONSTRAINTS = frozenset({
 
 
 def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
-    """Put the schema into the words of the dialect; what it can't say at all is told."""
+    """Restate the schema's keywords in the dialect; what it cannot express goes to the notes."""
     kw, dialect = node.kw, lowering.dialect
     values.restate_pattern_properties(node, lowering)
     values.restate_tuples(node, lowering)
@@ -74,7 +74,7 @@ def _drop_keyword(node: SchemaNode, keyword: str, lowering: Lowering) -> None:
 
 
 def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
-    """The description, with what the schema itself does not say any more."""
+    """Add to the description what the schema itself can no longer express."""
     if not node.told:
         return
     is_bare_ref = lowering.dialect.refs == "bare" and "$ref" in node.kw
@@ -90,7 +90,7 @@ def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
 
 
 def exceeded_limit(schema: Json, limits: Mapping[str, int]) -> str:
-    """The first limit that the schema exceeds, in a sentence; empty where it keeps to all."""
+    """The first limit that the schema exceeds, as a sentence; empty if it exceeds none."""
     sizes = _sizes(schema) if limits else {}
     for name, most in limits.items():
         if sizes[name] > most:
@@ -99,7 +99,7 @@ def exceeded_limit(schema: Json, limits: Mapping[str, int]) -> str:
 
 
 def _sizes(schema: Json) -> Counter[str]:
-    """Properties, optional ones, enum values, unions, and the most levels of objects (`depth`)."""
+    """Count properties, optional ones, enum values, unions, and levels of objects (`depth`)."""
     sizes: Counter[str] = Counter()
     stack: list[tuple[Json, int]] = [(schema, 0)]
     while stack:
@@ -119,7 +119,7 @@ def _sizes(schema: Json) -> Counter[str]:
     return sizes
 
 
-# Where less inside is more outside: where a dialect takes these, they stay as they are.
+# Keywords that accept more if what is inside accepts less: they stay if the dialect takes them.
 _INVERTING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
 _OF_VALUES = frozenset({"enum", "const", "not"})
 _SIMPLE = frozenset({"type", "title", "description", "default"})
@@ -127,9 +127,16 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) -> Lowered:
-    """The schema as the dialect takes it, with a verdict and every change.
+    """Lower a schema to a dialect.
 
-    `tell`: constraints that it cannot say are told in the descriptions, for the model to read.
+    Args:
+        schema: The JSON Schema of an object.
+        dialect: The dialect of the target.
+        tell: Whether constraints that the dialect cannot express are added to the descriptions,
+            for the model to read.
+
+    Returns:
+        The schema for the dialect, with a verdict and every change.
 
     >>> from dragoman.schema import DIALECTS
     >>> made = lowered({"type": "object", "properties": {"n": {"const": "A"}}}, DIALECTS["gemini"])
@@ -149,7 +156,7 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
 
 
 def _same_json(a: Json, b: Json) -> bool:
-    """Whether two values are the same JSON: to Python 1, 1.0 and true are equal."""
+    """Whether two values are the same JSON: in Python 1, 1.0 and true are equal."""
     if a is b:
         return True
     if type(a) is not type(b):
@@ -162,7 +169,7 @@ def _same_json(a: Json, b: Json) -> bool:
 
 
 def _has_bare_list(schema: Json) -> bool:
-    """Whether an array in it does not say its items."""
+    """Whether it contains an array without `items`."""
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -174,7 +181,7 @@ def _has_bare_list(schema: Json) -> bool:
 
 
 class _Walk:
-    """The walk of one lowering."""
+    """The walk of one lowering over a schema."""
 
     __slots__ = ("easy", "run", "spoken", "turning")
 
@@ -182,12 +189,12 @@ class _Walk:
         self.run = lowering
         self.spoken = lowering.dialect
         self.easy = _SIMPLE if lowering.dialect.takes is None else _SIMPLE & lowering.dialect.takes
-        self.turning = "#" in lowering.refs.endless  # inside a schema that leads back to itself
+        self.turning = "#" in lowering.refs.endless  # whether it is inside a recursive schema
 
     def root(self, schema: JsonObject) -> JsonObject:
-        """The whole schema."""
+        """Lower the whole schema."""
         dialect = self.spoken
-        rules = dialect.demands & {"type", "closed"}  # for every object, not the root alone
+        rules = dialect.demands & {"type", "closed"}  # for every object, not only the root
         if dialect.takes is None and not rules and self._stands(schema):
             return schema
         result = self.schema(schema, "$", 0)
@@ -202,7 +209,7 @@ class _Walk:
         return bare
 
     def _stands(self, schema: JsonObject) -> bool:
-        """Whether the root is as a dialect wants it that has rules for the root alone."""
+        """Whether the root satisfies the rules of a dialect that has rules only for the root."""
         if not self.run.demands("object root"):
             return True
         if schema.keys() & {"anyOf", "oneOf", "allOf"} and self.run.demands("plain root"):
@@ -216,11 +223,11 @@ class _Walk:
         return schema.get("type") == "object" and "$ref" not in schema
 
     def schema(self, schema: Json, path: str, level: int) -> Json:
-        """One schema, at its place in the original, and those inside it."""
+        """Lower one schema, at its path in the original, and those inside it."""
         lowering = self.run
         if type(schema) is dict and level and schema.keys() <= self.easy:
             kind = schema.get("type")
-            if type(kind) is str and kind in _SCALARS:  # most schemas are
+            if type(kind) is str and kind in _SCALARS:  # the usual case
                 return {**schema, "type": kind.upper()} if self.spoken.upper else schema
         if not isinstance(schema, (dict, SchemaNode)):
             schema = {"not": {}} if schema is False else {}
@@ -233,7 +240,7 @@ class _Walk:
         opened = self._restate_all(node, at_root=level == 0)
         restate_keywords(node, lowering, at_root=level == 0)
         self._inside(node, level)
-        # the schema itself if the work holds just what it holds
+        # the original object if nothing has changed
         kept = keywords.same_or(node.kw, schema) if isinstance(schema, dict) else node.kw
         result = values.complete(kept, node, lowering, at_root=level == 0)
         lowering.close(opened)
@@ -244,9 +251,9 @@ class _Walk:
         return result
 
     def _restate_all(self, node: SchemaNode, *, at_root: bool) -> list[str]:
-        """References, unions, values and types in the dialect's forms, until none is left over.
+        """Restate references, unions, values and types until nothing changes any more.
 
-        The references that were opened for it come back.
+        Returns the references that were inlined for it.
         """
         lowering = self.run
         opened: list[str] = []
@@ -271,12 +278,12 @@ class _Walk:
         return opened
 
     def _inside(self, node: SchemaNode, level: int) -> None:
-        """The schemas inside, each lowered; those in verbatim keywords stay as they are."""
+        """Lower the schemas inside; those in verbatim keywords stay as they are."""
         kw, takes_all = node.kw, self.spoken.takes is None
         for keyword in list(kw):
             value, home = kw[keyword], node.home(keyword)
             if value is True and keyword == "items" and self.run.demands("type"):
-                value = {}  # which says the same, and is lowered like any other schema
+                value = {}  # equal to true, and lowered like any schema
             if keyword in self.spoken.verbatim or (takes_all and keyword in _INVERTING):
                 kw[keyword] = plain_schema(value)
             elif keyword in keywords.MAPS and isinstance(value, dict):
@@ -285,11 +292,11 @@ class _Walk:
                 kw[keyword] = keywords.map_schemas(
                     keyword, value, home, lambda inner, path: self.schema(inner, path, level + 1)
                 )
-                if keyword == "oneOf" and kw[keyword] is not value:  # two may meet now, or part
+                if keyword == "oneOf" and kw[keyword] is not value:  # overlaps may change
                     self.run.note_change(node, keyword, "its schemas", "changed", "wider")
                     self.run.note_change(node, keyword, "its schemas", "changed", "narrower")
         if self.spoken.recursion == "optional" and "required" in kw and self.turning:
-            # a required property that leads back to its own schema could never end
+            # a required property that leads back to its own schema would never end
             refs, properties = self.run.refs, kw.get("properties", {})
             endless = [n for n in kw["required"] if refs.inside(properties.get(n)) & refs.endless]
             self.run.unrequire(node, endless)
@@ -313,7 +320,7 @@ class _Walk:
 
 
 def _with_word(result: JsonObject) -> JsonObject:
-    """`nullable` for the type null, and for null among the values."""
+    """Write `nullable` for the type null, and for null among the values."""
     kinds, enum = list_types(result.get("type")), result.get("enum")
     holds = isinstance(enum, list) and None in enum
     if "null" not in kinds and not holds:
@@ -327,16 +334,16 @@ def _with_word(result: JsonObject) -> JsonObject:
     return result
 
 
-# (what was found but for the schema, the schema as bytes or None where it stays as it is)
+# by schema: (the result without the schema, the schema as bytes or None if it is unchanged)
 _KNOWN: BoundedCache[tuple[Lowered, bytes | None]] = BoundedCache(
     "dragoman.schema.lowering", "schemas of tools and formats, as each dialect takes them", 2**24
 )
 
 
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
-    """The schema in the dialect of this name, worked out once.
+    """Lower a schema to the dialect of a name; results are cached.
 
-    Where it changes, each caller gets a schema of its own; where it fits, it is the very object.
+    If it changes, each caller gets a schema of its own; if not, it is the same object.
     """
     key = (name, arguments(schema))
     known = _KNOWN.get(key)
@@ -352,9 +359,16 @@ def lowered_once(schema: JsonObject, name: str) -> Lowered:
 
 
 def report_changes(result: Lowered, report: Report, schema: object, field: str, name: str) -> None:
-    """Name every change in a report: `field` holds the schema of `schema`, `name` is the tool's.
+    """Report every change of a lowered schema as a loss.
 
-    The loss is found at `<path of the field>.properties.age.minimum`; the rule is the dialect's.
+    The path of a loss is `<path of the field>.properties.age.minimum`; its rule is the dialect's.
+
+    Args:
+        result: What `lowered` returned.
+        report: Collects the losses.
+        schema: The node that has the schema.
+        field: The field of the node in which the schema is.
+        name: The name of the tool.
     """
     for change in result.changes:
         did = "in the description" if change.told else change.did

@@ -1,6 +1,6 @@
-"""Keywords that mean something together, of two schemas that hold at once.
+"""Joins two schemas that hold at once into one, keyword group by keyword group.
 
-What an object lets stand beside its properties depends on which those are; so with arrays.
+What an object allows beside its properties depends on which those are; likewise with arrays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GROUPS = (
 
 
 def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering: Lowering) -> None:
-    """Keywords that mean something together: borrowed together, or not at all."""
+    """Join keywords that depend on each other: all of the group, or none of it."""
     shared = [key for key in source.kw if key in group]
     if not shared or not any(key in node.kw for key in group):
         return
@@ -38,7 +38,7 @@ def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering
 
 
 def _both(part: Json, other: Json, path: str) -> Json:
-    """Two schemas as one at `path` that asks for both."""
+    """Two schemas as one schema at `path` that requires both."""
     for one, another in ((part, other), (other, part)):
         if one is True or (isinstance(one, SchemaNode) and not one.kw):
             return another
@@ -46,7 +46,7 @@ def _both(part: Json, other: Json, path: str) -> Json:
 
 
 def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
-    """Properties of both, and what each lets stand beside its own."""
+    """Join the properties of both, and what each allows beside its own."""
     group, a, b = _GROUPS[0], node.kw, source.kw
     if not group & a.keys() or not group & b.keys():
         return
@@ -69,7 +69,7 @@ def _drop_refused(
     a, b = node.kw, source.kw
     names = _names(a.get("properties", {}), b.get("properties", {}), closed)
     needed = {*a.get("required", ()), *b.get("required", ())}
-    if needed - names:  # nobody could meet both
+    if needed - names:  # no value could satisfy both
         lowering.note_change(source, "additionalProperties", "false", "dropped", "wider")
         return
     for side in (node, source):
@@ -84,7 +84,7 @@ def _drop_refused(
 
 
 def _merge_closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
-    """Which of the two lets nothing else stand; where that can't be joined, both are opened."""
+    """Which of the two are closed; if that cannot be expressed together, both are opened."""
     other_properties = [side.kw.get("additionalProperties", True) for side in (node, source)]
     simple = all(others is False or keywords.accepts_any(others) for others in other_properties)
     patterns = "patternProperties" in node.kw or "patternProperties" in source.kw
@@ -104,7 +104,7 @@ def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> set[str]:
 
 
 def _properties(node: SchemaNode, source: SchemaNode) -> None:
-    """Add the properties of `source`; of many schemas in a row, each is looked at once."""
+    """Add the properties of `source`; of many schemas in a row, each is visited once."""
     properties, added = node.kw.get("properties", {}), source.kw.pop("properties", {})
     joined = node.joined
     if joined is None or properties is not joined:
@@ -123,14 +123,14 @@ def _properties(node: SchemaNode, source: SchemaNode) -> None:
         joined[name] = part
 
 
-_PAIRS = 16  # branches that two unions may multiply to
-_RESTS = ("unevaluatedProperties", "unevaluatedItems")  # they hang on all that holds beside them
+_PAIRS = 16  # the most branches of two unions multiplied
+_RESTS = ("unevaluatedProperties", "unevaluatedItems")  # they depend on all other keywords
 _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
 def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Lowering) -> None:
-    """Let `other`, which stands at `path`, hold for `node` as well."""
+    """Make `other`, the schema at `path`, hold for `node` as well."""
     if isinstance(other, SchemaNode):
         source = SchemaNode(other.kw, other.at, other.homes)
     else:
@@ -167,7 +167,7 @@ def _conjoin_keyword(
     lenient = keyword in keywords.LENIENT and keywords.accepts_any(value)
     if lenient or _same(kw[keyword], value):
         return
-    if keyword in keywords.ANNOTATIONS:  # the nearer one speaks
+    if keyword in keywords.ANNOTATIONS:  # the nearer one wins
         lowering.drop(source, keyword, "equal", quietly=True)
         return
     if keyword in ("required", "allOf"):
@@ -185,7 +185,7 @@ def _conjoin_keyword(
 
 
 def _grow(node: SchemaNode, source: SchemaNode, keyword: str, lowering: Lowering) -> None:
-    """Add the names or schemas of `source`; of many in a row, each is looked at once."""
+    """Add the names or schemas of `source`; of many in a row, each is visited once."""
     before = node.kw[keyword]
     grown, names = node.grown.get(keyword, ([], set()))
     if grown is not before:
@@ -199,7 +199,7 @@ def _grow(node: SchemaNode, source: SchemaNode, keyword: str, lowering: Lowering
     else:
         more = [name for name in dict.fromkeys(more) if name not in names]
         names.update(more)
-    if more and len(grown) < _SHOWN:  # so many tell more than is shown
+    if more and len(grown) < _SHOWN:  # more than that is not shown
         lowering.note_change(node, keyword, as_text(grown[:_SHOWN])[:_SHOWN], "joined")
     grown += more
 
@@ -208,7 +208,7 @@ _SHOWN = 60
 
 
 def _combine_values(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
-    """Both values of one keyword as one; None where there is none."""
+    """Both values of one keyword as one value; None if there is no such value."""
     if keyword == "type":
         return keywords.type_value(common_types(list_types(a), list_types(b)))
     if keyword == "enum":
@@ -245,17 +245,17 @@ def _as_nodes(keyword: str, branches: list[Json], node: SchemaNode) -> list[Sche
 
 
 def joined_branches(keyword: str, node: SchemaNode) -> list[SchemaNode | Json]:
-    """The branches of a union, each with its place."""
+    """The branches of a union, each with its path."""
     return _as_nodes(keyword, node.kw[keyword], node)
 
 
-UNROLL = 3  # a schema that leads back to itself is written this often into itself
+UNROLL = 3  # how often a recursive schema is written into itself
 
 
 def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = False) -> list[str]:
-    """Inline the references that may not stay and join `allOf`; the references that were opened.
+    """Inline the references that may not stay, join `allOf`, and return what was opened.
 
-    The caller closes them when it is done with what is inside.
+    The caller closes those references when it is done with the contents.
     """
     opened: list[str] = []
     for _ in range(100):
@@ -274,7 +274,7 @@ def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = Fal
 
 
 def _stays(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
-    """Whether a reference may stand here as it is."""
+    """Whether a reference may stay as it is in this place."""
     dialect, ref = lowering.dialect, node.kw["$ref"]
     if not isinstance(ref, str) or dialect.refs == "none" or not dialect.allowed("$ref", at_root):
         return False
@@ -298,7 +298,7 @@ def _all_stay(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
 
 
 def _inline(node: SchemaNode, lowering: Lowering, opened: list[str]) -> None:
-    """Put what a reference leads to in its place; too often on one way down, and nothing is put."""
+    """Replace a reference by its schema, but with nothing if it recurses too often."""
     ref = node.kw["$ref"]
     definition = lowering.refs.target(ref) if isinstance(ref, str) else None
     if definition is None:

@@ -1,8 +1,8 @@
-"""One spelling of a schema before anything is asked of it: draft 2020-12, as JSON has it.
+"""Gives a schema one spelling before it is processed: that of draft 2020-12, as JSON.
 
-Older drafts, OpenAPI's `nullable`, upper-case and snake-case spellings, Python's names of types,
-and what no draft allows (`properties: []`, `description: null`). What it accepts stays as it was,
-but for what is nested beyond all use.
+It understands older drafts, OpenAPI's `nullable`, upper-case and snake-case spellings, Python's
+names of types, and what no draft allows (`properties: []`, `description: null`). What needs no
+change stays the same object, except schemas nested too deeply for any use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CAMEL = {
 }
 
 
-# Gemini's enum `Type` by number, and what people write who think in Python
+# Gemini's enum `Type` by number, and the names that Python programmers write
 _NUMBERED = dict(enumerate(TYPES, 1))
 
 
@@ -53,9 +53,10 @@ _EASY = frozenset({"type", "title", "description"})
 def normalize(
     schema: Json, changes: list[Change] | None = None, *, known_types: bool = False
 ) -> Json:
-    """The schema in the one spelling; the same object if it is spelled so. Changes are appended.
+    """The schema in the one spelling; the same object if it needs no change.
 
-    `known_types`: a type that nobody knows is left out; else it stays, for a validator to refuse.
+    `changes` collects what was changed. `known_types`: an unknown type is removed instead of left
+    for a validator to refuse.
     """
     return _Normal([] if changes is None else changes, known_types).schema(schema, "$", 0)
 
@@ -74,7 +75,7 @@ class _Normal:
                 return schema
             self.changes.append(Change(path, "", "no schema", "any value", "equal"))
             return {}
-        # a type and what it is for, and nothing else: most schemas are
+        # only a type and its description: the usual case
         easy = schema.keys() <= _EASY and all(type(value) is str for value in schema.values())
         if easy and schema.get("type") in TYPES:
             return schema
@@ -91,7 +92,7 @@ class _Normal:
         return result
 
     def _normalize_node(self, schema: JsonObject, path: str) -> JsonObject:
-        """The node itself in the one spelling; the same object if it is."""
+        """Normalize a node's own keywords; the same object if nothing changes."""
         if not _odd(schema):
             return schema
         result = {self._key(key, schema, path): value for key, value in schema.items()}
@@ -110,7 +111,7 @@ class _Normal:
         return camel
 
     def _shapes(self, result: JsonObject, path: str) -> None:
-        """What has a shape that no draft allows is left out."""
+        """Remove keywords whose value has a shape that no draft allows."""
         if "type" in result:
             self._types(result, path)
         names = result.get("required")
@@ -123,7 +124,7 @@ class _Normal:
                 result[keyword] = {}
 
     def _types(self, result: JsonObject, path: str) -> None:
-        """The types by their names of today."""
+        """Give the types the names of today."""
         named = result["type"] if isinstance(result["type"], list) else [result["type"]]
         kinds = list(dict.fromkeys(map(_type, named)))
         strange = [kind for kind in kinds if kind not in TYPES]
@@ -140,7 +141,7 @@ class _Normal:
                     self.changes.append(Change(path, "type", item, _TYPES[item.lower()], "equal"))
 
     def _older(self, result: JsonObject, path: str) -> None:
-        """Keywords of older drafts in the words of today's."""
+        """Write keywords of older drafts as those of today's."""
         for bound in ("Minimum", "Maximum"):
             excluding, limit = f"exclusive{bound}", bound.lower()
             if isinstance(result.get(excluding), bool):
@@ -159,7 +160,7 @@ class _Normal:
             self._note(path, "items", "prefixItems")
             if others is not None:
                 self._note(path, "additionalItems", "items")
-        if "additionalItems" in result:  # without a list of items it says nothing
+        if "additionalItems" in result:  # without a list of items it has no effect
             self._out(result, "additionalItems", path)
         if result.get("dependencies") == {}:
             self._out(result, "dependencies", path)
@@ -180,7 +181,7 @@ _OLDER = frozenset({"dependencies", "additionalItems", "nullable", *_CAMEL})
 
 
 def _odd(schema: JsonObject) -> bool:
-    """Whether anything about the node's own keywords is to be looked at."""
+    """Whether any of the node's own keywords may need a change."""
     kind = schema.get("type", "object")
     values = kind if type(kind) is list and is_name_list(kind) else [kind]
     if not values or any(type(item) is not str or item not in TYPES for item in values):
@@ -189,7 +190,7 @@ def _odd(schema: JsonObject) -> bool:
 
 
 def _old(key: str, value: Json) -> bool:
-    """Whether a keyword is of an older draft, or holds what no draft allows."""
+    """Whether a keyword is of an older draft, or has a value that no draft allows."""
     if key in _OLDER or not well_formed(key, value):
         return True
     if key == "items":
@@ -198,14 +199,14 @@ def _old(key: str, value: Json) -> bool:
 
 
 def _type(name: Json) -> str | None:
-    """A type by its name of today, or by its own in small letters; None if it is no name."""
+    """A type by its name of today, or in lower case; None if it is no name."""
     if isinstance(name, int) and not isinstance(name, bool):
         return _NUMBERED.get(name)
     return _TYPES.get(name.lower(), name.lower()) if isinstance(name, str) else None
 
 
 def _nullable(result: JsonObject) -> None:
-    """OpenAPI's `nullable` as a type beside the others."""
+    """Write OpenAPI's `nullable` as a type beside the others."""
     if result.pop("nullable", False) is not True:
         return
     if "type" in result and not {"const", "anyOf", "oneOf", "allOf", "$ref"} & result.keys():

@@ -1,6 +1,6 @@
-"""JSON that a model wrote as values of Python types, validated by pydantic (extra `tools`).
+"""JSON from a model as values of Python types, validated by pydantic (extra `tools`).
 
-What does not fit is an InvalidOutput, which names every place by its path in that JSON.
+JSON that does not fit raises InvalidOutput, which names every place by its path in that JSON.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from .arguments import Declared, checked
 
 
 def type_adapter(of: Any) -> Any:
-    """A pydantic TypeAdapter of a type, or of a function: then of its arguments."""
+    """A pydantic TypeAdapter of a type, or of a function's arguments."""
     return library("pydantic").TypeAdapter(of)
 
 
 def typed_value(adapter: Any, value: Json, what: str, text: str = "") -> Any:
     """The JSON value as the adapter's type. `what` begins the sentence of the error.
 
-    Validated as JSON and not as Python: what JSON has no type for, such as dates, comes as text.
-    Raises InvalidOutput, whose cause is pydantic's error.
+    It is validated as JSON, not as Python: types without JSON, such as dates, come as text. Raises
+    InvalidOutput, whose cause is pydantic's error.
     """
     try:
         json_text = arguments(value).encode()
@@ -38,7 +38,7 @@ def typed_value(adapter: Any, value: Json, what: str, text: str = "") -> Any:
 
 
 def keep_to_schema(schema: Declared, value: Json, what: str, text: str = "") -> None:
-    """Raise InvalidOutput where the JSON value breaks a schema, or that of a tool."""
+    """Raise InvalidOutput if the JSON value violates a schema, or that of a tool."""
     if violations := checked(schema, value):
         raise _unfit(what, [(item.path, item.message) for item in violations], text)
 
@@ -55,7 +55,7 @@ def _unfit(what: str, faults: Sequence[tuple[str, str]], text: str) -> InvalidOu
 
 
 def _path(value: Json, parts: Sequence[str | int]) -> str:
-    """The path into the value: pydantic names branches of unions, too, which stand in no JSON."""
+    """The path into the value, without the names of a union's branches, which pydantic adds."""
     path = "$"
     last = len(parts) - 1
     for i, part in enumerate(parts):

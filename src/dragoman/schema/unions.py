@@ -1,4 +1,4 @@
-"""oneOf and anyOf in the forms that a dialect has: one for the other, alone, or flattened."""
+"""Writes oneOf and anyOf in the forms that a dialect has: one as the other, alone, or flattened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .work import Lowering, SchemaNode, Verdict, node_at, plain_schema, read_key
 
 
 def replace_one_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
-    """`oneOf` as `anyOf` where a target lacks it: the same if no two branches meet."""
+    """Write `oneOf` as `anyOf` if a target lacks it: equal if no two branches overlap."""
     if "oneOf" not in node.kw or lowering.dialect.allowed("oneOf", at_root):
         return
     branches = joined_branches("oneOf", node)
@@ -25,7 +25,7 @@ def replace_one_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
 
 
 def _never_overlap(branches: list[Json], lowering: Lowering) -> bool:
-    """Whether no value can fit two of the branches, as far as types and constants say."""
+    """Whether no value can fit two of the branches, by their types and constants."""
     if len(branches) > 32:
         return False
     tops = [_top_keywords(branch, lowering) for branch in branches]
@@ -33,7 +33,7 @@ def _never_overlap(branches: list[Json], lowering: Lowering) -> bool:
 
 
 def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
-    """What a branch says at its top, through a reference."""
+    """The keywords of a branch, or of the schema to which its reference leads."""
     for _ in range(4):
         kw = read_keywords(schema)
         if not isinstance(kw.get("$ref"), str):
@@ -61,7 +61,7 @@ def _differ(a: dict[str, Json], b: dict[str, Json]) -> bool:
 
 
 def _no_value_in_both(a: JsonObject, b: JsonObject) -> bool | None:
-    """Whether no value that the one lists is listed by the other; None if one lists no values."""
+    """Whether the two lists of values have none in common; None if one schema lists no values."""
     first, second = _values(a), _values(b)
     return None if first is None or second is None else not first & second
 
@@ -76,7 +76,7 @@ def _values(kw: dict[str, Json]) -> set[str] | None:
 
 
 def lone_union(node: SchemaNode, lowering: Lowering) -> None:
-    """A union with nothing beside it: what stood there goes into every branch."""
+    """Move the keywords beside a union into every branch, for dialects that allow none there."""
     if "anyOf" not in node.kw or not lowering.demands("lone unions"):
         return
     branches = joined_branches("anyOf", node)
@@ -85,13 +85,13 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
     real = [branch for branch in fitting if not _is_null(branch)] or fitting[:1]
     null = any(_is_null(branch) for branch in fitting) and not _is_null(real[0])
     count = f"{len(branches)} schemas"
-    if len(real) == 1:  # of null and another, the other is left: null is said by a word
+    if len(real) == 1:  # null and one other: `nullable` replaces null
         del node.kw["anyOf"]
         lowering.note_change(node, "anyOf", count, "joined")
         place = below(node.home("anyOf"), "anyOf", branches.index(real[0]))
         conjoin(node, real[0], place, lowering)
         if null:
-            node.kw["nullable"] = True  # the word that later goes wherever the rest goes
+            node.kw["nullable"] = True  # it moves along with the other keywords
     elif neighbours and not lowering.repeats(neighbours, len(real) - 1):
         lowering.note_change(node, "anyOf", count, "without neighbours")
         for keyword in neighbours:
@@ -111,7 +111,7 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
-    """A union of one schema and null where a target has neither unions nor null: without null."""
+    """Drop null from a union of null and one schema, if a target has neither unions nor null."""
     if "anyOf" not in node.kw or lowering.dialect.allowed("anyOf", at_root):
         return
     branches = joined_branches("anyOf", node)
@@ -125,7 +125,7 @@ def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
 
 
 def _excludes(neighbours: dict[str, Json], branch: Json) -> bool:
-    """Whether a branch can't hold beside the rest, as far as types and values say."""
+    """Whether a branch contradicts the keywords beside the union, by types and values."""
     if branch is False:
         return True
     kw = read_keywords(branch)
@@ -147,9 +147,9 @@ def _is_null(schema: Json) -> bool:
 
 
 def flatten_root_union(node: SchemaNode, lowering: Lowering) -> None:
-    """A root without unions: its branches as one object with the properties of all.
+    """Write a root with a union as one object with the properties of all branches.
 
-    Required is what every branch requires; the union itself is told.
+    Only what every branch requires is required; the union itself is described in the notes.
     """
     for keyword in ("anyOf", "oneOf"):
         if keyword not in node.kw:
@@ -171,7 +171,7 @@ def _an_object(schema: Json, lowering: Lowering) -> bool:
 
 
 def _as_object(schema: Json, node: SchemaNode, lowering: Lowering) -> SchemaNode:
-    """A branch with its references and unions in it, as an object."""
+    """A branch as an object, with its references and unions resolved."""
     item = SchemaNode({"type": "object"}, node.at)
     conjoin(item, schema, node.at, lowering)
     opened = resolve_references(item, lowering, at_root=True)

@@ -1,4 +1,4 @@
-"""Values and types: const, enum, lists of types and null, in the forms that a dialect has."""
+"""Writes const, enum, lists of types, null and bounds in the forms that a dialect has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
 
 
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:
-    """`const` and `enum` with the kinds of values that the dialect lists; others become types."""
+    """Write `const` and `enum` with the kinds of values that the dialect lists; others by type."""
     dialect = lowering.dialect
     stays = dialect.allowed("const") and classify_value(node.kw.get("const")) in dialect.enums
     if "const" in node.kw and not stays:
@@ -38,23 +38,23 @@ def _enum(node: SchemaNode, lowering: Lowering) -> None:
         node.kw["enum"] = values
     kinds = {classify_value(value) for value in values}
     if dialect.nullable and len(kinds) > 1:
-        kinds.discard("null")  # said by its word, last of all
+        kinds.discard("null")  # `nullable` is written last
     if dialect.allowed("enum") and (not kinds <= dialect.enums or values == [""]):
         _split(node, values, lowering)
 
 
 def _fitting(node: SchemaNode, lowering: Lowering) -> list[Json]:
-    """The values of an enum, each once, that its type lets be."""
+    """The values of an enum that its type allows, each once."""
     values = list({canonical(value): value for value in node.kw["enum"]}.values())
     kinds = list_types(node.kw.get("type"))
     fitting = [value for value in values if any(of_type(value, kind) for kind in kinds)]
-    if kinds and not fitting:  # nothing fits both; the target's form may let something through
+    if kinds and not fitting:  # nothing fits both; the target's form may still accept values
         lowering.note_change(node, "enum", "values of another type", "kept", "wider")
     return fitting or values
 
 
 def _split(node: SchemaNode, values: list[Json], lowering: Lowering) -> None:
-    """Kinds that the dialect does not list are said by their types, and told."""
+    """Write kinds of values that the dialect does not list as their types, with a note."""
     groups: dict[str, list[Json]] = {}
     for value in values:
         kind = classify_value(value)
@@ -91,7 +91,7 @@ def _branch(kind: str, values: list[Json], lowering: Lowering) -> JsonObject:
 
 
 def _exact(kind: str, values: list[Json], lowering: Lowering) -> bool:
-    """Whether the type says just these values."""
+    """Whether the type alone allows exactly these values."""
     if kind in ("listed", "null"):
         return True
     if kind == "boolean":
@@ -119,7 +119,7 @@ def _find_type(value: Json) -> str:
 
 
 def of_type(value: Json, kind: str) -> bool:
-    """Whether a value has a type of JSON Schema; 1.0 is an integer there."""
+    """Whether a value has a type of JSON Schema, in which 1.0 is an integer."""
     if kind == "integer":
         return classify_value(value) == "number" and (isinstance(value, int) or value.is_integer())
     if kind in ("object", "array"):
@@ -128,7 +128,7 @@ def of_type(value: Json, kind: str) -> bool:
 
 
 def restate_types(node: SchemaNode, lowering: Lowering) -> None:
-    """`type` as the dialect takes it; keywords that say nothing of these types are left out."""
+    """Write `type` as the dialect takes it; drop keywords that do not apply to these types."""
     kinds = list_types(node.kw.get("type"))
     if not kinds:
         return
@@ -139,11 +139,11 @@ def restate_types(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def _one_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> None:
-    """A list of types where a type is one text."""
+    """Write a list of types for a dialect in which a type is one text."""
     if len(kinds) == 1:
         node.kw["type"] = kinds[0]
     elif lowering.dialect.nullable and len(kinds) == 2 and "null" in kinds:
-        return  # the word for null is said last of all
+        return  # `nullable` is written last
     elif lowering.dialect.allowed("anyOf"):
         _by_type(node, kinds, lowering)
     else:
@@ -158,7 +158,7 @@ _ALL = frozenset(keywords.TYPES)
 
 
 def _by_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> None:
-    """A list of types as a union: each with the keywords that speak of it."""
+    """Write a list of types as a union, in which each type has the keywords that apply to it."""
     lowering.note_change(node, "type", as_text(list(kinds)), "anyOf")
     rules = {key: value for key, value in node.kw.items() if key not in keywords.ANNOTATIONS}
     for keyword in rules:
@@ -175,7 +175,7 @@ def _by_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> No
 
 
 def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
-    """`prefixItems` where a dialect lacks it: every item may be any of them. And `items: false`."""
+    """Write `prefixItems` as a union of all items, if a dialect lacks it; and `items: false`."""
     kw = node.kw
     first = kw.get("prefixItems")
     if kw.get("items") is False and lowering.dialect.takes is not None:
@@ -190,7 +190,7 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
         items.append(SchemaNode(later_items, below(node.home("items"), "items")))
     elif kw.get("maxItems", len(first) + 1) > len(first):
         return
-    alike = {canonical(plain_schema(item)): item for item in reversed(items)}  # the first of each
+    alike = {canonical(plain_schema(item)): item for item in reversed(items)}  # the first
     kw["items"] = _join_any(list(reversed(alike.values())))
 
 
@@ -199,7 +199,7 @@ def _join_any(schemas: list[Json]) -> Json:
 
 
 def _limit_items(node: SchemaNode, limit: int, lowering: Lowering) -> None:
-    """No items behind the first ones: as many as those at most."""
+    """Forbid items after the first ones: at most as many as there are."""
     kw = node.kw
     del kw["items"]
     lowering.note_change(node, "items", "false", f"maxItems {limit}")
@@ -210,7 +210,7 @@ def _limit_items(node: SchemaNode, limit: int, lowering: Lowering) -> None:
 
 
 def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
-    """Bounds in the nearest words that the dialect has."""
+    """Write bounds in the nearest form that the dialect has."""
     kw, dialect = node.kw, lowering.dialect
     most, least = dialect.min_items, kw.get("minItems")
     if most is not None and isinstance(least, int) and least > most:
@@ -236,7 +236,7 @@ def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
-    """A type for a schema that says none, where the dialect demands one."""
+    """Add a type to a schema without one, if the dialect demands it."""
     kw = node.kw
     if at_root and lowering.demands("object root"):
         _object_root(node, lowering)
@@ -264,7 +264,7 @@ def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
 
 
 def _object_root(node: SchemaNode, lowering: Lowering) -> None:
-    """The root's type is object: arguments always are."""
+    """Make the root an object, which arguments always are."""
     kinds = list_types(node.kw.get("type"))
     if node.kw.get("type") == "object":
         return
@@ -280,7 +280,7 @@ def _object_root(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
-    """Properties named by patterns, where a dialect has none: what fits any may have any name."""
+    """Write properties named by patterns, if a dialect has none, as properties of any name."""
     kw = node.kw
     if "patternProperties" not in kw or lowering.dialect.allowed("patternProperties"):
         return
@@ -293,7 +293,7 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
     if keywords.accepts_any(others) or not lowering.dialect.allowed("additionalProperties"):
         return
     if lowering.demands("closed"):
-        kw["additionalProperties"] = True  # told as the free map that it is
+        kw["additionalProperties"] = True  # reported as a free map
         return
     did = "and the patterns' schemas"
     lowering.note_change(node, "additionalProperties", as_text(others)[:60], did, "wider")
@@ -304,7 +304,7 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
-    """`additionalProperties` where the dialect lacks it: a rule for others is told."""
+    """Drop `additionalProperties` if the dialect lacks it; a schema in it goes to the notes."""
     others = node.kw.get("additionalProperties")
     if others is None or lowering.dialect.allowed("additionalProperties"):
         return
@@ -315,7 +315,7 @@ def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def close_object(node: SchemaNode, lowering: Lowering) -> None:
-    """Objects that refuse other properties, where the dialect demands it."""
+    """Make objects refuse other properties, if the dialect demands it."""
     kw = node.kw
     if "object" not in list_types(kw.get("type")):
         return
@@ -336,7 +336,7 @@ def close_object(node: SchemaNode, lowering: Lowering) -> None:
 
 
 def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: bool) -> JsonObject:
-    """What is demanded of a schema whose inner ones are lowered; a new one where it changes."""
+    """Add what the dialect demands of a schema whose inner ones are lowered."""
     kinds = list_types(result.get("type"))
     if lowering.demands("all required") and "properties" in result:
         result = _all_required(result, node, lowering)
@@ -356,7 +356,7 @@ def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: 
 def _as_json_text(
     result: JsonObject, node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering
 ) -> JsonObject:
-    """An object without properties as a text that holds it."""
+    """Write an object without properties as a text that holds its JSON."""
     lowering.note_change(node, "properties", "none", "JSON text", "narrower")
     lowering.note_change(node, "type", "object", "JSON text", "wider")
     annotations = _only_words(result)
@@ -375,7 +375,7 @@ def _only_words(schema: JsonObject) -> JsonObject:
 
 
 def _all_required(result: JsonObject, node: SchemaNode, lowering: Lowering) -> JsonObject:
-    """Every property required; what was optional may be null, which stands for absent."""
+    """Require every property; an optional one may be null instead, which means absent."""
     needed = set(result.get("required", []))
     absent = [name for name in result["properties"] if name not in needed]
     properties = dict(result["properties"])

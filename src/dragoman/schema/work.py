@@ -1,4 +1,4 @@
-"""What a lowering gives back: the schema, every change with its verdict, and the whole's."""
+"""The data of a lowering: its result, every change with its verdict, and the node in progress."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ _CODES: dict[Verdict, str] = {
 }
 
 
-# what a closed schema says that an open one leaves unsaid
+# the restriction of a closed schema, which an open one does not state
 _STRICTNESS = {("not said", "false"), ("optional", "required"), ("optional", "or null")}
 
 
-_PROPERTY = "properties."  # before the name of a property that a change is about
+_PROPERTY = "properties."  # prefix of a changed property's name
 
 
 class Change(NamedTuple):
-    """One thing that the target's schema says otherwise, or not at all.
+    """One thing that the target's schema expresses differently, or not at all.
 
-    `path` is the schema's place in the original (`$.properties.age`, `$.$defs.Node`), `keyword`
-    the one that changed, `what` its value in a few words, `did` what became of it: `told` means in
-    the description, for the model to read. `verdict`: does this change let more in, or less?
+    Attributes:
+        path: The schema's place in the original (`$.properties.age`, `$.$defs.Node`).
+        keyword: The keyword that changed.
+        what: Its value in a few words.
+        did: What was done; `told` means that the description states it, for the model to read.
+        verdict: Whether this change lets more in, or less.
     """
 
     path: str
@@ -45,14 +48,14 @@ class Change(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place of the keyword itself."""
+        """The path of the keyword itself."""
         if self.keyword.startswith(_PROPERTY):
             return member(f"{self.path}.properties", self.keyword.removeprefix(_PROPERTY))
         return member(self.path, self.keyword) if self.keyword else self.path
 
     @property
     def code(self) -> str:
-        """The code of the loss that this change is."""
+        """The code of the loss that reports this change."""
         if self.told:
             return "schema.told"
         if self.did == "dropped":
@@ -61,12 +64,12 @@ class Change(NamedTuple):
 
     @property
     def demanded(self) -> bool:
-        """Whether it is what every schema of such a dialect says: who is strict asks for it."""
+        """Whether every schema of a strict dialect has to change so."""
         return (self.what, self.did) in _STRICTNESS
 
     @property
     def told(self) -> bool:
-        """Whether the description says it now."""
+        """Whether the description states it now."""
         return self.did == "told"
 
 
@@ -74,12 +77,15 @@ class Change(NamedTuple):
 class Lowered:
     """A schema as one dialect takes it.
 
-    `verdict` compares it with the original: does it accept the same, more (`wider`) or less
-    (`narrower`)? Where it does both it is `wider`, for then arguments may come back that the
-    original refuses; `changes` names each with its own verdict. `unfit` says why the dialect has
-    no true form for the schema (a free map that must be closed, a limit exceeded), or is empty:
-    `schema` is then the nearest there is, and a looser dialect would serve better. `rule` names the
-    dialect's source and date.
+    Attributes:
+        schema: The schema for the target.
+        verdict: Whether it accepts the same as the original, more (`wider`), or less (`narrower`).
+            If both, it is `wider`, because arguments may come that the original refuses.
+        changes: Each change with its own verdict.
+        unfit: Why the dialect has no true form for the schema (a free map that must be closed, an
+            exceeded limit); empty if it has. `schema` is then the nearest form, and a looser
+            dialect would be better.
+        rule: The dialect's source and date.
     """
 
     schema: JsonObject
@@ -97,13 +103,13 @@ def combine_verdicts(changes: Iterable[Change]) -> Verdict:
     return "narrower" if "narrower" in verdicts else "equal"
 
 
-MOST = 4000  # schemas written for one: references inlined again and again multiply
-_ROOM = 2**20  # characters that may be written more often than the schema itself has them
+MOST = 4000  # schemas written for one, since inlined references multiply
+_ROOM = 2**20  # characters beyond the schema's own that inlining may write
 _TELLABLE = 300  # characters of a constraint that a description may take
 
 
 class SchemaNode:
-    """One schema while it is lowered: its keywords, its place, and the places of borrowed ones."""
+    """A schema while it is lowered: its keywords, its path, and the paths of borrowed keywords."""
 
     __slots__ = ("at", "grown", "homes", "joined", "kw", "told")
 
@@ -113,38 +119,38 @@ class SchemaNode:
         self.kw: JsonObject = dict(kw)
         self.at = path
         self.homes = dict(homes or {})
-        self.told: dict[str, None] = {}  # in their order, each once, however many there are
-        self.joined: JsonObject | None = None  # `properties`, if this node made that dict
-        # keyword -> (a list that this node made, and may make longer, the names in it)
+        self.told: dict[str, None] = {}  # ordered, each once
+        self.joined: JsonObject | None = None  # `properties`, if this node owns that dict
+        # keyword -> (a list that this node owns and may extend, the names in it)
         self.grown: dict[str, tuple[list[Any], set[str]]] = {}
 
     def home(self, keyword: str) -> str:
-        """The path of the schema that a keyword came from."""
+        """The path of the schema from which a keyword comes."""
         return self.homes.get(keyword, self.at)
 
     def only(self, keywords: Mapping[str, Any]) -> SchemaNode:
-        """A node of some of these keywords, or of others in their place."""
+        """A node with only some of these keywords, or with others instead."""
         return SchemaNode(keywords, self.at, self.homes)
 
     def copy(self) -> SchemaNode:
-        """Another of the same keywords."""
+        """A copy with the same keywords."""
         result = self.only(self.kw)
         result.told = dict(self.told)
         return result
 
     def tell_for(self, other: SchemaNode) -> None:
-        """Take over what waits to be told of another node."""
+        """Take over the notes of another node that are not in a description yet."""
         self.told |= other.told
         other.told.clear()
 
 
 def node_at(schema: Json, home: str, *names: str | int) -> Json:
-    """A schema inside of another as a node with its place; true, false and nodes as they are."""
+    """An inner schema as a node with its path; true, false and nodes unchanged."""
     return SchemaNode(schema, below(home, *names)) if isinstance(schema, dict) else schema
 
 
 def read_keywords(schema: Json) -> JsonObject:
-    """The keywords of a schema or a node; none of true and false."""
+    """The keywords of a schema or a node; none for true and false."""
     keywords = schema.kw if isinstance(schema, SchemaNode) else schema
     return keywords if isinstance(keywords, dict) else {}
 
@@ -178,13 +184,13 @@ class Lowering:
         self.unfit = ""
 
     def demands(self, demand: Any) -> bool:
-        """Whether the dialect demands this."""
+        """Whether the dialect makes this demand."""
         return demand in self.dialect.demands
 
     def note_change(
         self, node: SchemaNode | str, keyword: str, what: str, did: str, verdict: Verdict = "equal"
     ) -> None:
-        """Note one change of a node or at a path; of several equal ones the first."""
+        """Record one change of a node or at a path; of several equal ones the first."""
         path = node if isinstance(node, str) else node.home(keyword)
         change = Change(path, keyword, what, did, verdict)
         if did == "told" and change not in self.changes:
@@ -192,9 +198,9 @@ class Lowering:
         self.changes.setdefault(change)
 
     def repeats(self, schema: Json, times: int = 1, ref: str | None = None) -> bool:
-        """Whether what stands in the schema once may be written so many times more.
+        """Whether the content of the schema may be written so many more times.
 
-        `ref`: the reference that leads to it, whose size is known from then on.
+        `ref`: the reference that leads to it, by which its size is cached.
         """
         size = self._sizes.get(ref) if ref is not None else None
         if size is None:
@@ -207,7 +213,7 @@ class Lowering:
         return True
 
     def unrequire(self, node: SchemaNode, names: Collection[str]) -> None:
-        """Take names out of `required`, which more values fit then."""
+        """Remove names from `required`, so that more values fit."""
         for name in names:
             self.note_change(node, "required", name, "dropped", "wider")
         if names:
@@ -219,7 +225,7 @@ class Lowering:
     def drop(
         self, node: SchemaNode, keyword: str, verdict: Verdict = "wider", *, quietly: bool = False
     ) -> None:
-        """Take a keyword out; what the model should know of it waits to be told."""
+        """Remove a keyword; what the model should know of it is noted for the description."""
         value = node.kw.pop(keyword)
         text = f"{keyword}: {as_text(value)}"
         if self.tell and not quietly and len(text) <= _TELLABLE and text not in node.told:
@@ -229,14 +235,14 @@ class Lowering:
             self.note_change(node, keyword, clip_text(text), "dropped", verdict)
 
     def close(self, opened: Iterable[str]) -> None:
-        """The walk is done with what these references led into."""
+        """Note that the walk has left what these references led into."""
         for ref in opened:
             self.opened[ref] -= 1
             if not self.opened[ref]:
                 del self.opened[ref]
 
     def drop_told(self, node: SchemaNode) -> None:
-        """What waits to be told has no description to stand in after all."""
+        """Report notes as dropped, since there is no description for them after all."""
         for path in dict.fromkeys((node.at, *node.homes.values())):
             for change in self._told.pop(path, ()):
                 del self.changes[change]
@@ -244,12 +250,12 @@ class Lowering:
         node.told.clear()
 
     def misfit(self, path: str, why: str) -> None:
-        """The dialect has no true form for the schema; the first reason is kept."""
+        """Record that the dialect has no true form for the schema; the first reason counts."""
         self.unfit = self.unfit or f"{path}: {why}"
 
 
 def as_text(value: Json) -> str:
-    """A value as a description says it: texts as they are, the rest as JSON."""
+    """A value as a description shows it: texts as they are, the rest as JSON."""
     return value if isinstance(value, str) else canonical(plain_schema(value))
 
 

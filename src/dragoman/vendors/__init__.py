@@ -1,9 +1,9 @@
-"""Vendors: a vendor is wires plus facts, one file each. The registry names them, nothing more.
+"""Vendors: a vendor is wires plus facts, one file each. The registry only lists them.
 
 `wire(name)` gives a wire: of a protocol (`openai-chat`), of a vendor (`deepseek`: its first
 wire), or of one of a vendor's wires (`deepseek/openai-chat`). A new vendor is one file here and
 one line in `VENDORS`; a new protocol one folder in `protocols/`, a vendor file, and a line.
-Packages of others offer rows by the entry point `dragoman.vendors`.
+Other packages offer vendors by the entry point `dragoman.vendors`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 }
 
 
-# the vendor who alone speaks a protocol, where it does not bear the same name
+# the only vendor of a protocol, if it does not have the same name
 _HOMES = {"bedrock-converse": "bedrock", "gemini-interactions": "gemini"}
 
 
@@ -120,16 +120,16 @@ VENDORS: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Billing:
-    """Where a vendor says what an answer cost, and whose prices hold for it.
+    """Where a vendor's answers state their cost, and whose prices apply to it.
 
     Args:
-        prices: Its name in the package `genai-prices`, where its base URL does not tell it.
-        total: The path, below the figures of an answer, of what it cost in US dollars.
-        parts: The paths of what of it input and output cost.
+        prices: Its name in the package `genai-prices`, if that is not found by the base URL.
+        total: The path, below the figures of an answer, of its cost in US dollars.
+        parts: The paths of the parts of it for input and output.
         own_key: The path of what was paid elsewhere, with a key of the user's own (`is_byok`).
-        unit: How many of what these paths hold are a dollar.
+        unit: How many units of these figures are a dollar.
         tiers: The service tiers that have the standard price.
-        geos: What a place of inference multiplies prices of tokens by.
+        geos: The factor on token prices by place of inference.
     """
 
     prices: str = ""
@@ -155,20 +155,31 @@ _NO_FIGURE = Billing()
 )
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """Who, where, and with what quirks.
+    """One provider: its addresses, credentials, wires, and how its host differs.
 
-    `wires` maps each protocol the vendor speaks to its dialect, the default one first; `key` is
-    the environment variable of the API key; `facts` are what this host changes, by protocol.
-    `urls` are base URLs of protocols that live elsewhere, `regions` those of the default protocol
-    by the name of the region (of others by `protocol/region`). A base URL may hold placeholders
-    such as `{region}`; `places` names the environment variables that fill each. `headers` go with
-    every request, never a key. `auth` says how a host is told the key; `auths` those of protocols
-    that are told it in another way. `billing` says where answers tell what they cost. `errors` are
-    rows of codes that mean something at this host alone; what hosts say in sentences stands in the
-    table that all share. `keys` are variables that may hold the key, the first one first, where
-    there is more than `key`; `base_variables` name, by protocol or for all ("*"), the variable of
-    another base URL (or several, of which the first that is set counts) and the path behind it.
-    Both are those that the vendor's official SDK reads.
+    Args:
+        name: Its name.
+        base_url: The base URL of its default protocol. A base URL may contain placeholders such as
+            `{region}`.
+        key: The environment variable of the API key.
+        wires: The dialect of each protocol that it speaks, the default one first.
+        facts: What this host changes, by protocol.
+        urls: Base URLs of protocols at other addresses.
+        regions: Base URLs by region; for other protocols than the default by `protocol/region`.
+        headers: Headers of every request; never a key.
+        places: The environment variables that fill each placeholder of a base URL.
+        auth: How the key is sent.
+        auths: How it is sent for protocols that differ.
+        billing: Where its answers state their cost.
+        errors: Error codes with a meaning only at this host; texts of errors are in the table that
+            all hosts share.
+        keys: The variables that may hold the key, the first one first, if there are more than
+            `key`. Like `base_variables`, those that the vendor's official SDK reads.
+        base_variables: By protocol, or for all ("*"): the variable of another base URL (or several,
+            of which the first that is set counts), and the path after it.
+
+    Raises:
+        ConfigError: A name or a value of another form is not allowed.
     """
 
     name: str
@@ -198,9 +209,10 @@ class Vendor:
                 raise ConfigError(text, path=f"$.headers.{name}", code="vendor.headers")
 
     def check(self) -> None:
-        """Raise ConfigError, with a path, for a dialect or a fact that no wire would heed.
+        """Check that every dialect and fact has an effect, and the form of the credentials.
 
-        And for credentials and places of another form.
+        Raises:
+            ConfigError: One of them does not; its path is that in the row.
         """
         auths = {"auth": self.auth, **{f"auths.{name}": auth for name, auth in self.auths.items()}}
         for path, auth in auths.items():
@@ -224,7 +236,10 @@ class Vendor:
                 _check_changes(caps, changes, f"$.facts.{protocol}.{place}")
 
     def url(self, protocol: str = "") -> str:
-        """The base URL for a protocol that the vendor speaks; for its default one without a name.
+        """The base URL for a protocol.
+
+        Args:
+            protocol: A protocol that the vendor speaks; by default its first one.
 
         >>> vendor("openai").url()
         'https://api.openai.com/v1'
@@ -232,7 +247,10 @@ class Vendor:
         return self.urls.get(protocol, self.base_url)
 
     def auth_of(self, protocol: str = "") -> Auth:
-        """How the host of a protocol is told the key; that of the default one without a name.
+        """How the key is sent for a protocol.
+
+        Args:
+            protocol: A protocol that the vendor speaks; by default its first one.
 
         >>> vendor("deepseek").auth_of("anthropic").header
         'x-api-key'
@@ -241,7 +259,7 @@ class Vendor:
 
 
 def _check_dialect(dialect: Any, kind: type[Any], path: str) -> None:
-    """Raise ConfigError for a dialect of another protocol, or with a word that it does not know."""
+    """Raise ConfigError for a dialect of another protocol, or with an unknown word."""
     if dialect is None:
         return
     if not isinstance(dialect, kind):
@@ -255,13 +273,13 @@ def _check_dialect(dialect: Any, kind: type[Any], path: str) -> None:
 
 @remember("the words that fields of dialects take", entries=64, size=2**14)
 def _words(module: str, name: str) -> dict[str, tuple[Any, ...]]:
-    """The fields of a class of dialects that take one of some words."""
+    """The fields of a dialect class whose values are one of some words."""
     hints = get_type_hints(getattr(import_module(module), name))
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
 def _check_changes(caps: Capabilities, changes: Mapping[str, Any], path: str) -> None:
-    """Raise ConfigError for a change of what no wire can, or for an option that there is not."""
+    """Raise ConfigError for a change of what no wire has, or for an unknown option."""
     try:
         override(caps, changes)
     except ConfigError as error:
@@ -275,9 +293,13 @@ def _check_changes(caps: Capabilities, changes: Mapping[str, Any], path: str) ->
 
 
 def vendor(name: str) -> Vendor:
-    """The row of a vendor, or of one that an installed package offers.
+    """The row of a vendor, ours or one that an installed package offers.
 
-    Raises ConfigError for an unknown name, and for a package that offers no Vendor.
+    Args:
+        name: The name of the vendor.
+
+    Raises:
+        ConfigError: The name is unknown, or the package offers no Vendor.
     """
     if name in VENDORS:
         row: Vendor = import_module(f".{name.replace('-', '_')}", __name__).VENDOR
@@ -301,8 +323,8 @@ def wires() -> list[str]:
 
 @remember("the vendors that installed packages offer", entries=1, size=2**17)
 def _find_offered() -> dict[str, list[EntryPoint]]:
-    """What installed packages offer; a name of ours is ours."""
-    from importlib.metadata import entry_points  # slow to import, and seldom needed
+    """The vendors of installed packages; our own names win."""
+    from importlib.metadata import entry_points  # slow to import, rarely needed
 
     points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group="dragoman.vendors"):
@@ -318,7 +340,7 @@ def _load_vendor(name: str, points: list[EntryPoint]) -> Vendor:
         raise ConfigError(f"{title} is offered more than once: {offers}")
     try:
         row = points[0].load()
-    except Exception as error:  # somebody else's package may fail in any way
+    except Exception as error:  # foreign code may raise anything
         raise ConfigError(f"{title} cannot be loaded, {offers}: {error!r}") from error
     if not isinstance(row, Vendor) or row.name != name:
         raise ConfigError(f"{title}, {offers}, is {quoted(row)} and no Vendor of this name")
@@ -333,14 +355,22 @@ def wire(
     strict: bool = False,
     fetch: Fetch | None = local_files,
 ) -> Wire:
-    """One provider's way of talking, by name or by a Vendor of your own.
+    """A wire, which reads and writes one provider's API.
 
-    `facts` override what is known of models: Facts, or the name of a profile such as
-    `documents-2025`. `strict`: a history that would have to be repaired is refused (LossRefused).
-    `fetch(source, path)` gives the bytes of media that the provider takes as bytes only; by
-    default files under the current directory, nothing where it is None. A Wire keeps its own
-    policy and fetch where none is given. Speakers, limits and rewrites: `Formatter(wire, ...)`.
-    Raises ConfigError for an unknown name.
+    Speakers, limits and rewrites are a formatter's: `Formatter(wire, ...)`.
+
+    Args:
+        name: The name of a protocol, a vendor, or `vendor/protocol`; or a Vendor or a Wire.
+        facts: Overrides what is known of models: Facts, or the name of a profile such as
+            `documents-2025`.
+        policy: Which losses are logged or refused. A Wire keeps its own by default.
+        strict: Whether to refuse a history that would have to be repaired (LossRefused).
+        fetch: `fetch(source, path)` gives the bytes of media that the provider takes only as bytes;
+            by default files under the current directory, None for no media. A Wire keeps its own
+            by default.
+
+    Raises:
+        ConfigError: The name is unknown.
 
     >>> wire("deepseek").room.protocol
     'openai-chat'
@@ -367,7 +397,7 @@ def wire(
     if isinstance(name, Vendor):
         name.check()
     row, protocol = _find_vendor(name)
-    bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol too
+    bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol, too
     home = row or (vendor(bearer) if bearer in VENDORS else None)
     every = [FAMILIES, LIMITS]
     if home is not None and protocol in home.facts:
@@ -382,7 +412,7 @@ def wire(
 
 
 def _find_vendor(name: str | Vendor) -> tuple[Vendor | None, str]:
-    """The vendor, if the name is not that of a bare protocol, and the protocol."""
+    """The vendor, unless the name is that of a bare protocol, and the protocol."""
     head, _, protocol = ("", "", "") if isinstance(name, Vendor) else name.partition("/")
     if head in PROTOCOLS and not protocol:
         return None, head
@@ -397,13 +427,13 @@ def _find_vendor(name: str | Vendor) -> tuple[Vendor | None, str]:
 
 
 def room(protocol: str, dialect: Any = None) -> Room:
-    """The room of a protocol, in a dialect."""
+    """The room of a protocol, with a dialect or its own default."""
     folder, cls = PROTOCOLS[protocol]
     module = import_module(f"..protocols.{folder}", __name__)
     result: Room = getattr(module, cls)(dialect)
     return result
 
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # so that mypy still reports unknown names
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

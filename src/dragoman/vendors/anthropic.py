@@ -1,6 +1,6 @@
-"""Anthropic: the Messages API as Anthropic itself speaks it.
+"""Anthropic: the Messages API as Anthropic itself offers it.
 
-What a model takes wherever it is hosted stands in `families`.
+What a model takes on any host is in `families`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import Billing, Vendor
 _FACTS = Facts(
     always={
         "signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse"),
-        "system": ("text", "raw"),  # the line of Claude Code that says who pays
+        "system": ("text", "raw"),  # a line of Claude Code about billing
     },
     since="2026-09-02",
     source="Anthropic docs, Preserved thinking; what Claude Code 2.1.332 sends (2026-11-28)",
@@ -29,7 +29,7 @@ VENDOR = Vendor(
     billing=Billing(geos={"us": "1.1"}),
     key="ANTHROPIC_API_KEY",
     base_variables={"*": ("ANTHROPIC_BASE_URL", "")},  # anthropic 2.14
-    # anthropic 2.14: a token for a gateway, as a bearer, where there is no key
+    # anthropic 2.14: a gateway's bearer token, if there is no key
     auth=replace(API_KEY, bearers=("ANTHROPIC_AUTH_TOKEN",)),
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},

@@ -1,8 +1,8 @@
-"""Azure OpenAI: OpenAI's models behind a resource of one's own, on the v1 paths.
+"""Azure OpenAI: OpenAI's models in a resource of the user's own, on the v1 paths.
 
-`model` is the name of a deployment, so that facts hold where it bears the model's name. Sealed
-reasoning opens on the resource that sealed it alone. Reference: Microsoft Learn, "API version
-lifecycle", "Reasoning models".
+`model` is the name of a deployment, so facts hold if it contains the model's name. Sealed reasoning
+opens only on the resource that sealed it. Reference: Microsoft Learn, "API version lifecycle",
+"Reasoning models".
 """
 
 from __future__ import annotations

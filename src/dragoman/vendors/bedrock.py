@@ -1,9 +1,9 @@
-"""Amazon Bedrock: Converse, and what the models of each maker take behind it.
+"""Amazon Bedrock: Converse, and what it takes for the models of each maker.
 
-Claude by itself on InvokeModel, and OpenAI's models (and some others) by Chat Completions.
+Also Claude on InvokeModel, and OpenAI's models (and some others) by Chat Completions.
 
 Reference: Amazon Bedrock and Nova user guides; the recorded answers of Claude, Nova, Llama, gpt-oss
-and others; Anthropic's docs for what Claude takes wherever it runs.
+and others; Anthropic's docs for what Claude takes on any host.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _OUTPUT = "Amazon Bedrock user guide, Structured output; presenton issue 939"
 _NOVA_DOCS = "Amazon Nova 2 user guide, Extended thinking, Built-in tools; recorded"
 
 
-# How Claude thinks and samples is told of its families; here is what Converse makes of it. Media in
-# results and their status are recorded of Claude and Nova 2 alone, S3 and video of Nova.
+# How Claude thinks and samples is in its families; here is how Converse differs. Media in results
+# and their status are recorded only for Claude and Nova 2, S3 and video for Nova.
 _CLAUDE: dict[str, Any] = {
     "first_user": False,  # recorded of Sonnet 4.5; of 3.5 the opposite was reported
-    # service model, SearchResultBlock and DocumentSource (botocore 1.44.5): Claude alone cites
+    # service model, SearchResultBlock and DocumentSource (botocore 1.44.5): only Claude cites
     "sources": {"document": ("base64", "text")},
     "result": ("text", "image", "document", "raw"),
     "result_error": True,
@@ -50,7 +50,7 @@ _CLAUDE: dict[str, Any] = {
 _ONE_SAMPLER: dict[str, Any] = {"options": {"top_p": "alone"}}
 
 
-# an effort is told as a budget: on this host Opus 4.5 has efforts only behind a beta
+# an effort is sent as a budget: on this host Opus 4.5 has efforts only with a beta
 _MANUAL: dict[str, Any] = {
     **_CLAUDE,
     **_ONE_SAMPLER,
@@ -77,14 +77,14 @@ _LATER = "vercel/ai, amazon-bedrock 5.0.131 of 2026-11-02; pydantic-ai 2.68: but
 
 
 def _later(models: tuple[str, ...], changes: dict[str, Any], since: str, source: str) -> Any:
-    """Facts of models that took no schemas when they came, and take them since November 2026."""
+    """Facts of models that at first took no schemas, and take them since November 2026."""
     return (
         Fact(models, {**changes, **_SCHEMAS}, "2026-11-02", f"{source}; {_LATER}", sources=_SEEN),
         Fact(models, changes, since, source, sources=_SEEN),
     )
 
 
-# the newest come last and stand for what is yet to come
+# the newest come last, under a pattern that also matches future models
 _CLAUDES = (
     Fact(("claude-fable-5", "claude-fable-5[-@]20*", "claude-fable-5-v*"), _CLAUDE, "2026-06-30",
          _OUTPUT),
@@ -133,12 +133,12 @@ _NOVA: dict[str, Any] = {
 
 
 # No other maker's models are known to take their thinking back, or a forced tool, unless their rows
-# say so.
+# state it.
 _OTHER: dict[str, Any] = {"thinking": False, "forced_tools": False}
 _TEXT: dict[str, Any] = {**_OTHER, "image": False}
 
 
-# No tools: what the history has of them is told as text.
+# No tools: calls and results of the history become text.
 _NO_TOOLS: dict[str, Any] = {**_TEXT, "tools": False, "tool_messages": False}
 
 
@@ -154,7 +154,7 @@ _CHOOSES: dict[str, Any] = {"thinking": False, "forced_tools": True}
 _ON: dict[str, Any] = {"thinks": "asked", "form": "effort", "efforts": ("high",)}
 
 
-# a result stands alone in its turn: words and media follow behind a turn of the assistant
+# a result needs a turn of its own: text and media follow after an assistant turn
 _ALONE: dict[str, Any] = {**_OTHER, "beside_results": ("raw",)}
 
 
@@ -187,7 +187,7 @@ _OTHERS = (
          "efforts": ("low", "medium", "high")},
         "2025-08-05", f"{_RECORDED}; {_LISTED}",
     ),
-    # sealed reasoning comes back and goes back: opencode pull request 48195, tried live
+    # sealed reasoning comes back and is accepted again: opencode pull request 48195, tried live
     Fact(("gpt-*",), {**_DEAF, "form": "reasoning", "document": False}, "2026-07-13",
          "opencode pull request 48195 and stdapi-ai issue 283, tried live; " + _MODELS),
     Fact(("grok-*",), {**_CHOOSES, **_DEAF, "form": "reasoning", "thinks": "always",
@@ -212,7 +212,7 @@ _OTHERS = (
     ),
     Fact(("r1-*", "deepseek-r1*"), {**_NO_TOOLS, "document": False, "thinks": "always",
          "efforts": ("on",)}, "2025-03-10", _RECORDED),
-    # a tool that is named is accepted and not obeyed
+    # a named tool choice is accepted but not followed
     Fact(("v[0-9]*", "deepseek-v*"), {**_TEXT, **_SCHEMAS, **_ON, "forced_tools": True,
          "tool_choices": ("auto", "required")}, "2025-09-18",
          "langchain-aws pull request 1261, tried live; " + _MODELS),
@@ -225,7 +225,7 @@ _OTHERS = (
          "efforts": ("low", "medium", "high", "xhigh", "max"), **_LEADS}, "2026-08-20", _MODELS),
     Fact(("kimi-k2-*",), {**_CHOOSES, **_SCHEMAS, "image": False, **_LEADS}, "2025-11-06", _MODELS),
     Fact(("kimi-*",), {**_CHOOSES, **_SCHEMAS, **_LEADS}, "2026-01-27", _MODELS),
-    # "This model doesn't support the status field": a failure is told in words
+    # "This model doesn't support the status field": a failure is stated in text
     Fact(("palmyra*",), _ALONE, "2026-07-03", _TRIED),
     Fact(("minimax-m2*",), {**_TEXT, **_SCHEMAS}, "2025-12-02", _LISTED),
     Fact(("nemotron-nano-12b*",), {**_OTHER, **_SCHEMAS}, "2025-12-02", _LISTED),
@@ -360,7 +360,7 @@ _CHAT_FACTS = Facts(
 )
 
 
-# of all services of AWS, behind the one of this service
+# for all AWS services, after the one for this service
 _ENDPOINTS = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL")
 
 

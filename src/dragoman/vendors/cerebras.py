@@ -40,7 +40,7 @@ VENDOR = Vendor(
                 Fact(
                     ("gpt-oss*",), {"efforts": ("low", "medium", "high")}, "2025-08-05", _REASONING
                 ),
-                # none turns it off; no effort is told of
+                # none turns it off; no efforts are documented
                 Fact(
                     ("qwen-3.8-27b*", "gemma-4-31b*"),
                     {"image": ("user",)},

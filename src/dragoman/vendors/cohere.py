@@ -1,4 +1,4 @@
-"""Cohere: its chat, and which of its models think, see and take tools.
+"""Cohere: its chat, and which of its models think, take images and tools.
 
 Reference: Cohere docs, "Models", "Reasoning", "Structured Outputs"; recorded answers.
 """

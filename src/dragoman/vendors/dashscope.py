@@ -1,7 +1,7 @@
 """DashScope (Model Studio): Qwen and hosted models on its own wire, and on copies of three others.
 
 Which endpoint serves a model is a list of patterns: a new model is a line here, or an override
-`can={"endpoint": ...}`. A model that no line names is asked where its messages can be shown.
+`can={"endpoint": ...}`. A model that no line names is asked at an endpoint that takes its messages.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SIGHT: dict[str, Any] = {**_ALL, "audio": False}
 _SOUND: dict[str, Any] = {**_ALL, "image": False, "video": False}
 
 
-# models of Qwen3's time think in streams only; later ones were not seen to insist
+# models of Qwen3's time think only in streams; later ones do not seem to require it
 _STREAMED: dict[str, Any] = {"streamed_thinking": True}
 _EFFORT: dict[str, Any] = {"efforts": ("low", "medium", "high", "xhigh", "max")}
 _BACK: dict[str, Any] = {"thinking": True}
@@ -48,13 +48,13 @@ def _fact(since: str, source: str, changes: dict[str, Any], *models: str) -> Fac
     return Fact(models=models, changes=changes, since=since, source=source)
 
 
-# whoever made the model
+# models of any maker
 _UNFORCED = Fact(("*",), {"forced_tools": False}, "2025-04-28", _FORCED, when="thinking")
 
 
 _FACTS = Facts(
     rows=(
-        # exceptions first: text alone, although their families see
+        # exceptions first: models for text only, although their families take images
         _fact("2026-09-02", _OVERVIEW, _TEXT,
               "qwen3.6-max-preview", "qwen3.7-max*", "qwen3.8-2.4t-a95b"),
         _fact("2025-03-25", _STREAMS, {**_SIGHT, **_STREAMED}, "qvq*", "*-vl-*-thinking*"),
@@ -81,7 +81,7 @@ _FACTS = Facts(
 
 _FILM: dict[str, Any] = {"video": ("user",)}
 _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
-_LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or a budget
+_LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # either an effort or a budget
 
 
 _CHAT_FACTS = Facts(
@@ -145,7 +145,7 @@ _CHAT_FACTS = Facts(
 )
 
 
-# "Requests process only the parameters explicitly listed": what is not is left alone.
+# "Requests process only the parameters explicitly listed": others are ignored.
 _ITEM_FACTS = Facts(
     always={
         "document": False,
@@ -193,7 +193,7 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             developer=False,
             thinking_fields=("reasoning_content",),
-            think_tags="leading",  # which some models leak: qwen-code mends them
+            think_tags="leading",  # some models leak them: qwen-code repairs it
             cache_mark="cache_control",
             audio_links=True,
             keys={"top_k": "top_k"},
@@ -205,7 +205,7 @@ VENDOR = Vendor(
         "anthropic": anthropic.Dialect(model="qwen3.7-plus", issuers=("dashscope",)),
         "openai-responses": replace(
             openai_responses.COPY,
-            instructions=False,  # early versions passed over them
+            instructions=False,  # early versions ignored them
             model="qwen3.7-plus",
             issuers=("dashscope", "openai-responses"),
         ),

@@ -1,4 +1,4 @@
-"""DeepSeek: three wires, and thinking that turns with tool calls must bring back on each.
+"""DeepSeek: three wires; on each, turns with tool calls must bring their thinking back.
 
 Reference: DeepSeek API docs, "Thinking Mode", "Create Chat Completion", "Anthropic API".
 """
@@ -18,7 +18,7 @@ from . import Vendor
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
 _CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
-# `deepseek-v4-flash` is served by V4.1-Flash since then, and so is what comes next
+# `deepseek-v4-flash` is served by V4.1-Flash since then, and so are later ones
 _SEE = Fact(
     ("deepseek-flash*", "deepseek-v4-flash*", "deepseek-v[0-9]*"),
     {},
@@ -29,11 +29,11 @@ _SEE = Fact(
 
 
 def _seen_by(*seats: str) -> Fact:
-    """Who may show images to the models that see."""
+    """The roles that may show images to the models that see."""
     return replace(_SEE, changes={"image": seats})
 
 
-# by a switch alone
+# by a switch only
 _SWITCHED = Fact(
     ("deepseek-v3*", "deepseek-r1*", "deepseek-reasoner*"),
     {"efforts": ("on",)},
@@ -47,7 +47,7 @@ _DEAF: dict[str, Any] = {
 }
 
 
-# said of every model here, for a name may be an alias: it thinks unless the request says no
+# for every model here, since a name may be an alias: it thinks unless the request turns it off
 _THINKING = Fact(("*",), {**_DEAF, "forced_tools": False}, "2026-04-24", _MODE, when="thinking")
 
 
@@ -92,7 +92,7 @@ _CHAT_FACTS = Facts(
 )
 
 
-# Files are refused; unknown items and fields are left alone. Images may stand in results.
+# Files are refused; unknown items and fields are ignored. Images are allowed in results.
 _ITEM_FACTS = Facts(
     always={
         **without("image", "document"),
@@ -101,7 +101,7 @@ _ITEM_FACTS = Facts(
         "tool_choices": ("auto", "none", "required", "tool"),
         "formats": ("text", "json", "schema"),  # pydantic-ai 2.68: unlike Chat Completions
         "server_tools": ("web_search",),
-        "native_items": False,  # left alone, too
+        "native_items": False,  # ignored, too
         "freeform_tools": True,
         "efforts": ("low", "high", "max"),
         "cache_hints": 0,

@@ -1,8 +1,8 @@
-"""Claude in Microsoft Foundry: the Messages API behind a resource of one's own.
+"""Claude in Microsoft Foundry: the Messages API in a resource of the user's own.
 
-`model` is the name of a deployment, so that facts hold where it bears the model's name. Which
-features there are depends on who hosts the deployment, Azure or Anthropic. Reference: Anthropic
-docs, "Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
+`model` is the name of a deployment, so facts hold if it contains the model's name. Which features
+there are depends on who hosts the deployment, Azure or Anthropic. Reference: Anthropic docs,
+"Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Gemini: generateContent and Interactions as Google's developer API speaks them.
+"""Gemini: generateContent and Interactions as Google's developer API offers them.
 
-generateContent is the first, for whoever names no wire: what most programs were written for.
-Reference: Gemini API docs. What a model takes wherever it is hosted stands in `families`.
+generateContent is the default wire, because most programs were written for it. Reference: Gemini
+API docs. What a model takes on any host is in `families`.
 """
 
 from __future__ import annotations

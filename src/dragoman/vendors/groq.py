@@ -1,4 +1,4 @@
-"""Groq: Chat Completions on its own hardware; what its page calls unsupported is a 400.
+"""Groq: Chat Completions on its own hardware; what its docs call unsupported is a 400.
 
 The compound systems search and run code without being asked. Reference: Groq docs, "OpenAI
 Compatibility", "Reasoning", "Built-in tools", "Structured outputs".

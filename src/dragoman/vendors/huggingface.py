@@ -1,7 +1,7 @@
 """Hugging Face: a router to many hosts; a model's name may end in the host's, `:groq`.
 
-What is taken is the matter of the host that was chosen. Its Responses are made of Chat Completions,
-as Open Responses has them, less all that keeps something. Reference: Hugging Face docs, "Inference
+What is accepted depends on the host that was chosen. Its Responses are built on Chat Completions,
+as in Open Responses, without anything that is stored. Reference: Hugging Face docs, "Inference
 Providers, Chat Completion", "Responses API (beta)"; huggingface/responses.js, `schemas.ts` and
 `messageFormatting.ts`; recorded answers.
 """

@@ -40,7 +40,7 @@ VENDOR = Vendor(
         "openai-chat": Facts(
             always={
                 **without("audio", "document", "refusal"),
-                "thinking": False,  # told of answers alone
+                "thinking": False,  # documented for answers only
                 "strict_tools": False,
                 "system_head": "first",
                 "late_system": "reminder",

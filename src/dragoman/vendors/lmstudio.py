@@ -1,7 +1,7 @@
-"""LM Studio: models on a desk, by copies of three APIs.
+"""LM Studio: models on a desktop, by copies of three APIs.
 
 Reference: LM Studio docs, "OpenAI Compatibility Endpoints", "API Changelog"; recorded answers of
-Responses. What its Anthropic route takes is not written down in full.
+Responses. What its Anthropic route takes is not fully documented.
 """
 
 from __future__ import annotations

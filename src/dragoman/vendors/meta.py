@@ -16,7 +16,7 @@ from . import Vendor
 
 _RULES = "chatoyant, Meta adapter: Meta's Model API docs, verified 2026-08; any-llm 1.40, meta"
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
-# what holds on each wire; refused are stop sequences, and every choice but auto
+# for each wire; stop sequences are refused, and every choice but auto
 _MUSE = {
     "thinks": "always",
     "efforts": _EFFORTS,

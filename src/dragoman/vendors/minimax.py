@@ -1,4 +1,4 @@
-"""MiniMax: three wires; on Chat Completions its thinking goes back in the details it came in.
+"""MiniMax: three wires; on Chat Completions thinking goes back in the details in which it came.
 
 Reference: MiniMax docs, "OpenAI API compatible", "Anthropic API compatible", "Create Response";
 error 2013 quoted in issues, 7as0nch/mimo2codex issue 7 among them.
@@ -98,8 +98,8 @@ VENDOR = Vendor(
             developer=False,
             thinking_details=True,
             cumulative_details=True,
-            usage_field="",  # not documented; nor was it seen sent
-            think_tags="leading",  # of whoever asks without reasoning_split
+            usage_field="",  # not documented, and not seen in answers
+            think_tags="leading",  # for requests without reasoning_split
             limits={"temperature": (0.01, 1)},
             fixed={"reasoning_split": True},
             model="MiniMax-M3",

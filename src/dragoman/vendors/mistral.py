@@ -1,4 +1,4 @@
-"""Mistral: its chat completions, and which of its models think, hear and see.
+"""Mistral: its chat completions, and which of its models think and take audio or images.
 
 Reference: Mistral docs, "Reasoning", "Vision", "Audio"; recorded answers.
 """
@@ -25,7 +25,7 @@ _PROBED = "models.dev pull request 1986 and pydantic-ai 2.68: probed live for no
 _GLM = "litellm 1.106, model table: reasoning_effort_levels"
 
 
-# older snapshots first; the newest of a size stands for what comes next of it
+# older snapshots first; the newest of a size also matches the next ones of that size
 _FACTS = Facts(
     rows=(
         Fact(("mistral-large-[23]*", "mistral-large-latest", "mistral-large"), _STILL,

@@ -1,7 +1,7 @@
-"""NVIDIA NIM: each model's own server behind one address, most of them vLLM.
+"""NVIDIA NIM: each model on a server of its own at one address, most of them vLLM.
 
-There is no one way to ask for thinking: it is the model's own, mostly its template's. Reference:
-NVIDIA docs, "NIM, LLM APIs".
+There is no single way to ask for thinking: it depends on the model, mostly on its template.
+Reference: NVIDIA docs, "NIM, LLM APIs".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Ollama: models on a server of one's own, on Ollama's wire and on copies of three others.
+"""Ollama: models on the user's own server, on Ollama's wire and on copies of three others.
 
-Reference: ollama docs and api/types.go; what a model's renderer refuses is told by issues there.
-Of the copies: ollama docs, "OpenAI compatibility", "Anthropic compatibility", and their sources.
+Reference: ollama docs and api/types.go; issues there for what a model's renderer refuses. For the
+copies: ollama docs, "OpenAI compatibility", "Anthropic compatibility", and their sources.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FACTS = Facts(
     rows=(
         Fact(
             models=("gpt-oss*",),
-            # levels alone: booleans are ignored, and the thinking cannot be turned off
+            # only levels: booleans are ignored, and the thinking cannot be turned off
             changes={"thinks": "always", "efforts": ("low", "medium", "high")},
             since="2025-08-05",
             source="ollama docs, thinking",
@@ -49,7 +49,7 @@ _OSS = Fact(
 )
 
 
-# A choice of tools is read over on each copy, and media come as bytes.
+# Each copy ignores the tool choice, and takes media only as bytes.
 _COPY: dict[str, Any] = {
     "tool_choices": ("auto",),
     "none_by": "withholding",

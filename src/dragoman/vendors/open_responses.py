@@ -1,9 +1,9 @@
-"""Open Responses: the open specification of the Responses API, for any server that keeps to it.
+"""Open Responses: the open specification of the Responses API, for any server that follows it.
 
-A host with a row of its own is better asked by that. What the specification lists is taken for all
-that a server knows; tools, items and events of its own bear its name in front, `acme:search`, and
-go back to it as they came. Reference: openresponses.org, Specification, and its OpenAPI document
-of 2026-04-24 (`CreateResponseBody`, `ItemParam`, `ResponseResource`).
+A host with a row of its own should be asked by that. A server is assumed to know what the
+specification lists; its own tools, items and events have its name as a prefix, `acme:search`, and
+go back to it as they came. Reference: openresponses.org, Specification, and its OpenAPI document of
+2026-04-24 (`CreateResponseBody`, `ItemParam`, `ResponseResource`).
 """
 
 from __future__ import annotations

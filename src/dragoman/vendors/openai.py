@@ -1,7 +1,7 @@
-"""OpenAI: Chat Completions and Responses as OpenAI itself speaks them.
+"""OpenAI: Chat Completions and Responses as OpenAI itself offers them.
 
-Chat Completions is the first, for whoever names no wire: what most programs were written for.
-Current models reason over tools on Responses alone.
+Chat Completions is the default wire, because most programs were written for it. Current models
+reason and call tools only on Responses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VENDOR = Vendor(
         "openai-chat": Facts(
             always={
                 "tool_choices": ("auto", "none", "required", "tool", "allowed"),
-                "json_word": True,  # of Chat Completions alone: Responses goes without
+                "json_word": True,  # only on Chat Completions, not on Responses
                 "tool_schema": "openai",
             },
             since="2026-11-21",

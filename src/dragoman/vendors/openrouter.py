@@ -1,8 +1,8 @@
-"""OpenRouter: everybody's models behind one Chat Completions, a stateless Responses, and Messages.
+"""OpenRouter: models of all makers by one Chat Completions, a stateless Responses, and Messages.
 
-Reasoning of any maker goes back in the details it came in. Reference: OpenRouter docs, "Reasoning
-tokens", "Server tools", "Prompt caching", "Responses API"; openrouter 1.3.84, `MessagesRequest`;
-recorded answers.
+Reasoning of any maker goes back in the details in which it came. Reference: OpenRouter docs,
+"Reasoning tokens", "Server tools", "Prompt caching", "Responses API"; openrouter 1.3.84,
+`MessagesRequest`; recorded answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")
 _GPT = ("gpt-*", "o[1-9]*", "chatgpt-*")
 
 
-# 404 "No endpoints found that support image input"; those that no family says it of
+# 404 "No endpoints found that support image input"; models whose family does not state it
 _TEXT = (
     "aion-*", "nova-micro*", "command-*", "ernie-light*", "ernie-5.5-flash*", "granite-*",
     "ling-3*", "midm-*", "lfm-*", "lfm2*", "longcat-*", "codestral*", "devstral*", "mistral-large",
@@ -44,7 +44,7 @@ _CHAT_FACTS = Facts(
         "form": "object",
         "efforts": _LEVELS,
         "budgets": (1024, 128_000),
-        "tools_with_thinking": "yes",  # it puts the models that need Responses there itself
+        "tools_with_thinking": "yes",  # it sends to Responses where a model needs it
         "endpoint": "",
         "cache_hints": 4,
         "cache_ttls": ("5m", "1h"),
@@ -69,7 +69,7 @@ _CHAT_FACTS = Facts(
 
 _SEARCH = "web_search"
 _MESSAGES = "openrouter 1.3.84, MessagesRequest; pi-ai 1.6.0, which asks Claude there"
-# models that are no Claude: thinking as Claude Code asks for it, and any choice of tools
+# models that are not Claude: thinking as Claude Code asks for it, and any choice of tools
 _OTHERS: dict[str, Any] = {
     **TOP_K,
     "form": "adaptive",
@@ -143,7 +143,7 @@ VENDOR = Vendor(
                 "tool_schema": "openai",
                 "server_tools": (_SEARCH,),
                 "efforts": _LEVELS,
-                # a reasoning item with an id needs what it led to
+                # a reasoning item with an id needs the item that followed it
                 "thinking_alone": False,
                 "thinking_last": False,
             },
@@ -151,7 +151,7 @@ VENDOR = Vendor(
             since="2026-11-21",
             source="OpenRouter docs, Responses API: stateless",
         ),
-        # what a Claude takes at home it takes here, but for files and code that Anthropic keeps
+        # a Claude takes here what it takes at home, except files and code that Anthropic stores
         "anthropic": Facts(
             always={
                 "signatures": ("openrouter",),

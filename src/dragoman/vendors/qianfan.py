@@ -41,7 +41,7 @@ VENDOR = Vendor(
         "openai-chat": Facts(
             always={
                 **without("audio", "document", "refusal"),
-                "thinking": False,  # told of answers alone
+                "thinking": False,  # documented for answers only
                 "strict_tools": False,
                 "form": "none",  # no field that all its models read
                 "efforts": ("on",),

@@ -1,7 +1,7 @@
-"""SGLang: a server of one's own; thinking in `reasoning_content`, switched by the template.
+"""SGLang: a server that users run; thinking in `reasoning_content`, switched by the template.
 
 Reference: the server's sources, protocol and serving of each wire; SGLang docs, "Reasoning
-Parser". The Anthropic route is known by its sources alone.
+Parser". The Anthropic route is known only by its sources.
 """
 
 from __future__ import annotations

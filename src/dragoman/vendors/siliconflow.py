@@ -1,4 +1,4 @@
-"""SiliconFlow: open weights by Chat Completions, with Qwen's switch for everybody's thinking.
+"""SiliconFlow: open weights by Chat Completions, with Qwen's switch for the thinking of all models.
 
 Models outside its list answer the switch with error 20015. Reference: SiliconFlow docs, "Chat
 Completions"; error texts quoted in issues.

@@ -1,4 +1,4 @@
-"""Vercel's AI Gateway: everybody's models behind Chat Completions and Messages.
+"""Vercel's AI Gateway: models of all makers by Chat Completions and Messages.
 
 Models are `maker/model`. Reference: Vercel docs, "AI Gateway", "OpenAI compatibility", "Anthropic
 compatibility"; litellm 1.110.2 and pi-ai 1.6.0, which asks Messages.
@@ -14,7 +14,7 @@ from . import Vendor
 _DOCS = "Vercel docs, AI Gateway, OpenAI compatibility"
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _LIST = "pi-ai 1.6.0, catalogue of Vercel's AI Gateway: models that take text alone"
-# of 305 that chat 66 take no image; these are of no family that says so itself
+# of 305 chat models 66 take no image; these are of families that do not state it themselves
 _BLIND = Fact(
     (
         "nova-micro*",

@@ -1,4 +1,4 @@
-"""vLLM: a server of one's own; media by URL, thinking in `reasoning`, switched by the template.
+"""vLLM: a server that users run; media by URL, thinking in `reasoning`, switched by the template.
 
 Reference: vLLM docs, "OpenAI-Compatible Server", "Reasoning Outputs"; pull requests 27752 and
 42664 on the field.
@@ -16,7 +16,7 @@ from ..transport.credentials import OPTIONAL
 from . import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
-# gpt-oss calls a tool if it likes: the server passes over `required`
+# gpt-oss calls a tool or not: the server ignores `required`
 _UNHEARD = Fact(
     ("gpt-oss*",),
     {"tool_choices": ("auto", "none", "tool")},
@@ -35,7 +35,7 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             stops=0,
             developer=False,
-            # servers between 0.16 and May 2026 read the first alone, older ones the second
+            # servers between 0.16 and May 2026 read only the first, older ones the second
             thinking_fields=("reasoning", "reasoning_content"),
             think_tags="leading",  # without --reasoning-parser
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},

@@ -1,6 +1,6 @@
 """Volcengine Ark (ByteDance): Doubao, Seed and others, with thinking switched by an object.
 
-`model` is the id of a model with its date, or of an endpoint of one's own (`ep-...`), of which
+`model` is the id of a model with its date, or of the user's own endpoint (`ep-...`), of which
 nothing is known. Keys hold for one region. Reference: volcenginesdkarkruntime 5.0; error texts
 quoted in issues.
 """

@@ -1,8 +1,8 @@
 """IBM watsonx.ai: the model gateway, which copies Chat Completions for every maker's models.
 
 The project-bound path of watsonx.ai itself (`/ml/v1/text/chat`, with `model_id` and `project_id`)
-is another body and not written here. Reference: IBM docs, "Inferencing models through the model
-gateway". What it takes of each model is that provider's own matter.
+has another body and is not written here. Reference: IBM docs, "Inferencing models through the model
+gateway". What it takes for each model depends on that model's provider.
 """
 
 from __future__ import annotations

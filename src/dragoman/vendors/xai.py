@@ -1,8 +1,8 @@
 """xAI (Grok): Responses first, and the Chat Completions that it calls deprecated.
 
-Responses is the default because it alone gives the reasoning of current models back and takes it
-again, and because its maker says so. Reference: xAI docs, "Comparison with Chat Completions",
-"Reasoning", "Search tools".
+Responses is the default because only there the reasoning of current models comes back and is
+accepted again, and because xAI recommends it. Reference: xAI docs, "Comparison with Chat
+Completions", "Reasoning", "Search tools".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMMON: dict[str, Any] = {
 }
 
 
-# names of retired models, which Grok 4.3 answers to
+# names of retired models, for which Grok 4.3 answers
 _RETIRED = Fact(
     ("grok-4-0709", "grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-3"),
     {"thinks": "default", "efforts": ("low", "medium", "high"), "image": ("user",)},

@@ -1,4 +1,4 @@
-"""Xiaomi MiMo: two wires, and thinking that turns with tool calls must bring back on each.
+"""Xiaomi MiMo: two wires; on each, turns with tool calls must bring their thinking back.
 
 Reference: MiMo docs, "OpenAI API", "Anthropic API", "Passing back reasoning_content"; its notice
 of 2026-05-12, quoted in issues.

@@ -1,4 +1,4 @@
-"""Zhipu (Z.AI, GLM): Chat Completions with a tool choice of auto alone and JSON without a schema.
+"""Zhipu (Z.AI, GLM): Chat Completions with only auto as tool choice, and JSON without a schema.
 
 Reference: Z.AI docs, "Chat Completion", "Thinking Mode"; zai-sdk; error codes 1210 and 1214.
 """

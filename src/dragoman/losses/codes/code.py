@@ -1,4 +1,4 @@
-"""One code: what it says, how loudly, what to do about it, and what decides it."""
+"""One code of losses: its meaning, its log level, what to do about it, and what decides it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "expected"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-# from what changes the answer to what nobody would miss
+# from losses that change the answer to those without any effect
 Weight: TypeAlias = Literal["major", "minor", "trivial"]
 WEIGHTS: tuple[Weight, ...] = get_args(Weight)
 
@@ -36,11 +36,18 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One code: its kind, what it means, what a user can do (`fix`), and how loudly it is logged.
+    """One code of losses.
 
-    `asks`: the fields of Capabilities that decide it, the likeliest first; none where the history
-    itself or a wish of the user does. `level` and `weight`: those of the kind unless they are
-    given. `trivial_fields`: names of fields of which the loss is trivial.
+    Args:
+        name: The code.
+        meaning: What it means, as a sentence.
+        fix: What a user can do about it.
+        asks: The fields of Capabilities that decide it, the likeliest first; none if the history
+            itself or a wish of the user decides.
+        level: The log level; that of the kind unless given.
+        kind: The kind of loss.
+        weight: How much it matters; the weight of the kind unless given.
+        trivial_fields: Names of fields whose loss is trivial.
     """
 
     name: str
@@ -57,13 +64,13 @@ class Code:
             object.__setattr__(self, "level", LEVELS[self.kind])
 
     def weight_of(self, field: str) -> Weight:
-        """How much the loss of a node's field weighs; of the node itself, without one."""
+        """The weight of losing a node's field, or the node itself if `field` is empty."""
         if self.trivial_fields and not self.trivial_fields.isdisjoint(_WORD.findall(field)):
             return "trivial"
         return self.weight or _WEIGHTS[self.kind]
 
 
-# how the tables write a row: the name of the code is its key there
+# in the tables a row has no name: its key is the code
 dropped = partial(Code, "", kind="dropped")
 degraded = partial(Code, "", kind="degraded")
 moved = partial(Code, "", kind="moved")

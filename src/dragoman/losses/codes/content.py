@@ -1,4 +1,4 @@
-"""Codes of what a message holds: blocks, thinking, text, hints and foreign fields."""
+"""Codes of a message's contents: blocks, thinking, text, hints and foreign fields."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ ROWS: dict[str, Code] = {
         asks=("reads", "claims"),
         level=logging.INFO,
         weight="minor",
-        # what a client keeps beside a conversation, and what answers hold that came back in one
+        # what a client stores beside a conversation, and fields of answers that came back in one
         trivial_fields=frozenset(
             {
                 "annotations",
@@ -185,7 +185,7 @@ ROWS: dict[str, Code] = {
                 "object",
                 "phase",
                 "status",
-                "thoughtSignature",  # nobody else can open it
+                "thoughtSignature",  # only its issuer can open it
             }
         ),
     ),

@@ -121,7 +121,7 @@ ROWS: dict[str, Code] = {
         fix="Write in a message what the JSON should contain. The words are `Told.json`.",
         asks=("json_word",),
     ),
-    # what a request must name
+    # required parts of a request
     "max_tokens.default": added(
         "the wire requires a maximum and none was given",
         fix='Set `Options.max_tokens`. The default can be changed: `can={"max_tokens": 4096}`.',

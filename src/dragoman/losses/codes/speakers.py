@@ -1,4 +1,4 @@
-"""Codes of who speaks and in what order: names, system messages, turns, the history."""
+"""Codes of speakers and their order: names, system messages, turns, the history."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ ROWS: dict[str, Code] = {
         asks=("prefill", "needs_user"),
         weight="minor",
     ),
-    # what is built or cut
+    # parts that are built or cut
     "prompt.tools": added(
         "a list of the tools in the system prompt",
         fix='You asked for it; `SystemPrompt(describe_tools="never")` leaves it out, and'

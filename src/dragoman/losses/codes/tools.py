@@ -141,7 +141,7 @@ ROWS: dict[str, Code] = {
         asks=("property_names",),
         weight="trivial",
     ),
-    # what is offered
+    # offered tools
     "server_tool.unsaid": dropped(
         "the wire or the model has no such server tool",
         fix="Choose a wire and a model that have it, or offer a `Tool` that does the same and run"
