@@ -256,7 +256,7 @@ class _Validator:
     def _is_decided(self, row: RefusedLoss, source: str) -> bool:
         """Whether what decided the loss is known well enough to call it a refusal.
 
-        A bare protocol does not tell its host, so what hosts refuse of their models is unknown.
+        A bare protocol does not name its host, so what hosts refuse of their models is unknown.
         """
         by_protocol = source == self.wire.room.can().source
         known = self.wire.vendor is not None or self._home

@@ -207,7 +207,7 @@ def _key(key: object, path: str) -> str:
 
 
 def _with_type_keys(data: Json, origin: Any) -> Json:
-    """The JSON of an SDK's object, with the fields that tell its kind."""
+    """The JSON of an SDK's object, with the fields that identify its kind."""
     dump = getattr(origin, "model_dump", None)
     return (
         data

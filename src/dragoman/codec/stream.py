@@ -139,7 +139,7 @@ class _StreamState:
         yield from self._view.finish(response)
 
     def _may_break(self, error: BaseException) -> bool:
-        """Whether the answer stands although the connection broke."""
+        """Whether the answer is accepted although the connection broke."""
         return isinstance(error, StreamBroken) and self._judge is not None and self._judge.may_break
 
 

@@ -1,7 +1,7 @@
-"""Wire: a protocol bound to a dialect, with the facts of models and of one host.
+"""Wire: a protocol with a dialect, and the facts of models and of one host.
 
-`write_request` is the whole way of a request: what the model can carry, the passes over the
-history, the body of the protocol, the judgement on losses.
+`write_request` covers the whole way of a request: what the model can carry, the passes over the
+history, the body of the protocol, and the judgement on losses.
 """
 
 from __future__ import annotations
@@ -48,11 +48,17 @@ from .verbatim import prepare_verbatim, write_verbatim
 class Wire(ModelFacts, WireReading, WireAnswering):
     """One provider's API: `write_request` turns a ChatRequest into what it takes.
 
-    Who speaks, a limit of tokens and rewrites are a formatter's: `Formatter(wire, ...)`, whose
-    `format_request` writes as `write_request` does.
+    Speakers, a limit of tokens and rewrites are a formatter's: `Formatter(wire, ...)`, whose
+    `format_request` writes as `write_request` does. A wire is immutable, and threads may share it.
 
-    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for. `fetch`
-    reads media that the provider takes as bytes only, of messages that the program built.
+    Args:
+        name: The name by which `dragoman.wire()` was called.
+        room: The protocol, with its dialect.
+        vendor: The vendor's row; None for a bare protocol.
+        facts: What is known of models; later facts win.
+        policy: Which losses are logged, collected or refused.
+        fetch: `fetch(source, path)` reads media that the provider takes only as bytes, of messages
+            that the program built; by default files under the current directory.
     """
 
     __slots__ = (
@@ -106,26 +112,30 @@ class Wire(ModelFacts, WireReading, WireAnswering):
 
     @property
     def dialect(self) -> Any:
-        """What this vendor does its own way."""
+        """What this vendor does differently within its protocol."""
         return getattr(self.room, "dialect", None)
 
     @property
     def fetch(self) -> Fetch | None:
-        """What reads media that must go as bytes: files under the current directory by default."""
+        """The function that reads media to be sent as bytes."""
         return self._style.fetch
 
     def __repr__(self) -> str:
         return f"Wire({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a copy is made of; what was asked before is asked anew there."""
+        """How a copy is built; its cache starts empty."""
         create = partial(
             type(self), vendor=self.vendor, facts=self.facts, policy=self.policy, fetch=self.fetch
         )
         return create, (self.name, self.room)
 
     def knowing(self, facts: tuple[Facts, ...]) -> Wire:
-        """The same wire with further facts, which win over those that it has."""
+        """A copy of the wire with further facts.
+
+        Args:
+            facts: They win over those that it has.
+        """
         if not facts:
             return self
         every = (*self.facts, *facts)
@@ -148,12 +158,23 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         report: Report | None = None,
         keep_model: bool = False,
     ) -> Written:
-        """The request as the provider takes it: body, path, headers, losses.
+        """Write a request as the provider takes it.
 
-        `model` wins over the request's own. A request that another provider's wire read names a
-        model that is not here: this host's default is asked then, unless `keep_model`. Raises
-        WriteError for what cannot be sent at all, as for a local file that is not there,
-        LossRefused where the policy says so.
+        Args:
+            req: The request.
+            model: The model to ask, instead of the request's own. A request that another provider's
+                wire read names a model of that provider: then this host's default is asked.
+            style: Speakers, limits and rewrites of a formatter.
+            policy: Which losses raise; the wire's own policy by default.
+            report: Collects the losses; a new one by default.
+            keep_model: Whether to ask for the request's model even if it is another provider's.
+
+        Returns:
+            Body, path, headers, and losses.
+
+        Raises:
+            WriteError: The request cannot be sent at all, for example if a local file is missing.
+            LossRefused: The policy refuses a loss.
         """
         style = style or self._style
         if type(req) is not ChatRequest:
@@ -186,7 +207,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             raise _with_losses(error, req, report) from error.__cause__
         except FAULTS as error:
             if not isinstance(error, DragomanError):
-                checked_messages(req.messages, report)  # names what was put in unchecked
+                checked_messages(req.messages, report)  # raises for values that were never checked
                 raise_for_notes((req, *req.tools), req.messages, error)
             raise
         if report.kinds:
@@ -203,7 +224,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
             prepared.meant,
             report=report,
-            # what thinking in the answer will be bound to, hashed when somebody asks for it
+            # the history to which thinking in the answer will be bound; hashed when it is needed
             client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             left=partial(compute_residue, left, prepared, http, caps, self.room, report),
@@ -213,7 +234,14 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     def wanted_media(
         self, req: ChatRequest, model: str | None = None
     ) -> list[tuple[tree.Source, str]]:
-        """Which media `write_request` would fetch, each with its path: for who awaits them ahead.
+        """The media that `write_request` would fetch, for callers that fetch them beforehand.
+
+        Args:
+            req: The request.
+            model: The model that will be asked; by default the request's own.
+
+        Returns:
+            (source, path) of each.
 
         >>> from dragoman import ChatRequest, Msg, wire
         >>> image = {"type": "image", "source": {"type": "local", "path": "a.png"}}
@@ -227,7 +255,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return wanted_media(req.messages, caps, self._style, report)
 
     def _capabilities(self, req: ChatRequest, model: str, style: FormatStyle) -> Capabilities:
-        """What the model can do in this request, as the style changes it."""
+        """The capabilities of the model in this request, with the changes of the style."""
         caps = self.can(model, req)
         if style.changes:
             caps = without_switch(override(caps, style.changes), states(req, caps))
@@ -246,10 +274,12 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         style: FormatStyle,
         report: Report,
     ) -> tuple[PreparedHistory, HttpRequest]:
-        """What the passes gave, and the request that the protocol makes of it."""
+        """The prepared history, and the request in the form of the protocol."""
         msgs = req.messages
         if caps.apart_documents and (form := req.response_format) and form.kind != "text":
-            caps = replace(caps, user=caps.user - {"document"})  # no format stands beside those
+            caps = replace(
+                caps, user=caps.user - {"document"}
+            )  # no response format is allowed with those
         if req.system is not None or req.memories is not None or req.tools:
             msgs = self.with_prompt(req, style, caps, report)
         if req.response_format is not None and not self._format_as_read(req, model, style):
@@ -258,7 +288,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             style = style.seen_by(req.agent_name)
         if req.read is not None and self._still_read(req.read, model, style):
             if caps.property_names.chars and "tools" in req.read.kept(req.asks()):
-                caps = replace(caps, property_names=IdRule())  # they go back as they were read
+                caps = replace(caps, property_names=IdRule())  # tools go back as they were read
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
             return verbatim.made, self._finish(http)
@@ -278,7 +308,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return prepared, self._finish(self.room.write(request, report))
 
     def _finish(self, http: HttpRequest) -> HttpRequest:
-        """The request with its vendor's headers, and its fields in the order of a prompt cache."""
+        """Add the vendor's headers, and sort the fields in the order of a prompt cache."""
         order, body = self.room.cache_order, http.body
         if order and order[1] in body:
             http.body = {name: body[name] for name in order if name in body} | body
@@ -287,7 +317,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return http
 
     def _model_name(self, req: ChatRequest, model: str | None, keep: bool, report: Report) -> str:
-        """The model that is asked: the argument, else the request's, else this host's default."""
+        """The model to ask: the argument, else the request's, else this host's default."""
         name = model or req.model
         if not name:
             name = self.room.model
@@ -306,7 +336,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         """Whether the request was read over another wire of the same provider."""
         home = self.vendor
         rows = home.wires.values() if home is not None else ()
-        # the first is who answers there; the others are whose fields it knows
+        # the first one answers there; of the others it only knows the fields
         own = {self._issuer, *(row.issuers[0] for row in rows if getattr(row, "issuers", ()))}
         openai = {"openai-chat", "openai-responses"}
         return read.issuer in own | self.can().reads or (
@@ -314,7 +344,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         )
 
     def _still_read(self, read: AsRead, model: str, style: FormatStyle) -> bool:
-        """Whether this wire read the request, and it still asks the same model in the same way."""
+        """Whether this wire read the request, for the same model and in the same style."""
         if (read.protocol, read.issuer) != (self.room.host, self._issuer):
             return False
         same = read.model == model or (read.model is None and model == self.room.model)
@@ -329,7 +359,14 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     def with_prompt(
         self, req: ChatRequest, style: FormatStyle, caps: Capabilities, report: Report
     ) -> list[Msg]:
-        """The messages, behind the system prompt that the request's other fields make."""
+        """The messages, after a system prompt built from the request's other fields.
+
+        Args:
+            req: The request, with its `system`, `memories` and tools.
+            style: The formatter's style, which has the prompt's layout.
+            caps: The capabilities of the model; tools that it lacks are described in the prompt.
+            report: Collects the losses.
+        """
         functions = [tool for tool in req.tools if type(tool) is Tool]
         described = functions if style.prompt.describes(caps.tools) else []
         if req.system is None and req.memories is None and not described:
@@ -346,7 +383,14 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     def messages(
         self, msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report
     ) -> list[JsonObject]:
-        """The plain list of messages, as `format` gives it."""
+        """The plain list of messages, as `format` returns it.
+
+        Args:
+            msgs: The messages.
+            caps: The capabilities of the model.
+            style: Speakers, limits and rewrites.
+            report: Collects the losses.
+        """
         try:
             history = prepare(msgs, [], caps, style, report, whole=False).history
             return self.room.messages(history, caps, report)
@@ -357,7 +401,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
 
 
 def _alone(vendor: Any) -> bool:
-    """Whether extras under the vendor's name are for all its wires, and no issuer bears it."""
+    """Whether extras with the vendor's name are for all its wires, and no issuer has that name."""
     issuers = (getattr(dialect, "issuers", ()) for dialect in vendor.wires.values())
     return vendor.name not in chain.from_iterable(issuers)
 
@@ -368,7 +412,7 @@ _HALF_PAIR = "half a pair is U+FFFD"
 
 
 def _whole_name(name: object, req: ChatRequest, report: Report) -> str:
-    """The name of a model, which no path and no header can hold with half of a surrogate pair."""
+    """The name of a model; it must be valid UTF-8 because paths and headers contain it."""
     if not isinstance(name, str):
         raise InvalidMessage(
             f"must be text, not {type(name).__name__}", path="$.model", code="request.field"
@@ -381,30 +425,30 @@ def _whole_name(name: object, req: ChatRequest, report: Report) -> str:
 
 
 def _without_healed(req: ChatRequest, report: Report) -> ChatRequest:
-    """The request without the note of what was broken in its own texts, which is reported here."""
+    """Remove the note on invalid characters in the request's own texts, and report it."""
     extras = dict(req.extras or {})
     for field in extras.pop(HEALED)["healed"]:
         report.lost("text.surrogate", req, field, did=_HALF_PAIR)
     return replace(req, extras=extras or None)
 
 
-# -- a request that goes on from what another provider keeps ---------------------------------------
+# -- a request that continues what another provider stores -----------------------------------------
 
 
 def refuse_server_state(
     req: ChatRequest, read: AsRead, room: Room, issuer: str, report: Report
 ) -> None:
-    """Report words that only the wire knows which read the request.
+    """Report fields that only the wire knows which read the request.
 
-    `issuer` is whose dialect the protocol has here. Raises WriteError if another provider keeps
-    what the request goes on from: half a conversation must not be sent.
+    `issuer` is the owner of the protocol's dialect here. Raises WriteError if the request continues
+    something stored at another provider, because half a conversation must not be sent.
     """
     fields = (req.extras or {}).get(read.issuer, {})
     if read.protocol != room.protocol:
         for word in (req.extras or {}).get(name_notes(read.issuer), {}).get("words", ()):
             report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
     elif read.issuer == issuer or getattr(getattr(room, "dialect", None), "stores", True):
-        return  # this host may be the one that keeps it
+        return  # this host may be the one that stores it
     for name in read.state:
         if name.startswith(ITEM):
             _refuse_items(req, read, name.removeprefix(ITEM), report)
@@ -430,13 +474,13 @@ def _server_side(name: str, read: AsRead, path: str, without: str) -> WriteError
     )
 
 
-# -- what a refused request says of the cause ------------------------------------------------------
+# -- errors for a refused request, with their cause ------------------------------------------------
 
 _NOT_UNDERSTOOD = ("raw.foreign", "extras.foreign")
 
 
 def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteError:
-    """The error with the losses so far; one of an empty request names what was not understood."""
+    """Add the losses so far to the error; for an empty request, name what was not understood."""
     if error.code == "messages.empty":
         for m in req.messages:
             for issuer, fields in (m.extras or {}).items() if not m.blocks else ():

@@ -1,8 +1,8 @@
-"""What went wrong at a provider, in one word that every provider shares.
+"""What went wrong at a provider, as one of a few kinds that all providers share.
 
-`kinds` has the words, and the codes and types that mean them; `rows` the table of sentences, with
-the host that says each, the date and the source; `row` how one is matched. The table is loaded when
-an error comes whose code says too little: programs that meet none never load it.
+`kinds` has the kinds, and the codes and types that mean them; `rows` the table of error messages,
+with the host of each, the date and the source; `row` how one is matched. The table is loaded only
+when an error comes whose code is not specific enough.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "usual_status",
 ]
 
-# where bodies hold what their message leaves out: the words of the host behind a router, a reason
+# where bodies have more than the message: the text that a router passes on, a reason
 _PLACES = frozenset(
     {
         "message",
@@ -59,19 +59,19 @@ _NODES = 64
 
 
 def error_kind(code: str, type: str, status: int | None, message: str = "") -> ErrorKind:
-    """The kind of an error, as any host means it.
+    """The kind of an error, of any host.
 
-    What says most comes first: rows that name a code, a name that every host means alike, the
-    sentence, and last a vague name and the status.
+    The most specific evidence comes first: rows that name a code, a name that means the same at
+    every host, the message, and last a vague name and the status.
 
     Args:
         code: The provider's code, as text.
         type: The provider's type.
-        status: The status of HTTP, None where there is none.
-        message: What the error says; of more than 4,096 characters, those at the beginning.
+            status: The HTTP status, None if there is none.
+            message: The error's message; only its first 4,096 characters count.
 
     Returns:
-        The kind; "other" for an error that says nothing that anybody knows.
+        The kind; "other" for an error of no known kind.
 
     >>> error_kind("context_length_exceeded", "invalid_request_error", 400)
     'context_overflow'
@@ -90,7 +90,7 @@ def error_kind(code: str, type: str, status: int | None, message: str = "") -> E
     known = [kind for kind in named_kinds if kind is not None and _may(kind, by_status)]
     for kind in known:
         if kind not in WEAK and not _is_status(code, kind):
-            # some hosts call an empty account a rate limit: to wait would not fill it
+            # some hosts report an empty account as a rate limit, but waiting would not help
             unpaid = kind == "rate_limit" and _first(_billing(), names, status, words)
             return unpaid or kind
     for row in sentences:
@@ -102,16 +102,31 @@ def error_kind(code: str, type: str, status: int | None, message: str = "") -> E
 def host_kind(
     rows: Sequence[ErrorRow], code: str, type: str, status: int | None, message: str
 ) -> ErrorKind | None:
-    """The kind by the rows of one host, whose codes mean nothing elsewhere; None without one."""
+    """The kind of an error by the rows of one host, whose codes mean nothing elsewhere.
+
+    Args:
+        rows: The rows of the host.
+        code: The provider's code, as text.
+        type: The provider's type.
+        status: The HTTP status, None if there is none.
+        message: The error's message.
+
+    Returns:
+        The kind; None if no row matches.
+    """
     names = (plain_word(code), plain_word(type))
     return _first(rows, names, status, message[:LONGEST].lower())
 
 
 def error_words(message: str, body: object) -> str:
-    r"""What an error says: its message, and what its body says besides, at most 4,096 characters.
+    r"""The message of an error with further text from its body, at most 4,096 characters.
 
-    A router's body holds the words of the host behind it, Google's a reason among its details,
-    Xiaomi's the sentence under `param`. Fields that may repeat the request are not looked at.
+    A router's body has the text of the host that answered, Google's a reason among its details,
+    Xiaomi's the message under `param`. Fields that may repeat the request are not looked at.
+
+    Args:
+        message: The error's message.
+        body: The error's body, parsed.
 
     >>> error_words("Provider returned error", {"error": {"metadata": {"raw": "too long"}}})
     'Provider returned error\ntoo long'
@@ -137,14 +152,18 @@ def error_words(message: str, body: object) -> str:
 
 
 def error_numbers(message: str) -> Numbers:
-    """The tokens and the limit that an error about a context that is full tells of."""
+    """The numbers in an error about a full context: the tokens of the request, and the limit.
+
+    Args:
+        message: The error's message.
+    """
     named, sentences = table()
     return numbers_in((*named, *sentences), message[:LONGEST].lower())
 
 
 @remember("the rows of errors, by whether they name a code", entries=1, size=2**14)
 def table() -> tuple[tuple[ErrorRow, ...], tuple[ErrorRow, ...]]:
-    """The rows that name a code, and those of sentences alone, each in their order."""
+    """The rows that name a code, and those with only a message, each in their order."""
     from .rows import ROWS
 
     named = tuple(row for row in ROWS if row.code)
@@ -163,12 +182,12 @@ def _first(
 
 
 def _is_status(code: str, kind: ErrorKind) -> bool:
-    """Whether a kind comes of a code that is a status: what the sentence says counts more."""
+    """Whether the code is a status that gives this kind; then the message counts more."""
     return code.isdigit() and kind_of_name(code) == kind
 
 
 def _may(kind: ErrorKind, by_status: ErrorKind | None) -> bool:
-    """Whether words may mean this beside a status: who has to wait was not too long.
+    """Whether a message may mean this kind with such a status: a rate limit is no long request.
 
     (Cerebras: 429 too_many_tokens_error, of a day's tokens.)
     """

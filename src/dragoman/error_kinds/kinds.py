@@ -1,11 +1,11 @@
-"""The kinds of failure, what each is called by codes and types, and the status that goes with it.
+"""The kinds of failure, the codes and types that mean each, and the status that goes with it.
 
 Reference for the names: the literals of the official SDKs and Bedrock's service model, looked up
-on 2026-11-23; recorded errors; google.rpc.Code. What hosts say in sentences stands in `rows`. Of
-Moonshot `exceeded_current_quota_error` and `engine_overloaded_error` are quoted in Kimi-K2 issue 5
-and kimi-cli issue 2571. The names of DashScope are those of its error pages; those of Volcengine of
+on 2026-11-23; recorded errors; google.rpc.Code. Messages of hosts are in `rows`. Moonshot's
+`exceeded_current_quota_error` and `engine_overloaded_error` are quoted in Kimi-K2 issue 5 and
+kimi-cli issue 2571. The names of DashScope are those of its error pages; those of Volcengine of
 its page of error codes, those of Hunyuan of Tencent Cloud's SDK (`hunyuan/v20230901/errorcodes`),
-both looked up on 2026-11-28. Knows nothing of the package.
+both looked up on 2026-11-28. It imports nothing else of the package.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ErrorKind: TypeAlias = Literal[
     "too_large",
     "timeout",
     "connection",  # none was made, or it broke
-    "no_answer",  # what came is none: a web page, nothing, what a host could not read of its model
+    "no_answer",  # no valid answer: a web page, nothing, unreadable output of a model
     "invalid",
     "server",
     "other",
 ]
 
-# words in small letters without `_`, `-`, `.`, `error` and `exception`; specific ones first
+# words in lower case without `_`, `-`, `.`, `error` and `exception`; specific ones first
 _WORDS: dict[ErrorKind, str] = {
     "context_overflow": "contextlengthexceeded contextwindowexceeded modelcontextwindowexceeded "
     "toomanytokens contextoverflow exceedcontextsize contextexceeded outofcontext tokenstoolong",
@@ -89,7 +89,7 @@ _WORDS: dict[ErrorKind, str] = {
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
-# the kind by its status, and the status that a kind has where none is told
+# the kind of a status, and the status of a kind if the error has none
 _BY_STATUS: dict[int, ErrorKind] = {
     400: "invalid",
     401: "authentication",
@@ -128,14 +128,17 @@ _STATUSES: dict[str, int] = {
     "server": 500,
     "other": 500,
 }
-VAGUE = frozenset({"invalid", "server"})  # beside one of these, a later word may say more
-# names that hosts also give to what their sentences tell better: a key without credit is forbidden
+VAGUE = frozenset({"invalid", "server"})  # after one of these, a later word may be more specific
+# names for which the host's message is more specific: a key without credit is "forbidden", too
 WEAK = VAGUE | {"authentication", "permission", "not_found", "too_large"}
 _ENDINGS = ("exception", "error")
 
 
 def kind_of_name(word: str) -> ErrorKind | None:
-    """The kind that a code or a type names, None for a word that nobody knows.
+    """The kind that a code or a type names; None for an unknown word.
+
+    Args:
+        word: The code or the type.
 
     >>> kind_of_name("ThrottlingException"), kind_of_name("2013")
     ('rate_limit', None)
@@ -146,12 +149,12 @@ def kind_of_name(word: str) -> ErrorKind | None:
 
 
 def kind_of_status(status: int | None) -> ErrorKind | None:
-    """The kind of a status of HTTP that says one, None for others."""
+    """The kind of an HTTP status; None if the status has none."""
     return _BY_STATUS.get(status or 0)
 
 
 def plain_word(word: str) -> str:
-    """A code or type without what hosts spell differently.
+    """A code or type without differences in spelling between hosts.
 
     >>> plain_word("rate_limit_error"), plain_word("RateLimitException")
     ('ratelimit', 'ratelimit')
@@ -163,9 +166,10 @@ def plain_word(word: str) -> str:
 
 
 def fitting_status(kind: ErrorKind, status: int | None) -> int:
-    """The status of HTTP that goes with a kind: the one that came, unless it says something else.
+    """The HTTP status for an error of a kind: the one that came, unless it contradicts the kind.
 
-    An empty account with 429 would be asked again and again, a full context with 413 be none.
+    With 429, clients would ask an empty account again and again; with 413, they would not recognize
+    a full context.
 
     >>> fitting_status("billing", 429), fitting_status("overloaded", 529)
     (402, 529)
@@ -174,12 +178,12 @@ def fitting_status(kind: ErrorKind, status: int | None) -> int:
     """
     if not status or status < 400 or kind == "content_filter":
         return usual_status(kind)
-    if kind == "no_answer" and status < 500:  # the request was good
+    if kind == "no_answer" and status < 500:  # the request was valid
         return usual_status(kind)
     vague = kind in VAGUE or kind in ("other", "connection", "no_answer")
     return status if vague or kind_of_status(status) == kind else usual_status(kind)
 
 
 def usual_status(kind: ErrorKind) -> int:
-    """The status of HTTP that an error of this kind has."""
+    """The usual HTTP status for an error of this kind."""
     return _STATUSES[kind]

@@ -1,9 +1,9 @@
 """One row of the table of errors: how a host words a failure, and what it means.
 
-A pattern is plain text in small letters. `{tokens}`, `{limit}`, `{output}` and `{n}` stand for
-numbers: what the request has, what the model takes, what was asked for the answer, any other. `*`
-stands for whatever lies between, up to 300 characters. A pattern takes time in proportion to the
-text: what has matched is never tried in another way, and no gap is longer than that.
+A pattern is plain text in lower case. `{tokens}`, `{limit}`, `{output}` and `{n}` match numbers:
+those of the request, of the model's limit, of the requested answer, any other. `*` matches any text
+between, up to 300 characters. Matching takes time in proportion to the text: what has matched is
+never tried in another way, and no gap is longer than that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..caches import remember
 from .kinds import ErrorKind, plain_word
 
-LONGEST = 4096  # characters of an error's words that are looked at
+LONGEST = 4096  # characters of a message that are looked at
 _GAP = 300
 _NUMBER = "[0-9]{1,15}+(?:[,_][0-9]{3}){0,4}+"
 _TOKEN = re.compile(r"\{(tokens|limit|output|n)\}|(\*)")
@@ -24,17 +24,17 @@ _TOKEN = re.compile(r"\{(tokens|limit|output|n)\}|(\*)")
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """How hosts word one kind of failure. A row holds where everything that it names is met.
+    """How hosts word one kind of failure. An error matches if it has everything the row names.
 
     Attributes:
         kind: What it means.
         text: The pattern of the message; see the module.
-        hosts: The vendors that were seen to say it. Words mean the same wherever they come from,
-            since proxies and routers hand them on; codes are matched at the vendor of the row.
+        hosts: The vendors that were seen to say it. A message means the same from any host, since
+            proxies and routers pass it on; codes are matched at the vendor of the row.
         since: When it was seen, or looked up.
-        source: Where.
-        code: The provider's code, or its type, as the error has it; how it is spelled (`_`, `-`,
-            capital letters, a final `Error`) does not matter.
+        code: The provider's code or type. Differences in spelling (`_`, `-`, capital letters, a
+            final `Error`) do not matter.
+        status: The HTTP status.
         status: The status of HTTP.
     """
 
@@ -47,12 +47,12 @@ class ErrorRow:
     status: int = 0
 
     def matches(self, names: tuple[str, ...], status: int | None, words: str) -> bool:
-        """Whether an error is one of this row.
+        """Whether an error matches this row.
 
         Args:
-            names: The error's code and type, as `plain_word` has them.
-            status: The status of HTTP, if it is known.
-            words: What the error says, in small letters, at most LONGEST characters.
+            names: The error's code and type, as `plain_word` spells them.
+            status: The HTTP status, if it is known.
+            words: The error's message, in lower case, at most LONGEST characters.
         """
         if self.status and self.status != status:
             return False
@@ -64,7 +64,7 @@ class ErrorRow:
 def code_rows(
     host: str, since: str, source: str, kinds: Mapping[ErrorKind, str]
 ) -> tuple[ErrorRow, ...]:
-    """Rows of codes that mean something at one host alone.
+    """Rows of codes that have a meaning at one host only.
 
     Args:
         host: The vendor.
@@ -83,7 +83,7 @@ def code_rows(
 
 
 class Numbers(NamedTuple):
-    """What an error says of a length: the request's tokens, how many may be, the answer's share."""
+    """Numbers in an error about length: tokens of the request, the limit, those of the answer."""
 
     tokens: int | None = None
     limit: int | None = None
@@ -100,13 +100,13 @@ def pattern(text: str) -> re.Pattern[str]:
     """
     parts: list[str] = []
     place = 0
-    gaps = 0  # that wait for what follows them
+    gaps = 0  # not closed yet
     seen: set[str] = set()
 
     def add(part: str) -> None:
         nonlocal gaps
         if part:
-            parts.append(part + ")" * gaps)  # an atomic group: found once, never looked for again
+            parts.append(part + ")" * gaps)  # an atomic group, which is never tried in another way
             gaps = 0
 
     for match in _TOKEN.finditer(text):
@@ -126,7 +126,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def numbers_in(rows: Iterable[ErrorRow], words: str) -> Numbers:
-    """The numbers in an error's words, by the first of the rows that finds any."""
+    """The numbers in an error's message, by the first of the rows that finds any."""
     for row in rows:
         if "{tokens}" not in row.text and "{limit}" not in row.text:
             continue

@@ -1,7 +1,7 @@
 """Reads local media files. The default policy: files under the current directory, no network.
 
-Only media of messages that the program built come here; a tool's output or a provider's answer
-never decides what is opened.
+Only media of messages that the program built get here; a tool's output or a provider's answer
+never decides which file is opened.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from ..text.redaction import show
 
 
 def local_files(source: Source, path: str) -> Base64Source | None:
-    """The bytes of a file under the current directory; None for what is no file of this machine.
+    """Read a file under the current directory; None for a source that is no local file.
 
-    Nothing is read where that directory is the root of a disk. Raises MediaRefused, naming `path`
-    (of the source in the input), for a file that is not below it, and WriteError for one that
-    cannot be read, is no regular file, or is too large.
+    Nothing is read if that directory is the root of a disk. Raises MediaRefused, naming `path` (of
+    the source in the input), for a file that is not below it, and WriteError for one that cannot be
+    read, is no regular file, or is too large.
     """
     if not is_local(source):
         return None
     names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
         resolved, folder = parse_path(names).resolve(), Path.cwd().resolve()
-        if getattr(source, "chosen", False):  # by the program, for this very message
+        if getattr(source, "chosen", False):  # the program chose it for this message
             folder = resolved.parent
-        # below the root of a disk is everything: a service that was started there has no folder
+        # everything is below the root of a disk, in which services are often started
         elif folder == folder.parent or not resolved.is_relative_to(folder):
             raise _not_allowed(names, folder, path)
         data = bytes_below(folder, resolved.relative_to(folder).parts, MOST)
-    # ValueError: no path or no URL at all; RuntimeError: links in a circle
+    # ValueError: no valid path or URL; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", "") or error
         text = f"cannot read the local file {show(names)}: {reason}"
@@ -55,7 +55,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
 
 
 def _not_allowed(names: str, folder: Path, path: str) -> MediaRefused:
-    """The error of a file that a program names and that the default policy does not open."""
+    """The error for a file that a program names and that the default policy does not open."""
     is_root = folder == folder.parent
     where = "the current directory is that of the whole disk" if is_root else "it is not below the"
     text = f"the file {show(names)} may not be read: {where}"
@@ -75,20 +75,20 @@ def parse_path(names: str) -> Path:
     return Path(unquote(host + parts.path))
 
 
-MOST = 256 * 2**20  # bytes of a file; what is larger is uploaded, and named by its id
+MOST = 256 * 2**20  # bytes of a file; larger ones are uploaded, and used by id
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
-_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # no pipe waits
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # pipes: no wait
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class TooLarge(OSError):
-    """A file holds more than may be read."""
+    """A file has more bytes than may be read."""
 
 
 def bytes_below(folder: Path, names: Sequence[str], most: int) -> bytes:
-    """What the regular file holds that stands in the folder; all that is asked is what is open.
+    """Read a regular file in the folder; every check is of the opened file, not of its name.
 
-    Raises OSError for what is none, TooLarge for more than `most` bytes.
+    Raises OSError if it is none, TooLarge for more than `most` bytes.
     """
     with open(_open_file(folder, names), "rb", buffering=0) as file:
         state = os.fstat(file.fileno())
@@ -101,9 +101,9 @@ def bytes_below(folder: Path, names: Sequence[str], most: int) -> bytes:
 
 
 def _read_limited(file: io.FileIO, most: int) -> bytes:
-    """All of it, or one byte more than may be: it may grow, and some files do not know their size.
+    """Read the whole file, or one byte more than is allowed: it may grow, or not know its size.
 
-    A regular file gives what it has at once, but for the largest.
+    A regular file returns everything in one read, unless it is very large.
     """
     parts: list[bytes] = []
     left = most + 1
@@ -117,7 +117,7 @@ _PART = 2**24
 
 
 def _open_file(folder: Path, names: Sequence[str]) -> int:
-    """A descriptor of the file; links were resolved, so that one on the way was put there since."""
+    """A descriptor of the file; links are refused, since they were resolved before."""
     if os.open not in os.supports_dir_fd or not names:
         return os.open(folder.joinpath(*names), _FILE | _NO_LINK)
     at = os.open(folder, _FOLDER)
@@ -132,6 +132,6 @@ def _open_file(folder: Path, names: Sequence[str]) -> int:
 
 
 def type_by_name(file: Path) -> str | None:
-    """The media type that a file's name tells."""
+    """The media type for a file's name."""
     known = mimetypes.guess_type(file.name)[0]
     return {"audio/x-wav": "audio/wav"}.get(known or "", known)

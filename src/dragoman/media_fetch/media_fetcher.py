@@ -1,7 +1,7 @@
 """MediaFetcher: media from the web and from folders that a program names, for `fetch=`.
 
-What is fetched must look like what it is said to be; each medium is fetched once as long as the
-fetcher lives and its cache has room.
+Fetched bytes must be of the declared kind. Each medium is fetched once, as long as the fetcher
+lives and its cache has room.
 """
 
 from __future__ import annotations
@@ -30,23 +30,29 @@ _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 
 
 class MediaFetcher:
-    """Fetches media for `fetch=`, from the web and from folders; anything else it refuses.
+    """Fetches media for `fetch=`, from the web and from folders; it refuses anything else.
 
-    `hosts`: who may be asked, as `host`, `host:port` or a pattern such as `*.example.com`; without
-    it every public host, at the port of its scheme. `networks`: networks of one's own that may be
-    reached (`10.1.0.0/16`); all that is not public is refused otherwise. `max_bytes` of one medium;
-    `timeout` in seconds for all of one fetch but the resolver; `redirects` that are followed, each
-    judged like the first address. `most` addresses are asked for one request, and `max_total` bytes
-    taken of them; what is named twice counts twice. `roots`: folders below which files may be read,
-    the current one by default. `concurrent` fetches at once. `schemes`: `https`, unless others are
-    named. `cached`: bytes of fetched media that are kept. `resolve(host, port)` gives addresses, in
-    place of the machine's resolver; `ssl_context` the certificates that are trusted.
+    Needs the extra `http` for the web. Threads may share it; `afetch` and `amany` are for event
+    loops. Calls raise MediaRefused for what is not allowed, WriteError for what cannot be fetched.
 
-    `of_read`: also web addresses in what a user says in a body that a wire read, which are not
-    opened otherwise. A file that such a body names is never read, nor what a tool or a model names.
-
-    Raises MediaRefused for what is not allowed, WriteError for what cannot be had. Needs the extra
-    `http` for the web. Threads may share it; `afetch` and `amany` are for event loops.
+    Args:
+        hosts: The hosts that may be asked, as `host`, `host:port` or a pattern such as
+            `*.example.com`; by default every public host, at the port of its scheme.
+        max_bytes: The largest medium.
+        timeout: Seconds for one whole fetch, without the resolver.
+        redirects: How many are followed; each is checked like the first address.
+        roots: Folders below which files may be read.
+        most: The most addresses that are fetched for one request; one named twice counts twice.
+        max_total: The most bytes that they may have together.
+        concurrent: How many are fetched at a time.
+        schemes: The schemes that are allowed.
+        networks: Private networks that may be reached (`10.1.0.0/16`); all addresses that are not
+            public are refused otherwise.
+        cached: The bytes of fetched media that are cached.
+        of_read: Whether to fetch web addresses of user messages in a body that a wire read, too.
+            A file that such a body names is never read, nor is what a tool or a model names.
+        resolve: `resolve(host, port)` gives addresses, instead of the machine's resolver.
+        ssl_context: The certificates that are trusted.
     """
 
     def __init__(
@@ -107,7 +113,7 @@ class MediaFetcher:
         self._begin()
 
     def __call__(self, source: Source, path: str = "$") -> Base64Source | None:
-        """The bytes of a medium; None for a source that is neither a file nor an address.
+        """Fetch a medium; None for a source that is neither a file nor an address.
 
         `path` names the source in errors.
         """
@@ -141,10 +147,18 @@ class MediaFetcher:
         return found
 
     def many(self, wanted: Sequence[tuple[Source, str]]) -> list[Base64Source | None]:
-        """What it gives for each (source, path) of one request, `concurrent` of them at a time.
+        """Fetch all media of one request, `concurrent` of them at a time.
 
-        Raises MediaRefused for more of them than `most`, or for more bytes than `max_total`, beside
-        what it raises for one.
+        Args:
+            wanted: (source, path) of each; the path is for errors.
+
+        Returns:
+            What a call returns, for each of them.
+
+        Raises:
+            MediaRefused: There are more than `most`, they have more bytes than `max_total`, or one
+                of them is not allowed.
+            WriteError: One of them cannot be fetched.
         """
         if len(wanted) < 2:
             return [self(*one) for one in wanted]
@@ -159,7 +173,7 @@ class MediaFetcher:
             nonlocal left
             if not _is_asked(source):
                 return self(source, path)
-            if left < 0:  # so that what has not begun does not
+            if left < 0:  # so that the next ones do not begin
                 raise self._too_much(path)
             if (found := self(source, path)) is not None:
                 with lock:
@@ -182,14 +196,34 @@ class MediaFetcher:
             text, path=path, code="fetch.total", hint="raise max_total=, or send fewer"
         )
 
-    fetch = __call__  # the twin of `afetch`, by the rule of this package's names
+    fetch = __call__  # the counterpart of `afetch`, by this package's naming
 
     async def afetch(self, source: Source, path: str = "$") -> Base64Source | None:
-        """The same without holding up the event loop; a thread does it."""
+        """Fetch a medium in a thread, so that the event loop goes on.
+
+        Args:
+            source: The source.
+            path: Names the source in errors.
+
+        Returns:
+            The bytes; None for a source that is neither a file nor an address.
+
+        Raises:
+            MediaRefused: It is not allowed.
+            WriteError: It cannot be fetched.
+        """
         return await asyncio.to_thread(self, source, path)
 
     async def amany(self, wanted: Sequence[tuple[Source, str]]) -> list[Base64Source | None]:
-        """The same for several, `concurrent` of them at a time."""
+        """Fetch all media of one request in threads; see `many`.
+
+        Args:
+            wanted: (source, path) of each; the path is for errors.
+
+        Raises:
+            MediaRefused: There are too many, or one of them is not allowed.
+            WriteError: One of them cannot be fetched.
+        """
         return await asyncio.to_thread(self.many, wanted)
 
     def _keep(self, key: _Key, found: Base64Source) -> None:
@@ -218,7 +252,7 @@ class MediaFetcher:
             data = bytes_below(root, resolved.relative_to(root).parts, self.limits.max_bytes)
         except TooLarge as error:
             raise too_large(self.limits, path) from error
-        # ValueError: no path or no URL at all; RuntimeError: links in a circle
+        # ValueError: no valid path or URL; RuntimeError: links in a circle
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", "") or error
             text = f"cannot read the local file {show(name)}: {reason}"
@@ -228,18 +262,18 @@ class MediaFetcher:
         return _check_type(data, source.media_type, type_by_name(resolved) or "", path)
 
     def _folders(self) -> list[Path]:
-        """The folders of `roots` as they are now; the root of a disk only where it was named."""
+        """The folders of `roots` at present; the root of a disk only if it was named."""
         folders = [(root, root.resolve()) for root in self.roots]
         return [now for root, now in folders if root.is_absolute() or now != now.parent]
 
 
 def _is_asked(source: Source) -> bool:
-    """Whether somebody on the web is asked for it; files are the program's own."""
+    """Whether the source is on the web; files are the program's own."""
     return isinstance(source, URLSource) and not (is_local(source) or is_data_uri(source.url))
 
 
 def _check_type(data: bytes, given: str | None, told: str, path: str) -> Base64Source:
-    """The medium under the type that its bytes have, which must be of the kind that is given."""
+    """The medium with the type of its bytes, which must be of the declared kind."""
     seen = detect_media_type(data[:64])
     named = (given or told or "").lower()
     if seen is None:
@@ -258,13 +292,13 @@ def _check_type(data: bytes, given: str | None, told: str, path: str) -> Base64S
 
 
 def _kind(media_type: str) -> str:
-    """What must agree: a container of pictures may hold sound alone, and is named so by many."""
+    """The kind that must agree; containers for video may hold only audio, and often do."""
     kind = media_type.lower().partition("/")[0]
     return {"image": "image", "audio": "sound", "video": "sound"}.get(kind, media_type.lower())
 
 
 def _may_be(named: str, data: bytes) -> bool:
-    """Whether bytes that begin with no known mark may be of the type."""
+    """Whether bytes that begin with no known signature may be of the type."""
     kind, _, form = named.partition("/")
     if not form or named in KNOWN_BY_BYTES:
         return False

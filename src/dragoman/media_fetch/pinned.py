@@ -1,6 +1,6 @@
-"""A network backend for httpcore2 that connects to addresses which were judged, until a deadline.
+"""A network backend for httpcore2 that connects to checked addresses only, until a deadline.
 
-The HTTP library keeps the name of the host for its header, for SNI and for the certificate; no name
+The HTTP library uses the name of the host for its header, for SNI and for the certificate; no name
 is resolved here.
 """
 
@@ -15,7 +15,7 @@ import httpcore2
 
 
 class PinnedBackend(httpcore2.NetworkBackend):
-    """Connects to the first of `addresses` that answers; all of it ends at `deadline`."""
+    """Connects to the first of `addresses` that answers; everything ends at `deadline`."""
 
     def __init__(self, addresses: Sequence[str], deadline: float) -> None:
         self._addresses = addresses
@@ -30,7 +30,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to an address that was judged, whatever `host` would resolve to now."""
+        """Connect to a checked address, whatever `host` resolves to at this time."""
         failed: Exception | None = None
         for address in self._addresses:
             try:
@@ -45,7 +45,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
 
 
 class _DeadlineStream(httpcore2.NetworkStream):
-    """A stream whose every step may take what is left until the deadline."""
+    """A stream whose every step may take the time left until the deadline."""
 
     def __init__(self, inner: httpcore2.NetworkStream, deadline: float) -> None:
         self._inner = inner

@@ -1,11 +1,11 @@
-"""Gets one body from a web address, and reaches no machine that is not public.
+"""Downloads one body from a web address, without reaching any machine that is not public.
 
-A host is resolved once for each hop, every address that comes is judged, and the connection goes
-to one of those: what the resolver says later changes nothing. Redirects are judged as the first
-address was. Environment variables that name a proxy are not heeded, for it would resolve anew.
+A host is resolved once for each hop, every resulting address is checked, and the connection goes to
+one of them, so later answers of the resolver have no effect. Redirects are checked like the first
+address. Environment variables that name a proxy are ignored, because it would resolve again.
 
-Sources: RFC 6890 and the registries of IANA behind `ipaddress` for what is public; WHATWG URL,
-"host parsing", for hosts that end in a number.
+Sources: RFC 6890 and IANA's registries, on which `ipaddress` is based, for what is public; WHATWG
+URL, "host parsing", for hosts that end in a number.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..text.redaction import show
 if TYPE_CHECKING:
     import httpcore2
 
-# (host, port) -> addresses as text; `socket.getaddrinfo` unless another is given
+# (host, port) -> addresses as text; by default `socket.getaddrinfo`
 Resolve: TypeAlias = Callable[[str, int], Iterable[str]]
 
 _PORTS = {"https": 443, "http": 80}
@@ -39,10 +39,10 @@ _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"([0-9]+|0x[0-9a-f]*)")
 _UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
-# what IANA's registries of special-purpose addresses (IPv4 and IPv6, read on 2026-11-27) call not
-# globally reachable, for the table of an older Python: its 3.11 knows neither 3fff::/20 (RFC 9637)
-# nor 100:0:0:1::/64 (RFC 9780). 2001::/23 holds Teredo, ORCHID, benchmarks and no web server, and
-# who asks 192.88.99.0/24 (RFC 7526) is led elsewhere. 6to4 and NAT64 are judged by what is inside
+# networks that IANA's registries of special-purpose addresses (IPv4 and IPv6, read on 2026-11-27)
+# call not globally reachable, for older Pythons: 3.11 knows neither 3fff::/20 (RFC 9637) nor
+# 100:0:0:1::/64 (RFC 9780). 2001::/23 has Teredo, ORCHID, benchmarks and no web server, and
+# 192.88.99.0/24 (RFC 7526) leads elsewhere. 6to4 and NAT64 are checked by the address inside
 _SPECIAL: Mapping[int, tuple[IPv4Network | IPv6Network, ...]] = MappingProxyType({
     4: tuple(IPv4Network(one) for one in (
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
@@ -54,19 +54,19 @@ _SPECIAL: Mapping[int, tuple[IPv4Network | IPv6Network, ...]] = MappingProxyType
         "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
     )),
 })  # fmt: skip
-_SAFE = "%/:=&?~+!$,;'@()*[]"  # what stands in a path and a query as it is
+_SAFE = "%/:=&?~+!$,;'@()*[]"  # characters that a path and a query may have unescaped
 _CHUNK = 2**16
 
 
 def resolve_addresses(host: str, port: int) -> list[str]:
-    """What the resolver of this machine says."""
+    """The addresses from the resolver of this machine."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(row[4][0]) for row in found))
 
 
 @dataclass(frozen=True)
 class WebLimits:
-    """What may be asked, and how much may come. `MediaFetcher` says what each of them means."""
+    """What may be asked, and how much may come; the fields are the arguments of `MediaFetcher`."""
 
     hosts: tuple[str, ...] | None = None
     schemes: tuple[str, ...] = ("https",)
@@ -100,7 +100,7 @@ class WebLimits:
 
 @dataclass(frozen=True, slots=True)
 class UrlTarget:
-    """One hop: what a URL that may be asked says."""
+    """The parts of a URL that may be asked: one hop."""
 
     scheme: str
     host: str
@@ -109,7 +109,7 @@ class UrlTarget:
 
 
 def parse_target(url: str, limits: WebLimits, path: str) -> UrlTarget:
-    """The parts of a URL that may be asked. Raises MediaRefused, naming `path`."""
+    """The parts of a URL that may be asked. Raises MediaRefused, naming `path`, for others."""
     if not url.isprintable() or any(sign in url for sign in ' \\"<>'):
         raise _build_refusal("the URL holds signs that no URL has", path, "url", "quote them")
     try:
@@ -137,7 +137,7 @@ def parse_target(url: str, limits: WebLimits, path: str) -> UrlTarget:
 
 
 def _normalize_host(host: str) -> str:
-    """The host in lower case and ASCII. Raises ValueError for what is none."""
+    """The host in lower case and ASCII. Raises ValueError if it is none."""
     if ":" in host:
         return str(IPv6Address(host))
     if not host.isascii():
@@ -171,7 +171,7 @@ def _is_listed(host: str, port: int, default: int, hosts: Sequence[str] | None) 
 
 
 def checked_addresses(target: UrlTarget, limits: WebLimits, path: str) -> list[str]:
-    """The addresses of the host, all of which may be reached. Raises MediaRefused for others."""
+    """The addresses of the host. Raises MediaRefused if one of them may not be reached."""
     try:
         ip_address(target.host)
         found = [target.host]
@@ -224,14 +224,14 @@ def _is_public(ip: IPv4Address | IPv6Address) -> bool:
         return False
     if isinstance(ip, IPv4Address):
         return True
-    # 6to4 leads to the IPv4 address within
+    # 6to4 leads to the IPv4 address inside
     return ip in _UNICAST and (ip.sixtofour is None or _is_public(ip.sixtofour))
 
 
 def download(url: str, limits: WebLimits, path: str) -> tuple[bytes, str]:
-    """The body behind a URL, and the media type that its server tells, or "".
+    """Download a URL; return the body, and the media type from its server, or "".
 
-    Raises MediaRefused for what the limits do not allow, WriteError for what cannot be had.
+    Raises MediaRefused for what the limits do not allow, WriteError for what cannot be fetched.
     """
     deadline = monotonic() + limits.timeout
     for _ in range(limits.redirects + 1):
@@ -251,7 +251,7 @@ def download(url: str, limits: WebLimits, path: str) -> tuple[bytes, str]:
 def _request_once(
     target: UrlTarget, limits: WebLimits, path: str, deadline: float
 ) -> tuple[bytes, str] | str:
-    """(body, media type), or where it has moved."""
+    """(body, media type), or the address to which it has moved."""
     try:
         import httpcore2
     except ImportError as error:
@@ -315,7 +315,7 @@ def _read(answer: httpcore2.Response, limits: WebLimits, path: str) -> tuple[byt
 
 
 def too_large(limits: WebLimits, path: str) -> MediaRefused:
-    """The error for more bytes than may come."""
+    """The error for more bytes than are allowed."""
     hint = "raise max_bytes=, or upload it and name it by its id"
     return _build_refusal(f"it is larger than {limits.max_bytes:,} bytes", path, "size", hint)
 

@@ -1,6 +1,6 @@
-"""One provider's opaque state, sealed to travel through another protocol's opaque field, and back.
+"""One provider's opaque state, carried in an opaque field of another protocol, and restored.
 
-Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol.
+For whole messages by `sealed` and `opened`, for streams by `Sealing`. Knows no protocol.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ __all__ = [
     "sealed_thought",
 ]
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # so that mypy still reports unknown names
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

@@ -1,4 +1,4 @@
-"""Messages that a client brings back: what was sealed for others stands in its place again."""
+"""Opens envelopes in messages that a client brings back: sealed state is restored in its place."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from ..message.blocks import ContentBlock
 from ..text.json_text import JsonObject
 from .seal import MARK, CallField, Envelope, Made, number_blocks, read_name
 
-_SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
+_SHUT = Origin("envelope")  # the origin of state in an unopened envelope
 
 
 def opened(
     msgs: list[Msg], envelope: Envelope, made: Made | None = None, on_calls: CallField | None = None
 ) -> list[Msg]:
-    """The messages with what came back in envelopes in its place; the list itself without any.
+    """Restore in the messages what came back in envelopes; the same list if there is none.
 
-    A thought whose envelope somebody changed stays, without any proof; what has no words of its
-    own, as something sealed that no provider reads, for the writer to name it.
+    A thought whose envelope was changed stays without its signature. If it has no text either, it
+    stays as sealed content that no provider reads, so that the writer reports its loss.
+
+    Args:
+        msgs: The messages as the client sent them.
+        envelope: Opens what it has sealed.
+        made: Called with each new node and the node from which it was made.
+        on_calls: The field in which the protocol's clients bring envelopes back on calls.
     """
     tell = made or (lambda _new, _old: None)
     messages = [_open_message(m, envelope, tell, on_calls) for m in msgs]
@@ -31,7 +37,7 @@ def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | 
     if isinstance(m.content, str) or not any(_bears(block, on_calls) for block in m.content):
         return m
     blocks: list[ContentBlock] = []
-    bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
+    bare: list[ThinkingBlock] = []  # unsigned thoughts at the end of the blocks
     attached: dict[tuple[str, int, str], Any] = {}
     borne_by_calls: list[_Borne] = []
     for block in m.content:
@@ -53,7 +59,7 @@ def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | 
             blocks.append(call)
             bare = []
             continue
-        assert type(block) is ThinkingBlock  # no other bears one
+        assert type(block) is ThinkingBlock  # only thoughts have one
         state = envelope.open(block.signature) or envelope.open(block.redacted)
         if isinstance(state, dict) and isinstance(state.get("blocks"), list):
             attached |= _places(state["blocks"])
@@ -71,23 +77,23 @@ def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | 
     return whole
 
 
-_Borne: TypeAlias = tuple[int, ThinkingBlock]  # where it stood, and a thought that a call bore
+_Borne: TypeAlias = tuple[int, ThinkingBlock]  # (its position, a thought from a call's envelope)
 
 
 def _thoughts(states: Any, call: ToolUseBlock, made: Made) -> Iterator[_Borne]:
-    """The thoughts that a call bears, each with the number of other blocks before it."""
+    """The thoughts in a call's envelope, each with the number of other blocks before it."""
     for row in states if isinstance(states, list) else ():
         state = row if isinstance(row, dict) else {}
         words, place = state.get("words"), state.get("at")
         if isinstance(words, str) and isinstance(place, int):
             thought = _thought(ThinkingBlock(words), {"thinking": state})
-            if thought.origin is not None:  # else it is no state of ours
+            if thought.origin is not None:  # otherwise it is not our state
                 made(thought, call)
                 yield place, thought
 
 
 def _with_thoughts(blocks: list[ContentBlock], borne_by_calls: list[_Borne]) -> list[ContentBlock]:
-    """The blocks, with the thoughts where they stood, but for those that came back themselves."""
+    """Insert the thoughts at their positions, except those that came back by themselves."""
     if not borne_by_calls:
         return blocks
     known = {_proof(block) for block in blocks if type(block) is ThinkingBlock}
@@ -128,13 +134,17 @@ def _bears(block: ContentBlock, on_calls: CallField | None) -> bool:
 
 
 def borne(block: ThinkingBlock) -> str | None:
-    """The envelope that a thought bears; None for what a provider signed or sealed itself."""
+    """The envelope in a thought; None if a provider signed or sealed the thought itself.
+
+    Args:
+        block: The thought.
+    """
     texts = (block.signature, block.redacted)
     return next((text for text in texts if text and text.startswith(MARK)), None)
 
 
 def _places(data: Any) -> dict[tuple[str, int, str], JsonObject]:
-    """Where fields hang; without a key, somebody may have made up anything."""
+    """Where the fields belong; without a key a client may have invented the data."""
     places = {}
     for row in data if isinstance(data, list) else ():
         match row:
@@ -149,7 +159,7 @@ def _fields(value: Any) -> bool:
 
 
 def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
-    """The thought as it was; without its proof if the envelope tells nothing."""
+    """The original thought; without its signature if the envelope is not valid."""
     thought: Any = state.get("thinking") if isinstance(state, dict) else None
     match thought:
         case {"origin": {"issuer": str(), **data}} if (
@@ -173,7 +183,7 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
 
 
 def _of_text(state: Any) -> bool:
-    """Whether the thought has words: where a client keeps pieces apart, they stand before it."""
+    """Whether the thought has text: clients that store parts separately send the text first."""
     return isinstance(state, dict) and state.get("thinking", {}).get("text") is True
 
 

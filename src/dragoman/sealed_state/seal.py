@@ -1,4 +1,4 @@
-"""Envelope: how state is sealed; and messages for a client, with the state of others sealed."""
+"""How state is sealed (`Envelope`), and messages for a client with others' state sealed in them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..message.answer import latest
 from ..message.blocks import ANSWER, NOTES, ContentBlock, plain_value
 from ..text.json_text import Json, JsonObject, canonical, field_at, loads, put_field, take_field
 
-MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
+MARK = "dragoman1."  # prefix of envelopes; no provider's signature has a dot
 _SIGN = 32  # bytes of an HMAC
-Made: TypeAlias = Callable[[object, object], object]  # is told what was made of which node
+Made: TypeAlias = Callable[[object, object], object]  # gets (new node, node from which it was made)
 
 
 class _Unsigned(bytes):
-    """No key at all: nobody meant to give one."""
+    """The default: no key was given."""
 
     __slots__ = ()
 
@@ -33,11 +33,16 @@ _UNSIGNED = _Unsigned()
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """How state is sealed: with a key it is signed (HMAC-SHA256), and nothing unsigned is opened.
+    """Seals state; with a key it is signed (HMAC-SHA256), and nothing unsigned is opened.
 
-    Sealed is not secret: whoever holds the text can read what is in it. Without a key, whoever
-    speaks to the gateway can make up state; so a key that is empty, or no bytes, is a ConfigError:
-    somebody meant to give one.
+    Sealed is not secret: the text shows its content to anyone who has it. Without a key, any client
+    of the gateway can invent state.
+
+    Args:
+        key: The key; without one nothing is signed.
+
+    Raises:
+        ConfigError: The key is empty, or is no bytes; a missing key must be left out.
     """
 
     key: bytes = field(default=_UNSIGNED, repr=False)
@@ -49,12 +54,23 @@ class Envelope:
             raise ConfigError(fault, hint="Envelope() signs nothing", code="envelope.key")
 
     def seal(self, state: Json) -> str:
-        """The state as text that fits into any protocol's opaque field."""
+        """Seal state as a text that fits into any protocol's opaque field.
+
+        Args:
+            state: JSON.
+        """
         text = canonical(state).encode()
         return MARK + urlsafe_b64encode(self._sign(text) + text).decode()
 
     def open(self, text: str | None) -> Any:
-        """The state that was sealed; None for what is no envelope, or one that somebody forged."""
+        """Open an envelope.
+
+        Args:
+            text: The text of an opaque field.
+
+        Returns:
+            The state; None if the text is no envelope, or a forged one.
+        """
         if text is None or not text.startswith(MARK):
             return None
         try:
@@ -71,7 +87,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class CallField:
-    """Where clients of a protocol bring back what hangs on a call: a field of `issuer` at `path`.
+    """The field of `issuer` at `path` in which clients of a protocol bring back a call's state.
 
     Some bring back nothing else: they drop thoughts, or fields of them. `is_bytes`: it is base64.
     """
@@ -81,14 +97,14 @@ class CallField:
     is_bytes: bool = False
 
     def put(self, call: ToolUseBlock, envelope: str) -> ToolUseBlock:
-        """The call that bears the envelope."""
+        """Put an envelope into the call."""
         text = b64encode(envelope.encode()).decode() if self.is_bytes else envelope
         fields = {**(call.extras or {}).get(self.issuer, {})}
         put_field(fields, self.path, text)
         return replace(call, extras={**(call.extras or {}), self.issuer: fields})
 
     def take(self, call: ToolUseBlock) -> tuple[str | None, ToolUseBlock]:
-        """(the envelope that the call bears, the call without it)."""
+        """Return (the envelope in the call, the call without it)."""
         fields = (call.extras or {}).get(self.issuer)
         text = field_at(fields, self.path) if fields else None
         if isinstance(text, str) and self.is_bytes:
@@ -114,11 +130,19 @@ def sealed(
     made: Made | None = None,
     on_calls: CallField | None = None,
 ) -> Msg:
-    """The message for a client of `issuer`, with the state of those whom `reads` does not name.
+    """Seal the opaque state of other providers in a message for a client.
 
-    Each thought bears its own; what hangs on other blocks stands in front of the first of them,
-    for clients take what stands last for the answer. With `on_calls` the next call bears all that
-    came before it once more, words included.
+    Each thought contains its own state. State of other blocks goes before the first of them,
+    because clients take the last block for the answer. With `on_calls`, the next call also contains
+    all thoughts before it, with their text.
+
+    Args:
+        m: The message.
+        issuer: The protocol of the client.
+        reads: The issuers whose state the client's provider understands.
+        envelope: Seals the state.
+        made: Called with each new node and the node from which it was made.
+        on_calls: The field for envelopes on calls, if the protocol has one.
     """
     if isinstance(m.content, str):
         return m
@@ -159,23 +183,23 @@ def sealed(
 
 
 class Rider:
-    """Gathers what the next call of a candidate will bear."""
+    """Collects the state that the next call of a candidate will carry."""
 
     def __init__(self, envelope: Envelope, reads: frozenset[str]) -> None:
         self.rows: list[list[Json]] = []
-        self.count = 0  # of blocks that are no thoughts, so far
+        self.count = 0  # number of blocks so far that are no thoughts
         self._envelope = envelope
         self._reads = reads
         self._thoughts: list[JsonObject] = []
 
     def thought(self, block: ThinkingBlock) -> None:
-        """Take a thought along."""
+        """Add a thought."""
         if block.origin is not None and block.origin.issuer not in self._reads:
             state = collect_state(block, block.origin)["thinking"]
             self._thoughts.append({**state, "words": block.thinking, "at": self.count})
 
     def on(self, call: ToolUseBlock, field: CallField) -> ToolUseBlock:
-        """The call with all that was gathered."""
+        """Put everything collected into the call."""
         parts = {"thoughts": self._thoughts, "blocks": self.rows}
         state: JsonObject = {name: value for name, value in parts.items() if value}
         self._thoughts, self.rows = [], []
@@ -185,13 +209,20 @@ class Rider:
 def sealed_thought(
     block: ThinkingBlock, here: Origin, reads: frozenset[str], envelope: Envelope
 ) -> ThinkingBlock:
-    """The thought for a client of `here`: its proof, or its sealed form, in an envelope."""
+    """Seal a thought for a client: its signature, or its sealed content, goes into an envelope.
+
+    Args:
+        block: The thought.
+        here: The client's provider.
+        reads: The issuers whose state that provider understands.
+        envelope: Seals the state.
+    """
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
     state = collect_state(block, origin)
-    if not (block.signature or block.redacted):  # the words are all that there is, and some
-        state["thinking"]["words"] = block.thinking  # clients bring the envelope back alone
+    if not (block.signature or block.redacted):  # there is only text, and some clients
+        state["thinking"]["words"] = block.thinking  # bring back nothing but the envelope
     text = envelope.seal(state)
     if block.thinking:
         return ThinkingBlock(block.thinking, text, origin=here)
@@ -199,7 +230,7 @@ def sealed_thought(
 
 
 def collect_state(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]:
-    """What is sealed of a thought: all but its words."""
+    """The state of a thought that is sealed: everything but its text."""
     state = {
         "text": bool(block.thinking),
         "signature": block.signature,
@@ -212,13 +243,13 @@ def collect_state(block: ThinkingBlock, origin: Origin) -> dict[str, JsonObject]
 
 
 def own_fields(block: ContentBlock) -> JsonObject:
-    """The block's fields that go back to their issuer."""
+    """The block's fields that must go back to their issuer."""
     extras = block.extras or {}
     return {who: fields for who, fields in extras.items() if not who.endswith((ANSWER, NOTES))}
 
 
 def with_fields_of_all(parts: list[ContentBlock]) -> ContentBlock:
-    """The first part with the fields of all: what a row tells of a block is no more than that."""
+    """The first part with the fields of all parts, which is all that a row needs of a block."""
     if len(parts) == 1:
         return parts[0]
     first: Any = next((part for part in parts if read_name(part)), parts[0])
@@ -226,14 +257,14 @@ def with_fields_of_all(parts: list[ContentBlock]) -> ContentBlock:
     return cast("ContentBlock", block)
 
 
-# what answers call themselves and their parts: no provider misses it
+# names of answers and their parts, which no provider needs back
 _ECHOES = frozenset({"annotations", "id", "index", "logprobs", "object", "status"})
 
 
 def build_row(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Json] | None:
-    """(kind, ordinal, name, fields) of a block that bears fields of others; None for one without.
+    """(kind, ordinal, name, fields) of a block with fields of others; None if it has none.
 
-    Not by id: some protocols give none, and each client's wire makes its own.
+    It does not use ids: some protocols have none, and each client's wire makes its own.
     """
     own = {who: fields for who, fields in own_fields(block).items() if who and who not in reads}
     opaque = {
@@ -255,7 +286,7 @@ def number_blocks(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, in
 
 
 def drop_sealed_fields(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
-    """The block without the fields that travel sealed; one that stays raw keeps them."""
+    """The block without fields that travel sealed; a raw block keeps them."""
     if block.extras is None or type(block) is RawBlock:
         return block
     left: Any = {
@@ -272,5 +303,5 @@ def drop_sealed_fields(block: ContentBlock, reads: frozenset[str]) -> ContentBlo
 
 
 def read_name(block: ContentBlock) -> str:
-    """The name of a call, which tells it from others of its kind."""
+    """The name of a call, which distinguishes it from others of its kind."""
     return block.name if type(block) is ToolUseBlock else ""

@@ -1,4 +1,4 @@
-"""Sealing: the pieces of a streamed answer for a client, with the state of others sealed."""
+"""Seals other providers' state in the pieces of a streamed answer for a client (`Sealing`)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,21 @@ from .seal import (
     with_fields_of_all,
 )
 
-_LAST = 1 << 30  # behind every block of a candidate
+_LAST = 1 << 30  # higher than the index of any block
 
 
 class Sealing:
-    """Takes the pieces of an answer of `origin`; gives those for a client of `issuer`.
+    """Takes the pieces of an answer of `origin`, and gives those for a client of `issuer`.
 
-    Without an envelope what is opaque is named as lost, and goes nowhere. With `on_calls` the next
-    call bears what came before it. `ends_in_text`: the client takes the last block for the answer,
-    so that nothing may be sealed behind a text; what comes that late is named as lost.
+    Args:
+        issuer: The protocol of the client.
+        origin: The provider that answers.
+        envelope: Seals its state; without one, opaque state is reported as lost.
+        report: Collects the losses.
+        on_calls: The field for envelopes on calls, if the protocol has one: the next call then
+            carries the state before it.
+        ends_in_text: Whether the client takes the last block for the answer, so that nothing may
+            be sealed after a text; state that comes later is reported as lost.
     """
 
     def __init__(
@@ -52,18 +58,18 @@ class Sealing:
         self._ends_in_text = ends_in_text
         self._thought: tuple[Key, list[ThinkingBlock]] | None = None
         self._others: dict[Key, list[ContentBlock]] = {}
-        self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, as they were sealed
+        self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, in sealed form
         self._riders: dict[int, Rider] = {}
-        self._borne: dict[Key, str] = {}  # envelopes that calls bear
+        self._borne: dict[Key, str] = {}  # the envelopes of calls
         self._seen: Counter[tuple[int, str]] = Counter()  # blocks of each kind
         self._ordinals: dict[Key, int] = {}
         self._fresh: set[Key] = set()  # blocks with fields that have not gone out
-        self._sent: dict[Key, Json] = {}  # the fields of others that went out
-        self._waiting: list[Part] = []  # wordless seals behind a text that may be the last block
+        self._sent: dict[Key, Json] = {}  # fields of other issuers that went out
+        self._waiting: list[Part] = []  # seals without text after a text that may be the last block
         self._seals = 0
 
     def feed(self, piece: Piece) -> list[Piece]:
-        """What goes out for the piece."""
+        """The pieces to send for this piece."""
         if type(piece) is End:
             return [*self._close_thought(), *self._behind(piece.candidate), piece]
         if type(piece) is Meta and piece.model is not None and self._origin.model is None:
@@ -90,17 +96,17 @@ class Sealing:
         if piece.whole:
             parts.clear()
         parts.append(block)
-        # a thought without words begins with its seal: an empty one would be taken for all of it
+        # a thought without text begins with its seal: clients may take an empty one for all of it
         return (
             [*result, replace(piece, block=ThinkingBlock(block.thinking))] if has_words else result
         )
 
     def finish(self) -> list[Piece]:
-        """What is still held when no more will come."""
+        """The pieces that are still held when no more will come."""
         return [*self._close_thought(), *self._behind(None)]
 
     def _begin_block(self, piece: Part) -> list[Piece]:
-        """The first piece of a block, behind what is sealed for it."""
+        """The first piece of a block, after what is sealed for it."""
         block = piece.block
         key = piece.key
         self._others[key] = [block]
@@ -116,7 +122,7 @@ class Sealing:
         rider.count += 1
         plain = drop_sealed_fields(block, self._reads)
         on_call = self._on_calls is not None and type(plain) is ToolUseBlock
-        if on_call or block.type != "text" or block.text:  # else the client may never see it
+        if on_call or block.type != "text" or block.text:  # the client may not see an empty one
             rows = [row for _, row in self._rows(key[0])]
             rider.rows += rows
             if rows and not on_call:
@@ -128,7 +134,7 @@ class Sealing:
         return [*result, piece if plain is block else replace(piece, block=plain)]
 
     def _bearing(self, piece: Part) -> Part:
-        """A whole call with the envelope that its first piece bore, whose place it takes."""
+        """Replace a call by the whole one, which keeps the envelope of its first piece."""
         text, call = self._borne.get(piece.key), piece.block
         if text is None or self._on_calls is None or type(call) is not ToolUseBlock:
             return piece
@@ -136,12 +142,12 @@ class Sealing:
 
     def _rider(self, candidate: int) -> Rider:
         if candidate not in self._riders:
-            assert self._envelope is not None  # nothing rides without one
+            assert self._envelope is not None  # only used with one
             self._riders[candidate] = Rider(self._envelope, self._reads)
         return self._riders[candidate]
 
     def _rows(self, candidate: int) -> Iterator[tuple[Key, list[Json]]]:
-        """The fields that have not gone out so far, in the order of their blocks."""
+        """The fields that have not gone out yet, in the order of their blocks."""
         for key in sorted(key for key in self._fresh if key[0] == candidate):
             self._fresh.discard(key)
             row = build_row(with_fields_of_all(self._others[key]), self._ordinals[key], self._reads)
@@ -150,8 +156,8 @@ class Sealing:
                 yield key, row
 
     def _seal(self, candidate: int, rows: list[list[Json]]) -> Part:
-        """A block that bears the fields of others."""
-        assert self._envelope is not None  # it is asked for only then
+        """A block with the fields of other issuers in an envelope."""
+        assert self._envelope is not None  # only called with one
         self._seals += 1
         state = self._envelope.seal({"blocks": rows})
         block = ThinkingBlock("", redacted=state, origin=self._here)
@@ -165,7 +171,7 @@ class Sealing:
         whole = replace(whole, origin=self._origin)
         self._report.made(whole, parts[0])
         if (gone := self._gone.setdefault(key, whole)) is not whole:
-            # a provider tells it once more at the end; the proof of it is with the client
+            # a provider repeats it at the end; the client has its signature already
             if (gone.signature, gone.redacted) != (whole.signature, whole.redacted):
                 self._report.lost("answer.unsaid", whole, "signature", what="a later proof")
             return []
@@ -183,7 +189,7 @@ class Sealing:
         return [piece]
 
     def _behind(self, candidate: int | None) -> list[Piece]:
-        """What came too late to stand before its block."""
+        """The state that came too late to precede its block."""
         if self._envelope is None:
             return []
         candidates = sorted({key[0] for key in self._others}) if candidate is None else [candidate]

@@ -1,7 +1,7 @@
-"""Names of other libraries that people type, and what ours are called.
+"""Names of other libraries that people type, with the names to use here.
 
-A module without such a name says so: `from dragoman import UserMessage` raises ImportError,
-`dragoman.UserMessage` AttributeError, both with the name to use. Looked at on failure only.
+A module without such a name explains it: `from dragoman import UserMessage` raises ImportError,
+`dragoman.UserMessage` AttributeError, both with the name to use. Used only on failure.
 """
 
 from __future__ import annotations
@@ -123,13 +123,13 @@ HINTS: dict[str, str] = {
     "completion": _MODEL,
     "acompletion": 'await dragoman.AsyncLLM("vendor/model").ask(messages)',
     "Router": "dragoman.LLM([first, second]), which asks the next where one cannot answer",
-    # google-genai, as document 000 shows Gemini
+    # google-genai, as in document 000 for Gemini
     "Content": 'Msg, which dragoman.wire("gemini") writes as a content',
     "Part": "TextBlock(text), or ImageBlock.from_bytes(data) for the bytes of an image",
     "FunctionCall": "dragoman.message.ToolUseBlock(id, name, input)",
     "FunctionResponse": "dragoman.message.ToolResultBlock(id, name, output)",
 }
-# where else a class may be
+# the public modules that may have a class
 _PUBLIC = (
     "message",
     "formatter",
@@ -150,10 +150,10 @@ _PUBLIC = (
 
 
 def refuse(module: str, name: str) -> NoReturn:
-    """Raise what a module's `__getattr__` must for a name that it does not have.
+    """Raise the error for a name that a module does not have, for its `__getattr__`.
 
-    AttributeError, as for every module. Its text gets lost in `from module import name`, so that
-    this raises ImportError there, where there is something to say.
+    It is an AttributeError, as for every module. But `from module import name` discards its text,
+    so there it is an ImportError, if there is a hint.
     """
     root = module.partition(".")[0]
     hint = HINTS.get(name) or _elsewhere(root, module, name)
@@ -166,7 +166,7 @@ def refuse(module: str, name: str) -> NoReturn:
     raise AttributeError(f"{text} (here: {hint})", name=name)
 
 
-# what people ask of objects here because those of other libraries have it -> what to write
+# attributes of other libraries' objects that people use on ours -> what to write
 # Sources, read on 2026-11-28: openai 3.57, anthropic 2.14, ollama 0.6, langchain-core 1.7,
 # pydantic-ai 2.68, instructor 1.14, litellm 1.110
 _ASK = "llm.ask(messages)"
@@ -284,15 +284,15 @@ OF_REPLIES: dict[str, str] = {
 
 
 def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
-    """Have objects of a class, asked for what those of another library have, say what is here.
+    """Make objects of a class explain the attributes of other libraries' objects.
 
-    To a type checker a name that there is not stays an error.
+    Type checkers still report unknown names.
     """
 
     def missing(self: object, name: str) -> Any:
         hint = hints.get(name)
         if hint is None:
-            return object.__getattribute__(self, name)  # the error as Python words it
+            return object.__getattribute__(self, name)  # Python's own error
         text = f"{type(self).__name__!r} object has no attribute {name!r} (here: {hint})"
         raise AttributeError(text, name=name, obj=self)
 
@@ -307,7 +307,7 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
     def decorate(cls: type[T]) -> type[T]:
         cls.__getattr__ = missing  # type: ignore[attr-defined]
         if {"__getitem__", "__iter__"}.isdisjoint(dir(cls)):
-            # items alone would make it iterable
+            # with only __getitem__ the class would be iterable
             for method, value in (("__getitem__", missing_item), ("__iter__", None)):
                 setattr(cls, method, value)
         return cls
@@ -315,7 +315,7 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
     return decorate
 
 
-# what people ask of classes, as constructors of other libraries are called -> what to write
+# constructors of other libraries' classes, called on ours -> what to write
 # Sources, read on 2026-11-28: langchain-core 1.7, pydantic-ai 2.68, llama-index-core 0.14,
 # openai-agents 0.9, fastmcp 3.1, Pillow 12
 _USER, _ANSWER = "Msg.user(content)", "Msg.assistant(content)"
@@ -373,7 +373,7 @@ OF_CLASSES: dict[str, dict[str, str]] = {
 
 
 class ExplainsNames(type):
-    """The type of classes that answer another library's name with what is written here."""
+    """The metaclass of classes that explain other libraries' names."""
 
     if not TYPE_CHECKING:
 
@@ -382,11 +382,11 @@ class ExplainsNames(type):
                 if hint := OF_CLASSES.get(one.__name__, {}).get(name):
                     text = f"type object {cls.__name__!r} has no attribute {name!r} (here: {hint})"
                     raise AttributeError(text, name=name, obj=cls)
-            return type.__getattribute__(cls, name)  # the error as Python words it
+            return type.__getattribute__(cls, name)  # Python's own error
 
 
 def _imports(frame: FrameType) -> bool:
-    """Whether a frame stands at `from module import name`.
+    """Whether a frame is executing `from module import name`.
 
     A package is asked by the import system, a module by the instruction itself.
     """
@@ -397,7 +397,7 @@ def _imports(frame: FrameType) -> bool:
 
 
 def tool_hint(value: object) -> str:
-    """How a model or an agent is put into a tool, which it is not itself; empty for all else."""
+    """How to pass a model or an agent as a tool, since it is none itself; empty for all else."""
     kind = type(value)
     if not isinstance(kind, ExplainsNames):
         return ""
@@ -411,11 +411,11 @@ def tool_hint(value: object) -> str:
 def listing(
     names: Mapping[str, Any], public: Iterable[str] | None = None
 ) -> Callable[[], list[str]]:
-    """The `__dir__` of a module: what it offers and its modules, and nothing that it uses itself.
+    """The `__dir__` of a module: what it offers and its modules, but nothing that it imports.
 
     Args:
         names: Its `globals()`.
-        public: Its `__all__`; of a module without one, what is written in it.
+        public: Its `__all__`; without it, what the module itself defines.
     """
 
     def offers(name: str, value: object) -> bool:
@@ -442,7 +442,7 @@ def refusing(module: str) -> Callable[[str], NoReturn]:
 
 
 def _elsewhere(root: str, module: str, name: str) -> str:
-    """Which of our public modules has a class of this name; modules are never asked for."""
+    """The public module of ours that has a class of this name; modules do not count."""
     if not name[:1].isupper():
         return ""
     for home in (root, *(f"{root}.{folder}" for folder in _PUBLIC)):

@@ -1,8 +1,8 @@
-"""Which name of ours somebody means: a misspelled one, or one of another library.
+"""Suggests the right name for a misspelled one, or for one of another library.
 
 `SYNONYMS` are keywords of other libraries that mean the same as one of ours and take the same
-values: they are accepted wherever ours is. `ADVICE` are those that mean something that is said in
-another way here: they are refused, with the way. Knows no class of the package.
+values: they are accepted wherever ours is. `ADVICE` are those for which there is another way here:
+they are refused, with that way. Knows no class of the package.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SYNONYMS: dict[str, str] = {
     "response_json_schema": "response_format",
     "host": "base_url",
 }
-# what an agent calls otherwise than an LLM
+# names for an agent that differ from those for an LLM
 AGENT_SYNONYMS: dict[str, str] = {
     "system": "sys_prompt",
     "system_prompt": "sys_prompt",
@@ -66,7 +66,7 @@ AGENT_SYNONYMS: dict[str, str] = {
     "max_steps": "max_iters",
 }
 
-# what belongs to an agent's model, or is said otherwise
+# keywords of an agent's model, and those for which there is another way here
 _OF_MODEL = 'model=dragoman.LLM("vendor/model", {0}=...)'
 _OF_OPTIONS = 'options={{"{0}": ...}}'
 AGENT_ADVICE: dict[str, str] = {
@@ -90,7 +90,7 @@ AGENT_ADVICE: dict[str, str] = {
     "tool_choice": "the model decides; llm.ask(messages, tools=, tool_choice=) asks once",
 }  # fmt: skip
 
-# vendor as another library spells it -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
+# vendor in another library's spelling -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
 # providers; ai.pydantic.dev/models/overview; python.langchain.com, init_chat_model
 VENDOR_SYNONYMS: dict[str, str] = {
     "amazon": "bedrock",
@@ -134,7 +134,7 @@ _FILES = "ask(text, files=[path]), or Msg.user([text, ImageBlock.from_path(path)
 _STREAM = "llm.stream(messages) gives the answer as it comes; ask gives it whole"
 _THINKING = 'reasoning="high" (or another effort), or reasoning_budget=2000 for tokens'
 
-# what other libraries' messages are made of -> what ours are
+# parts of other libraries' messages -> parts of ours
 _PARTS = "content may be a list: [text, dragoman.ImageBlock.from_path(path), ...]"
 _CALLS = "content=[dragoman.message.ToolUseBlock(id, name, input)], or the dict of the wire itself"
 MSG_ADVICE: dict[str, str] = {
@@ -172,7 +172,7 @@ ROLE_SYNONYMS: dict[str, str] = {
     "instructions": "system",
 }
 
-# keyword of another library -> what is written here
+# keyword of another library -> what to write here
 ADVICE: dict[str, str] = {
     "stream": _STREAM,
     "streaming": _STREAM,
@@ -246,12 +246,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """What to write instead of an unknown name.
 
     Args:
-        name: What somebody has written.
-        known: The names that are right here.
+        name: The unknown name.
+        known: The names that are allowed here.
 
     Returns:
-        `did you mean ...?` for a synonym or a misspelling of a known name, the way that is used
-        here for a name of another library, else all known names.
+        `did you mean ...?` for a synonym or a misspelling of a known name, the way to use here for
+        a name of another library, else all known names.
     """
     names = [*known]
     if not isinstance(name, str):
@@ -265,23 +265,23 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def closest(name: str, known: Iterable[str], least: float = 0.6) -> str:
-    """The known name that is most alike in its letters; empty where none is at least so alike."""
+    """The known name with the most similar spelling; empty if none is similar enough."""
     lowered = {one.lower(): one for one in reversed([*known])}
-    find = import_module("difflib").get_close_matches  # loaded where an error is told
+    find = import_module("difflib").get_close_matches  # loaded on errors only
     found = find(name.lower(), lowered, 1, least)
     found += [one for one in lowered if len(name) > 2 and one.startswith(name.lower())]
     return lowered[found[0]] if found else ""
 
 
 def nearest_vendor(name: str, known: Iterable[str]) -> str:
-    """`nearest` for vendors: also what another library calls one."""
+    """`nearest` for vendors, which also knows other libraries' names of vendors."""
     names = [*known]
     meant = VENDOR_SYNONYMS.get(name.lower()) or VENDOR_SYNONYMS.get(name.lower().replace("-", "_"))
     return f"did you mean {meant}?" if meant in names else nearest(name, names)
 
 
 def advise(name: object, known: Collection[str]) -> str:
-    """`nearest` for keywords: what another library's means stands before a likeness of letters."""
+    """`nearest` for keywords: advice for other libraries' keywords wins over similar spelling."""
     hint = ADVICE.get(name) or ADVICE.get(_snake(name)) if isinstance(name, str) else None
     if hint is not None and not (hint.startswith("did you mean") and hint[13:-1] not in known):
         return hint.format(name=name)
@@ -301,11 +301,11 @@ def rename_keywords(
     known: Collection[str],
     synonyms: Mapping[str, str] = SYNONYMS,
 ) -> dict[str, Any]:
-    """The settings with synonyms of other libraries under our names.
+    """Rename settings with another library's keywords to ours.
 
     Args:
-        settings: Keywords as a program gave them.
-        known: Our names that may stand here.
+        settings: The keywords that a program gave.
+        known: Our names that are allowed.
         synonyms: Name of another library -> ours; only those of known names count.
 
     Returns:
@@ -329,7 +329,7 @@ def rename_keywords(
 def unknown_keyword(
     owner: str, name: str, known: Collection[str], hint: str | None = None
 ) -> UnknownKeyword:
-    """The error of a keyword that a function or class does not take."""
+    """The error for a keyword that a function or class does not take."""
     text = f"{owner} takes no {show(name)}"
     hint = hint or advise(name, known)
     return UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
@@ -347,15 +347,15 @@ def explains_keywords(
     attributes: Mapping[str, str] | None = None,
     advice: Mapping[str, str] | None = None,
 ) -> Callable[[type[T]], type[T]]:
-    """Have a class that people make by keywords take synonyms, and explain what is unknown.
+    """Make a class accept synonyms of keywords, and explain unknown ones.
 
     The keywords are looked at only after Python has refused them. It adds a call, so it is not for
-    classes that are made by the thousand.
+    classes of which there are thousands of objects.
 
     Args:
         synonyms: Name of another library -> name of an argument.
-        attributes: Attribute of another library's objects -> what is written here.
-        advice: Keyword that belongs elsewhere -> where it is said; before what all classes know.
+        attributes: Attribute of another library's objects -> what to write here.
+        advice: Keyword that belongs elsewhere -> where it belongs; wins over the general advice.
 
     Returns:
         A decorator of classes.
@@ -393,11 +393,11 @@ def explains_keywords(
 def explains_call(
     owner: str, advice: Mapping[str, str]
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """The same as `explains_keywords` for a function or method, which takes no synonyms.
+    """`explains_keywords` for a function or method, which takes no synonyms.
 
     Args:
-        owner: What people call it.
-        advice: Keyword of another library -> what is written here.
+        owner: Its name for users.
+        advice: Keyword of another library -> what to write here.
 
     Returns:
         A decorator of functions whose first argument is not the caller's.
@@ -425,7 +425,7 @@ def explains_call(
 def _refuse_unfit(
     owner: str, made_by: Callable[..., Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> None:
-    """Raise UnknownKeyword where arguments are missing, given twice or more than there are."""
+    """Raise UnknownKeyword if arguments are missing, given twice, or too many."""
     try:
         signature(made_by).bind(None, *args, **keywords)
     except TypeError as error:
@@ -435,7 +435,7 @@ def _refuse_unfit(
 
 
 def _list_needed(function: Callable[..., Any]) -> list[str]:
-    """How a function is called: its arguments without a default, or what it may be given first."""
+    """How to call a function: its arguments without a default, or its first optional ones."""
     taken = [*signature(function).parameters.values()][1:]
     needed = [one.name for one in taken if one.default is Parameter.empty]
     return needed or [f"{one.name}=" for one in taken[:4]]

@@ -1,8 +1,8 @@
-"""Response formats as the providers' own SDKs take them, read as what they mean.
+"""Response formats in the forms of the providers' own SDKs, and what they mean.
 
 Programs bring them along: `{"type": "json_object"}` of Chat Completions, `text={"format": ...}` of
 Responses, `output_config={"format": ...}` of Anthropic, Gemini's `response_mime_type` with its
-schema. None of them is a JSON Schema: `type` is an object's there, or another of seven words.
+schema. None of them is a JSON Schema, in which `type` is "object" or one of six other words.
 Looked up in the SDKs openai 3.57 (`response_format_json_schema.py`, `response_format_text_config`),
 anthropic 2.14 (`json_output_format_param.py`) and google-genai 3.4 (`GenerateContentConfig`), and
 for `schema` beside `json_object` in the documentation of Together and llama.cpp, November 2026.
@@ -36,7 +36,7 @@ _WRAPPERS = (
 
 
 class FormatForm(NamedTuple):
-    """What a provider's own form asks for, in the words of ResponseFormat."""
+    """The meaning of a provider's own form, as the arguments of ResponseFormat."""
 
     kind: str  # text, json or schema
     schema: dict[str, Any] | None = None
@@ -46,9 +46,9 @@ class FormatForm(NamedTuple):
 
 
 def read_form(value: Mapping[str, Any], path: str = _PATH) -> FormatForm | None:
-    """What a provider's form means; None for a mapping that is a JSON Schema.
+    """Read a provider's form; None for a mapping that is a JSON Schema.
 
-    Raises InvalidMessage for a form that lacks what it needs.
+    Raises InvalidMessage for a form that lacks a required part.
 
     >>> read_form({"type": "json_object"}).kind
     'json'
@@ -81,7 +81,7 @@ def read_form(value: Mapping[str, Any], path: str = _PATH) -> FormatForm | None:
 
 
 def _named_schema(value: Mapping[str, Any], path: str) -> FormatForm:
-    """Chat Completions has name and schema one level deeper than Responses and Anthropic."""
+    """Read name and schema, which are one level deeper in Chat Completions than elsewhere."""
     inner = value.get("json_schema", value)
     at = f"{path}.json_schema" if inner is not value else path
     schema = inner.get("schema") if isinstance(inner, Mapping) else None

@@ -1,6 +1,6 @@
-r"""HiddenKey: a key that a provider must not quote: taken out of texts, bytes and errors.
+r"""HiddenKey: removes a key from texts, bytes and errors, because a provider may quote it.
 
-In JSON a letter may stand as an escape (`\u0073k-...`, `\/`): whoever reads the text has the key.
+JSON may write a letter as an escape (`\u0073k-...`, `\/`), which a reader decodes to the same key.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from ..errors import DragomanError
 from .json_pieces import PIECE, holds
 
 INSTEAD = "<secret>"
-SHORTEST = 16  # characters of a key that is more than a word
-_ESCAPE = 8  # bytes at most of a letter that is an escape, in JSON within JSON
+SHORTEST = 16  # characters; a shorter key may be an ordinary word
+_ESCAPE = 8  # the most bytes of an escaped letter, in JSON within JSON
 _SPELLED = (b"\\u00", b"\\/", b"\\U00")  # letters as escapes
 _TEXTS = ("message", "path", "hint", "code", "type", "request_id")
 _CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
 
 class HiddenKey:
-    """One key. An empty one, or a mere word, is never taken out."""
+    """One key to hide. An empty key, or one like an ordinary word, is never removed."""
 
     def __init__(self, key: str) -> None:
         self.key = key if len(key) >= SHORTEST else ""
@@ -36,18 +36,18 @@ class HiddenKey:
 
     @cached_property
     def _escaped_pattern(self) -> re.Pattern[bytes]:
-        """The key with each letter as it is or as an escape of JSON."""
+        """A pattern of the key in which each letter is plain or an escape of JSON."""
         letters = [
             rb"(?:%b|\\+(?:%b|(?i:u%04x)))" % (re.escape(sign), re.escape(sign), ord(letter))
             for letter in self.key
             for sign in (letter.encode(),)
         ]
-        # at the first backslash of a row: from each of them, a long row would take its square
+        # match only at the first backslash of a run: trying each one takes the square of its length
         letters[0] = letters[0].replace(rb"\\+", rb"(?<!\\)\\+", 1)
         return re.compile(b"".join(letters))
 
     def data(self, data: bytes) -> bytes:
-        """The bytes without it, in whatever way JSON spells it."""
+        """The bytes without the key, in any spelling of JSON."""
         if not self.raw:
             return data
         if holds(data, (self.raw,)):
@@ -57,13 +57,13 @@ class HiddenKey:
         return data
 
     def _hide_escaped(self, data: bytes) -> bytes:
-        """The bytes without the key in escapes; looked through in pieces, see json_pieces."""
+        """The bytes without the key in escapes; searched in pieces, see json_pieces."""
         parts: list[bytes] = []
         at = begin = 0
         while at < len(data):
             end = at + PIECE + len(self.raw) * _ESCAPE
             if (match := self._escaped_pattern.search(data, at, end)) is None:
-                # no row of backslashes is cut, for the key may begin with it
+                # a run of backslashes is not cut, since the key may begin with it
                 at += len(data[at : at + PIECE].rstrip(b"\\")) or PIECE
             else:
                 parts += (data[begin : match.start()], INSTEAD.encode())
@@ -71,19 +71,19 @@ class HiddenKey:
         return b"".join((*parts, data[begin:])) if parts else data
 
     def text(self, text: str) -> str:
-        """The text without it."""
+        """The text without the key."""
         return text.replace(self.key, INSTEAD) if self.key and self.key in text else text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Headers without it."""
+        """Headers without the key."""
         return {name: self.text(value) for name, value in headers.items()}
 
     def pieces(self) -> Pieces:
-        """What takes it out of bytes that come in pieces."""
+        """An object that removes the key from bytes that come in pieces."""
         return Pieces(self)
 
     def count_held(self, data: bytes) -> int:
-        """How many bytes at the end may be its beginning, of which the rest has not come."""
+        """How many bytes at the end may be the beginning of the key, to be held back."""
         tail = data[-len(self.raw) * _ESCAPE :]
         if b"\\" in tail:
             return self._held_escaped(tail)
@@ -97,7 +97,7 @@ class HiddenKey:
         )
 
     def _held_escaped(self, tail: bytes) -> int:
-        """The same where letters may stand as escapes of JSON."""
+        """`count_held` for keys whose letters may be escapes of JSON."""
         begins = (self.raw[:1], b"\\")
         return next(
             (
@@ -124,10 +124,10 @@ class HiddenKey:
                 return at >= len(text)
             if at >= len(text):
                 return True
-        return False  # all of it has come, and has been taken out
+        return False  # a whole key has been removed already
 
     def error(self, error: DragomanError) -> None:
-        """Take it out of an error, with all that it tells or holds, in place."""
+        """Remove the key, in place, from an error and from everything in it."""
         if not self.key:
             return
         for name in _TEXTS:
@@ -139,13 +139,13 @@ class HiddenKey:
             error.body = self._value(body)  # type: ignore[attr-defined]
         below = error.__cause__ or error.__context__
         while below is not None:
-            if self.key in str(below) or self.key in repr(below):  # what a library says of it
+            if self.key in str(below) or self.key in repr(below):  # a library's text
                 error.__cause__, error.__suppress_context__ = None, True
                 return
             below = below.__cause__ or below.__context__
 
     def _value(self, value: Any) -> Any:
-        """A value of JSON without it."""
+        """A value of JSON without the key."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, bytes):
@@ -158,7 +158,7 @@ class HiddenKey:
 
 
 class Pieces:
-    """Takes a key out of bytes that come in pieces, wherever they are cut."""
+    """Removes a key from bytes that come in pieces, wherever they are cut."""
 
     __slots__ = ("_key", "_late")
 
@@ -167,7 +167,7 @@ class Pieces:
         self._late = b""
 
     def feed(self, piece: bytes) -> bytes:
-        """What can go on now: not the beginning of the key, until it is known to be none."""
+        """The bytes that can be passed on; a possible beginning of the key is held back."""
         if not self._key:
             return piece
         data = self._key.data(self._late + piece)
@@ -176,13 +176,13 @@ class Pieces:
         return data[: len(data) - size]
 
     def rest(self) -> bytes:
-        """What was held back at the end."""
+        """The bytes still held back at the end."""
         late, self._late = self._late, b""
         return late
 
 
 def keys_in(headers: Mapping[str, str]) -> list[HiddenKey]:
-    """The keys with which a call is made, by its headers; none for what is no key."""
+    """The keys in the headers of a call; none for values that are no keys."""
     found = [
         HiddenKey(value.rpartition(" ")[2])
         for name, value in headers.items()
@@ -191,8 +191,8 @@ def keys_in(headers: Mapping[str, str]) -> list[HiddenKey]:
     return [key for key in found if key]
 
 
-class without_keys:  # noqa: N801 - it stands behind `with`
-    """Take the keys in the headers of a call out of whatever error it ends with."""
+class without_keys:  # noqa: N801 - used after `with`
+    """Remove the keys in a call's headers from any error with which the block ends."""
 
     __slots__ = ("_headers",)
 

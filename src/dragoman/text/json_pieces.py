@@ -1,10 +1,10 @@
-r"""JSON of many megabytes, read and written in pieces.
+r"""Reads and writes JSON of many megabytes in pieces.
 
-A parser in C holds the interpreter from its first byte to its last: beside 64 MB all other threads
-of the process stand still for a third of a second, the streams of a gateway among them. What is
-longer than `LONG` goes through the parser in pieces of about `PIECE` bytes, between which the
-others run. The brackets are walked here; what stands between two commas far enough apart, and the
-parts of a long text, are JSON again as soon as brackets or quotes are put around them.
+A parser in C holds the interpreter lock from its first byte to its last: for 64 MB all other
+threads of the process, such as the streams of a gateway, wait for a third of a second. JSON longer
+than `LONG` goes through the parser in pieces of about `PIECE` bytes, between which the others run.
+The brackets are walked here; the text between two commas far enough apart, and the parts of a long
+text, become JSON again when brackets or quotes are put around them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from ..errors import ReadError
 
 Json: TypeAlias = Any
 
-PIECE = 2**15  # bytes: a third of a millisecond, and each call of a loop's to the system waits one
+PIECE = 2**15  # bytes: a third of a millisecond, for which an event loop may wait
 LONG = 2**22
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
 _IN_TEXT = re.compile(rb'(?:[^"\\]++|\\.)++', re.DOTALL)
-# all to the next bracket: scalars, texts, and the last comma between them
+# everything up to the next bracket: scalars, texts, and the last comma between them
 _FLAT = re.compile(rb'(?:[^",{}\[\]]++|"(?:[^"\\]++|\\.)*+"|(,))*+', re.DOTALL)
 _BLANK = re.compile(rb"[ \t\r\n]*+")
-_GOES_ON = re.compile(rb"\\(?:u.{0,3}|u[dD][89abAB]..)?", re.DOTALL)  # of an escape, or of a pair
-_VALUE = 8  # bytes that a value counts besides its text
+_GOES_ON = re.compile(rb"\\(?:u.{0,3}|u[dD][89abAB]..)?", re.DOTALL)  # an escape, or a pair of them
+_VALUE = 8  # bytes counted for a value besides its text
 
 
 def end_of_text(data: bytes, at: int) -> int:
-    """The place behind the quote that ends the text which goes on at `at`; the end without one."""
+    """The index after the quote that ends the text which `at` is inside of; else the data's end."""
     end = data.find(b'"', at) + 1
     if end and data[end - 2] != _BACKSLASH:
         return end
-    while match := _IN_TEXT.match(data, at, at + PIECE):  # a text may be all escaped quotes
+    while match := _IN_TEXT.match(data, at, at + PIECE):  # a text may consist of escaped quotes
         at = match.end()
         if data[at : at + 1] == b'"':
             return at + 1
@@ -43,7 +43,7 @@ def end_of_text(data: bytes, at: int) -> int:
 
 
 def first_in(pattern: re.Pattern[bytes], data: bytes, at: int) -> re.Match[bytes] | None:
-    """The first place at or behind `at` of a pattern of one byte."""
+    """The first match, at `at` or later, of a pattern of one byte."""
     while at < len(data):
         if (match := pattern.search(data, at, at + PIECE)) is not None:
             return match
@@ -52,7 +52,7 @@ def first_in(pattern: re.Pattern[bytes], data: bytes, at: int) -> re.Match[bytes
 
 
 def overlapping(data: bytes, longest: int) -> Iterator[bytes]:
-    """The bytes in pieces of which one holds whatever has up to `longest` bytes."""
+    """The bytes in overlapping pieces, so that any `longest` bytes are whole in one of them."""
     if len(data) <= PIECE:
         yield data
         return
@@ -61,7 +61,7 @@ def overlapping(data: bytes, longest: int) -> Iterator[bytes]:
 
 
 def holds(data: bytes, signs: tuple[bytes, ...]) -> bool:
-    """Whether one of the signs stands in the bytes."""
+    """Whether the bytes contain one of the signs."""
     if len(data) <= PIECE:
         for sign in signs:  # noqa: SIM110, which takes twice as long for an event of a stream
             if sign in data:
@@ -76,20 +76,20 @@ def holds(data: bytes, signs: tuple[bytes, ...]) -> bool:
 
 @dataclass(slots=True)
 class _Open:
-    """An array or object whose end has not come; `made`: the members that are read."""
+    """An array or object that is still open; `made` holds the members that are read."""
 
     at: int  # where its first member begins
     is_object: bool
-    start: int  # of the members that are not read yet
-    member: int  # where the one begins that goes on
+    start: int  # start of the members that are not read yet
+    member: int  # where the current member begins
     made: Any = None
-    is_settled: bool = False  # the last member is read, and no comma is behind it
+    is_settled: bool = False  # whether the last member is read, without a comma after it
 
 
 def loads_in_pieces(data: bytes, loads: Callable[[bytes], Json], deepest: int) -> Json:
-    """The value that a JSON text says; `loads` reads each piece and raises ReadError.
+    """The value of a JSON text; `loads` reads each piece and raises ReadError.
 
-    Raises ReadError for what is no JSON, for one nested deeper, and for a key or a number longer
+    Raises ReadError for text that is no JSON or is nested deeper, and for a key or a number longer
     than a piece.
     """
     return _Reading(data, loads, deepest).value()
@@ -100,7 +100,7 @@ class _Reading:
         self._data = data
         self._load = loads
         self._deepest = deepest
-        self._stack = [_Open(0, False, 0, 0)]  # as if brackets stood around the whole
+        self._stack = [_Open(0, False, 0, 0)]  # as if the whole were in brackets
 
     def value(self) -> Json:
         data, stack, size, at = self._data, self._stack, len(self._data), 0
@@ -129,14 +129,14 @@ class _Reading:
         return made[0]
 
     def _comma(self, top: _Open, at: int) -> None:
-        """The last of some commas that follow each other in an array or object."""
+        """Handle the last of several commas between members of an array or object."""
         top.member = at + 1
         if at - top.start > PIECE:
             self._read(top, at)
             top.start = at + 1
 
     def _text(self, top: _Open, at: int) -> int:
-        """A text that the piece does not hold: read if it is long; the place behind it."""
+        """Read a text longer than the piece; return the index after it."""
         end = end_of_text(self._data, at + 1)
         if end - at <= PIECE:
             return end
@@ -148,7 +148,7 @@ class _Reading:
         return self._behind(top, end)
 
     def _parts(self, at: int, end: int) -> Iterator[str]:
-        """A text in parts: none ends inside of an escape, of a pair of them, or of a character."""
+        """A text in parts, none of which ends inside an escape, a pair of them, or a character."""
         data = self._data
         while at < end:
             cut = min(at + PIECE, end)
@@ -159,11 +159,11 @@ class _Reading:
             at = cut
 
     def _cut(self, at: int, cut: int) -> int:
-        """The last place before `cut` where a text that goes on at `at` may be cut."""
+        """The last index before `cut` at which the text that `at` is inside of may be cut."""
         data = self._data
-        while data[cut] & 0xC0 == 0x80:  # the rest of a character in UTF-8
+        while data[cut] & 0xC0 == 0x80:  # continuation bytes of a character in UTF-8
             cut -= 1
-        for _ in range(2):  # half an escape behind half a pair
+        for _ in range(2):  # half an escape after half a pair
             escape = data.rfind(b"\\", cut - 6, cut)
             if escape < 0 or not _GOES_ON.fullmatch(data, escape, cut):
                 break
@@ -193,7 +193,7 @@ class _Reading:
         top.made[named[0]] = value
 
     def _behind(self, top: _Open, at: int) -> int:
-        """The place behind a member that was read by itself, and behind its comma."""
+        """The index after a member that was read by itself, and after its comma."""
         at = self._blank(at)
         if self._data[at : at + 1] == b",":
             at += 1
@@ -203,18 +203,18 @@ class _Reading:
         return at
 
     def _blank(self, at: int) -> int:
-        """The place behind the space that begins here."""
+        """The index after the white space that begins here."""
         while (match := _BLANK.match(self._data, at, at + PIECE)) and match.end() > at:
             at = match.end()
         return at
 
     def _close(self, at: int) -> int:
-        """The end of an array or object; the place behind it."""
+        """End an array or object; return the index after it."""
         stack = self._stack
         if len(stack) == 1:
             raise self._fault("a bracket closes nothing", at)
         top = stack.pop()
-        if top.made is None and at - top.at <= PIECE:  # read with what stands around it
+        if top.made is None and at - top.at <= PIECE:  # short: read together with what is around it
             return at + 1
         if self._data[at] != (0x7D if top.is_object else 0x5D):
             raise self._fault("a bracket closes another one", at)
@@ -230,7 +230,7 @@ class _Reading:
         return top.made
 
     def _read(self, top: _Open, end: int, may_be_empty: bool = False) -> None:
-        """Read the members to `end`."""
+        """Read the members up to `end`."""
         group = self._data[top.start : end]
         if len(group) > 3 * PIECE and len(group := group.strip()) > 3 * PIECE:
             raise self._fault("a number or a space is too long", top.start)
@@ -292,7 +292,7 @@ class _Written:
 def _members(
     value: Any, dumps: Callable[[Json], bytes], sign: bytes, colon: bytes
 ) -> Iterator[Any]:
-    """What stands in an array or object: what is written, and members that are long themselves."""
+    """The parts of an array or object: written members, and members to be written in pieces."""
     is_object = type(value) is dict
     light: Any = {} if is_object else []
     weight, comma = 0, b""
@@ -322,7 +322,7 @@ def _is_heavy(value: Json) -> bool:
 
 
 def _weight(value: Json) -> int:
-    """About how many bytes a value is; no more is counted once it is more than a piece."""
+    """Roughly how many bytes a value is; counting stops above the size of a piece."""
     weight, stack = 0, [value]
     while stack and weight <= PIECE:
         item = stack.pop()

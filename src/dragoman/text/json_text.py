@@ -1,6 +1,6 @@
-"""The one door to JSON text: how arguments are written, and what counts as JSON.
+"""All reading and writing of JSON text: how arguments are written, and what counts as JSON.
 
-orjson is used where it is exact, the standard library where it is not; knows no message.
+orjson is used where it is exact, the standard library where it is not. Knows no messages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def _encoder() -> Callable[[Json], str]:
-    """`_SPELLER.encode`, without the encoder that it builds anew for each call."""
+    """An encoder like `_SPELLER.encode`, which would build a new one for each call."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # an interpreter without the C accelerator
         return _SPELLER.encode
@@ -55,10 +55,10 @@ _encode = _encoder()
 def arguments(value: Json) -> str:
     """The JSON text of a tool call's input, e.g. `{"location": [104.48, 36.3]}`.
 
-    Raises InvalidMessage for NaN and for what is no JSON.
+    Raises InvalidMessage for NaN and for values that are no JSON.
     """
     try:
-        if type(value) is dict:  # what a tool is to write into a file may be long
+        if type(value) is dict:  # a tool's text for a file may be long
             for item in value.values():
                 if type(item) is str and len(item) > LONG:
                     return dumps_in_pieces(value, _raw, b", ", b": ").decode(*_RAW)
@@ -74,16 +74,16 @@ def _raw(value: Json) -> bytes:
 
 
 def encode_json(value: Json, size: int = 0) -> bytes:
-    """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for what is no JSON.
+    """JSON text in UTF-8, for the body of a request. Raises InvalidMessage for other values.
 
-    `size`: about how many bytes it may have, where it may be long; it is then written in pieces.
+    `size` is roughly how many bytes it will have, if it may be long; it is then written in pieces.
     """
     if size > LONG:
         return dumps_in_pieces(value, encode_json)
     if orjson is not None:
         try:
             return orjson.dumps(value)
-        except TypeError:  # halves of surrogate pairs, integers beyond 64 bits, what is no JSON
+        except TypeError:  # half surrogate pairs, integers beyond 64 bits, no JSON
             pass
     return arguments(value).encode("utf-8", "replace")
 
@@ -91,7 +91,7 @@ def encode_json(value: Json, size: int = 0) -> bytes:
 def canonical(value: Json) -> str:
     """One ASCII text for all spellings of a value: for hashes, never for a wire.
 
-    Raises RecursionError for what is nested too deeply: whoever asks knows what that is.
+    Raises RecursionError for a value nested too deeply; only the caller knows what to call it.
 
     >>> canonical({"b": 1, "a": [2]})
     '{"a":[2],"b":1}'
@@ -100,7 +100,7 @@ def canonical(value: Json) -> str:
 
 
 def loads(text: str | bytes) -> Json:
-    """JSON text to a value; integers of any size stay integers.
+    """Parse JSON text; integers of any size stay integers.
 
     Raises ReadError for text that is no JSON (NaN included) or is nested deeper than `MAX_DEPTH`.
     """
@@ -112,8 +112,8 @@ def loads(text: str | bytes) -> Json:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return _loads_std(text)
-    # orjson turns integers beyond 64 bits into floats without a word. The arguments of a call are
-    # mostly flat: a look at each value is the fastest
+    # orjson silently turns integers beyond 64 bits into floats. The arguments of a call are mostly
+    # flat, so looking at each value is the fastest
     if type(value) is dict:
         for item in value.values():
             kind = type(item)
@@ -121,7 +121,7 @@ def loads(text: str | bytes) -> Json:
                 break
         else:
             return value
-    # whether there is a long number at all is seen faster in a text, unless most of it is media
+    # a search for a long number is faster in the text, unless most of it is media
     size = len(text)
     if size < _LARGE:
         data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
@@ -136,7 +136,7 @@ def loads(text: str | bytes) -> Json:
 
 
 def _shallow(text: str | bytes, value: Json) -> None:
-    """Raise for a value nested too deeply: orjson takes a little more than that."""
+    """Raise for a value nested too deeply: orjson accepts a little more than the limit."""
     sign: Any = "[{" if isinstance(text, str) else (0x5B, 0x7B)
     if sum(text.count(item) for item in sign) > MAX_DEPTH and too_deep(value):
         raise ReadError(f"nested deeper than {MAX_DEPTH}", code="json.deep")
@@ -160,14 +160,14 @@ def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
 def _loads_long(text: str | bytes) -> Json:
     try:
         data = text if isinstance(text, bytes) else text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which only a program can give
+    except UnicodeEncodeError:  # half a surrogate pair, which only a program can pass
         return _loads_std(text)
     return loads_in_pieces(data.removeprefix(BOM_UTF8), loads, MAX_DEPTH)
 
 
 def _loads_std(text: str | bytes) -> Json:
     try:
-        # json would take other encodings too, and halves of surrogate pairs
+        # json would accept other encodings, too, and half surrogate pairs
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
         value = _READER.decode(plain)
     except (ValueError, RecursionError) as error:
@@ -181,7 +181,7 @@ def _refuse(name: str) -> None:
 
 
 def _finite(text: str) -> float:
-    """The number; `1e999` became an infinity, which no JSON can say again."""
+    """The number; `1e999` becomes an infinity, which JSON cannot express."""
     if abs(value := float(text)) == inf:
         raise ValueError("a number beyond all floats")
     return value
@@ -204,7 +204,7 @@ def _floats(value: Json) -> Iterator[float]:
 
 
 def member(path: str, key: str) -> str:
-    r"""The path of a member of the object at `path`; a key that is no name stands as JSON text.
+    r"""The path of a member of the object at `path`; a key that is no name is in JSON text.
 
     >>> member("$.a", "b"), member("$", 'a "key"')
     ('$.a.b', '$["a \\"key\\""]')
@@ -213,9 +213,9 @@ def member(path: str, key: str) -> str:
 
 
 def check(value: Json, path: str) -> None:
-    """Raise InvalidMessage, naming the path, unless `value` is JSON that every provider can take.
+    """Raise InvalidMessage, naming the path, unless `value` is JSON that every provider accepts.
 
-    Refused: NaN and infinities, lone surrogates, keys that are no text, objects of other types,
+    Not allowed: NaN and infinities, lone surrogates, keys that are no text, objects of other types,
     nesting beyond `MAX_DEPTH`.
     """
     stack: list[tuple[Json, str, int]] = [(value, path, 0)]
@@ -245,7 +245,7 @@ def check(value: Json, path: str) -> None:
 
 
 def check_text(text: str, path: str) -> None:
-    """Raise InvalidMessage if `text` holds half of a surrogate pair: it has no UTF-8 form."""
+    """Raise InvalidMessage if `text` has half of a surrogate pair, which has no UTF-8 form."""
     if text.isascii():
         return
     try:
@@ -265,9 +265,9 @@ def field_at(body: JsonObject, path: str) -> Any:
 
 
 def take_field(body: JsonObject, path: str) -> Any:
-    """Take the value out of the body, if it is there, and objects that are empty without it.
+    """Remove a value from the body, and the objects that are empty without it; return the value.
 
-    The body is changed, objects inside of it are copied first.
+    The body is changed; objects inside of it are copied first.
     """
     key, _, below = path.partition(".")
     if not below:

@@ -1,7 +1,7 @@
-"""What errors, losses and reprs may show of somebody's words: capped, and never base64.
+"""How errors, losses and reprs show the user's data: shortened, and never base64.
 
-Knows no message: a class says itself which of its fields hold opaque data (`_sealed`), and what
-to show of it where it is no dataclass (`_parts`).
+Knows no messages: a class declares which of its fields hold opaque data (`_sealed`), and what to
+show of it if it is no dataclass (`_parts`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _WINDOW = 4 * CAP
 _DEPTH = 6
 
 
-# Compiled on first use: most programs import this and never see an error.
+# Compiled on first use, because most programs import this and never see an error.
 _RUN = r"[A-Za-z0-9+/_=-]{40,}"
 _TAIL = r"[A-Za-z0-9+/_=-]*\Z"
-_NAME = 64  # no name that people or providers choose is longer
+_NAME = 64  # longer than any name of people or providers
 _VEIL = "<opaque text>"
 
 
 def mask(text: str) -> str:
-    """The whole text, but for what looks like base64: long runs of its signs.
+    """The text with everything that looks like base64 replaced: long runs of its characters.
 
     >>> mask("see " + "QUJD01" * 20), mask("get_the_weather_of_tomorrow_in_the_city_of_paris")
     ('see <opaque text>', 'get_the_weather_of_tomorrow_in_the_city_of_paris')
@@ -37,7 +37,7 @@ def _veil(match: re.Match[str]) -> str:
     mixed = any(map(str.isupper, run)) and any(map(str.isdigit, run))
     if not (mixed or len(run) > _NAME):
         return run
-    # a path of a file or a URL is made of short words, and base64 is not
+    # paths of files and URLs consist of short words, unlike base64
     return _VEIL if any(map(_opaque, re.split("[/_-]", run))) else run
 
 
@@ -47,13 +47,13 @@ def _opaque(word: str) -> bool:
 
 
 def shorten_path(path: str) -> str:
-    """A path into somebody's JSON, whose keys may be anything; of a long one, both ends."""
+    """A path into JSON, whose keys may be anything; a long one is shortened to both its ends."""
     text = mask(path)
     return text if len(text) <= 120 else f"{text[:60]}...{text[-20:]}"
 
 
 def one_line(text: str) -> str:
-    r"""The text without line breaks and other signs that a log or a terminal would obey.
+    r"""The text with line breaks and other control characters escaped, for a log or a terminal.
 
     >>> one_line("a key\nERROR forged")
     'a key\\nERROR forged'
@@ -68,7 +68,7 @@ def _escape_sign(sign: str) -> str:
 
 
 def clip_text(text: str, most: int = CAP) -> str:
-    """The text in at most `most` characters and without what looks like base64.
+    """The text shortened to `most` characters, without anything that looks like base64.
 
     >>> clip_text("Where is Paris?", 12), clip_text("see " + "QUJD" * 50)
     ('Where is ...', 'see <opaque text>')
@@ -77,12 +77,12 @@ def clip_text(text: str, most: int = CAP) -> str:
         return text
     head = mask(text[:_WINDOW])
     if len(text) > _WINDOW:
-        head = re.sub(_TAIL, "", head)  # it may be the beginning of what is longer
+        head = re.sub(_TAIL, "", head)  # it may be the beginning of a longer run
     return head if len(head) <= most and len(text) <= _WINDOW else f"{head[: most - 3]}..."
 
 
 def show(value: object, most: int = CAP) -> str:
-    """A value as `repr` gives it, with at most `most` characters of its texts.
+    """The `repr` of a value, with at most `most` characters of its texts.
 
     >>> show({"city": "Paris", "days": [1, 2, 3]}, 12)
     "{'city': 'Paris', 'da...': [...]}"
@@ -91,21 +91,21 @@ def show(value: object, most: int = CAP) -> str:
 
 
 class Shown:
-    """Gives dataclasses a `repr` of the fields that say something, each capped."""
+    """Gives dataclasses a `repr` of the fields that are not at their default, each shortened."""
 
     __slots__ = ()
     _sealed: ClassVar[frozenset[str]] = frozenset()
 
     def __repr__(self) -> str:
-        """The fields that say something: no long prompt and no base64 in logs."""
+        """The fields that are not empty, without long prompts and base64."""
         text = ", ".join(f"{name}={_Teller(CAP).field(self, name)}" for name in _saying(self))
         return f"{type(self).__name__}({text})"
 
 
 def _saying(value: Any) -> Iterable[str]:
-    """The names of a dataclass's fields that are neither empty nor its mere type.
+    """The names of a dataclass's fields that are neither empty nor only its type.
 
-    Instead of a field that is named in `_told_as`, the property that it names there.
+    A field named in `_told_as` is replaced by the property that is named there.
     """
     told_as = getattr(value, "_told_as", {})
     for f in fields(value):
@@ -118,7 +118,7 @@ def _saying(value: Any) -> Iterable[str]:
 
 
 class _Teller:
-    """Tells one value and counts how many characters of text are still free."""
+    """Writes one value, and counts how many characters of text are still free."""
 
     __slots__ = ("left",)
 
@@ -139,14 +139,14 @@ class _Teller:
             return self._many(opening, value, closing, depth)
         if is_dataclass(value) and not isinstance(value, type):
             return self._fields(value, depth)
-        # a method of our classes; pathlib has an attribute of this name, which is none
+        # a method of our classes; pathlib has an attribute of that name that is no method
         if callable(parts := getattr(type(value), "_parts", None)):
             text = ", ".join(self.tell(part, depth + 1) for part in parts(value))
             return f"{type(value).__name__}({text})"
         return self._spend(clip_text(repr(value), max(self.left, 20)), quoted=False)
 
     def field(self, owner: Any, name: str, depth: int = 0) -> str:
-        """One field of a dataclass; of a sealed one only how long it is."""
+        """One field of a dataclass; of a sealed one only its length."""
         value = getattr(owner, name)
         if name in getattr(owner, "_sealed", ()) and isinstance(value, str):
             return f"<{len(value)} characters>"

@@ -1,4 +1,4 @@
-"""Calls over HTTP: bytes out, bytes back, and every fault of it a typed error.
+"""Calls over HTTP: bytes out, bytes back, and every fault as a typed error.
 
-Knows no message.
+Knows no messages.
 """

@@ -1,8 +1,8 @@
-"""What stands between a transport and whoever reads its answers: a count, and no key.
+"""Wrappers around the replies of any transport: they count bytes and hide the key of the call.
 
-The transports of this folder count what they unpack, by `max_answer_bytes` of the call. One of a
-program's own may know nothing of it: its answers are counted here. And whatever carries an answer,
-the key of its call is taken out of it, for errors and partial answers quote what came.
+The transports of this folder count what they unpack, by `max_answer_bytes` of the call. A program's
+own transport may not know that bound, so its answers are counted here. And of every answer, the key
+of its call is removed, because errors and partial answers quote what came.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .call import AsyncStreamReply, HttpCall, Reply, StreamReply
 from .errors import read_host, too_large
 from .over_httpx2 import ajoin_pieces, join_pieces
 
-MAX_ANSWER_BYTES = 128 * 2**20  # of a whole body or a whole stream, unpacked
+MAX_ANSWER_BYTES = 128 * 2**20  # unpacked bytes of a whole body or stream
 MAX_EVENT_BYTES = 64 * 2**20  # of one event of a stream
 
 
 def check_bound(name: str, value: Any) -> None:
-    """Raise ConfigError for what is no number of bytes; None is no bound."""
+    """Raise ConfigError if the value is no number of bytes; None means no bound."""
     if value is not None and (type(value) is not int or value < 1):
         text = f"{name} must be a number of bytes above 0, not {show(value)}"
         hint = "None takes answers of any size"
@@ -30,7 +30,7 @@ def check_bound(name: str, value: Any) -> None:
 
 
 def check_size(reply: Reply, call: HttpCall) -> Reply:
-    """The answer. Raises AnswerTooLarge for a body beyond the bound of the call."""
+    """Return the answer. Raises AnswerTooLarge for a body beyond the bound of the call."""
     most = call.max_answer_bytes
     if most is not None and isinstance(reply.body, bytes) and len(reply.body) > most:
         raise too_large(read_host(call.url), most)
@@ -38,7 +38,7 @@ def check_size(reply: Reply, call: HttpCall) -> Reply:
 
 
 class WrappedReply:
-    """A StreamReply over another one; a subclass gives its pieces, as they are or otherwise."""
+    """A StreamReply around another one; subclasses change or check its pieces."""
 
     def __init__(self, reply: StreamReply) -> None:
         self._reply = reply
@@ -49,11 +49,11 @@ class WrappedReply:
         return iter(self._reply)
 
     def read(self) -> bytes:
-        """See StreamReply."""
+        """Read the whole body; see StreamReply."""
         return join_pieces(self)
 
     def close(self) -> None:
-        """See StreamReply."""
+        """Close the connection; see StreamReply."""
         self._reply.close()
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class WrappedReply:
 
 
 class AsyncWrappedReply:
-    """The same for a loop."""
+    """An AsyncStreamReply around another one; subclasses change or check its pieces."""
 
     def __init__(self, reply: AsyncStreamReply) -> None:
         self._reply = reply
@@ -75,11 +75,11 @@ class AsyncWrappedReply:
         return aiter(self._reply)
 
     async def read(self) -> bytes:
-        """See AsyncStreamReply."""
+        """Read the whole body; see AsyncStreamReply."""
         return await ajoin_pieces(self)
 
     async def aclose(self) -> None:
-        """See AsyncStreamReply."""
+        """Close the connection; see AsyncStreamReply."""
         await self._reply.aclose()
 
     async def __aenter__(self) -> Self:
@@ -107,7 +107,7 @@ class CountedReply(WrappedReply):
 
 
 class AsyncCountedReply(AsyncWrappedReply):
-    """The same for a loop."""
+    """An AsyncStreamReply that raises AnswerTooLarge once more has come than the call allows."""
 
     def __init__(self, reply: AsyncStreamReply, call: HttpCall, most: int) -> None:
         super().__init__(reply)
@@ -130,19 +130,19 @@ def count_reply(reply: StreamReply, call: HttpCall) -> StreamReply:
 
 
 def acount_reply(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
-    """The same for a loop."""
+    """The stream, counted if the call has a bound; for event loops."""
     most = call.max_answer_bytes
     return reply if most is None else AsyncCountedReply(reply, call, most)
 
 
 # -- the key of a call, which its answer may quote -------------------------------------------------
 
-# frames that carry a sum of their bytes: a text in them cannot be changed
+# frames with a checksum: a text in them cannot be changed
 _SUMMED = "application/vnd.amazon.eventstream"
 
 
 def keyless_reply(reply: Reply, call: HttpCall) -> Reply:
-    """The answer without the key of its call."""
+    """Remove the key of its call from an answer."""
     headers, body = reply.headers, reply.body
     for key in keys_in(call.headers):
         headers, body = key.headers(headers), key.data(body)
@@ -150,7 +150,7 @@ def keyless_reply(reply: Reply, call: HttpCall) -> Reply:
 
 
 class KeylessReply(WrappedReply):
-    """A StreamReply without the key of its call, wherever its pieces are cut."""
+    """A StreamReply without the key of its call, even if the key is cut between pieces."""
 
     def __init__(self, reply: StreamReply, key: HiddenKey) -> None:
         super().__init__(reply)
@@ -167,7 +167,7 @@ class KeylessReply(WrappedReply):
 
 
 class AsyncKeylessReply(AsyncWrappedReply):
-    """The same for a loop."""
+    """An AsyncStreamReply without the key of its call; see KeylessReply."""
 
     def __init__(self, reply: AsyncStreamReply, key: HiddenKey) -> None:
         super().__init__(reply)
@@ -191,7 +191,7 @@ def keyless(reply: StreamReply, call: HttpCall) -> StreamReply:
 
 
 def akeyless(reply: AsyncStreamReply, call: HttpCall) -> AsyncStreamReply:
-    """The same for a loop."""
+    """The stream without the key of its call, for event loops."""
     for key in _hidden_in(reply, call):
         reply = AsyncKeylessReply(reply, key)
     return reply

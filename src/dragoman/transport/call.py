@@ -1,8 +1,8 @@
-"""What carries a call: (method, URL, headers, bytes) out, (status, headers, bytes) back.
+"""What a transport sends and returns: (method, URL, headers, bytes), (status, headers, bytes).
 
-Nothing above knows an HTTP library. A transport gives every answer of a server as it is, also one
-with an error status; what keeps an answer from coming is a Timeout, a ConnectionFailed or, once
-status and headers of a stream are there, a StreamBroken.
+The layers above know no HTTP library. A transport returns every answer of a server as it is, also
+one with an error status. If no answer comes it raises Timeout or ConnectionFailed or, after status
+and headers of a stream, StreamBroken.
 """
 
 from __future__ import annotations
@@ -20,16 +20,21 @@ from ..caches import remember
 from ..errors import ConfigError, Timeout
 from ..text.redaction import show
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110, 5.6.2: a header's name
-_NO_HOST = re.compile(r"[^\w.:%~-]")  # what a host's name does not hold, a colon being IPv6's
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2: a header's name
+_NO_HOST = re.compile(r"[^\w.:%~-]")  # invalid in a host's name; colons are for IPv6
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds until a call is given up; None: no limit.
+    """Seconds after which a call is given up; None: no limit.
 
-    `connect` is for the connection, `read` for the time between two pieces of an answer, `total`
-    for the whole call, retries included.
+    Args:
+        connect: For the connection.
+        read: Between two pieces of an answer.
+        total: For the whole call, retries included.
+
+    Raises:
+        ConfigError: One of them is no positive number.
     """
 
     connect: float | None = 10.0
@@ -46,9 +51,13 @@ class Timeouts:
                 raise ConfigError(text, path=f"$.{name}", code="timeout.value")
 
     def left(self, since: float) -> Timeouts:
-        """What is left of them for a call that began at this second of `time.monotonic()`.
+        """What is left of the timeouts.
 
-        Raises Timeout if nothing is.
+        Args:
+            since: The second of `time.monotonic()` at which the call began.
+
+        Raises:
+            Timeout: The total time is over.
         """
         if self.total is None:
             return self
@@ -59,7 +68,7 @@ class Timeouts:
         return replace(self, total=rest)
 
 
-# what a call holds in these is a secret, or may be
+# values that are secret, or may be
 _OPEN_HEADERS = frozenset(
     {
         "accept",
@@ -77,10 +86,15 @@ _OPEN_HEADERS = frozenset(
 
 @dataclass(slots=True, repr=False)
 class HttpCall:
-    """One request. Neither its repr nor its pickle hold what may be a key.
+    """One request. Neither its repr nor its pickle contains anything that may be a key.
 
-    `max_answer_bytes`: a transport gives no more of the answer than so many unpacked bytes, and
-    raises AnswerTooLarge; None: no bound.
+    Args:
+        method: The method of HTTP.
+        url: The URL.
+        headers: The headers, credentials included.
+        body: The body.
+        max_answer_bytes: A transport raises AnswerTooLarge for an answer with more unpacked bytes;
+            None: no bound.
     """
 
     method: str
@@ -90,7 +104,7 @@ class HttpCall:
     max_answer_bytes: int | None = None
 
     def __repr__(self) -> str:
-        """The address without its query, names of headers, and how long the body is."""
+        """The address without its query, the names of the headers, and the length of the body."""
         names = ", ".join(sorted(self.headers))
         return (
             f"HttpCall({self.method} {plain_url(self.url)}, headers: {names},"
@@ -109,7 +123,13 @@ class HttpCall:
 
 @dataclass(slots=True)
 class Reply:
-    """A whole answer: the names of its headers are in small letters."""
+    """A whole answer.
+
+    Attributes:
+        status: The HTTP status.
+        headers: The headers; their names are in lower case.
+        body: The unpacked body.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -117,7 +137,7 @@ class Reply:
 
 
 class StreamReply(Protocol):
-    """An answer that comes in pieces, read once. Left in any way, its connection is closed."""
+    """An answer that comes in pieces and is read once. However it is left, it is closed."""
 
     status: int
     headers: Mapping[str, str]
@@ -125,10 +145,14 @@ class StreamReply(Protocol):
     def __iter__(self) -> Iterator[bytes]: ...
 
     def read(self) -> bytes:
-        """The whole body. Raises StreamBroken if it breaks off."""
+        """The whole body.
+
+        Raises:
+            StreamBroken: It breaks off.
+        """
 
     def close(self) -> None:
-        """Close the connection, from any thread: whoever reads gets a StreamBroken at once."""
+        """Close the connection, from any thread; a thread that reads gets StreamBroken at once."""
 
     def __enter__(self) -> Self: ...
 
@@ -136,7 +160,7 @@ class StreamReply(Protocol):
 
 
 class AsyncStreamReply(Protocol):
-    """The same for a loop."""
+    """An answer that comes in pieces to an event loop; see StreamReply."""
 
     status: int
     headers: Mapping[str, str]
@@ -144,33 +168,37 @@ class AsyncStreamReply(Protocol):
     def __aiter__(self) -> AsyncIterator[bytes]: ...
 
     async def read(self) -> bytes:
-        """The whole body. Raises StreamBroken if it breaks off."""
+        """The whole body.
+
+        Raises:
+            StreamBroken: It breaks off.
+        """
 
     async def aclose(self) -> None:
-        """Close the connection: a task that reads gets a StreamBroken at once."""
+        """Close the connection; a task that reads gets StreamBroken at once."""
 
     async def __aenter__(self) -> Self: ...
 
     async def __aexit__(self, *_: object) -> None: ...
 
 
-# is given a piece of an answer; whether it wants another
+# gets a piece of an answer; returns whether it wants another
 Take: TypeAlias = Callable[[bytes], bool]
 
 
 @runtime_checkable
 class Pouring(Protocol):
-    """An answer whose pieces can be had as they come from the socket, without a task to wake."""
+    """An answer whose pieces can be taken as they come from the socket, without waking a task."""
 
     async def pour(self, take: Take) -> bool:
-        """Give each piece to `take` until it wants no more; whether there may be more.
+        """Pass each piece to `take` until it wants no more; return whether there may be more.
 
         Raises what iterating raises, and whatever `take` raises.
         """
 
 
 async def apour(pieces: AsyncIterator[bytes], take: Take) -> bool:
-    """The same for an answer that can only be iterated."""
+    """Pour the pieces of an answer that can only be iterated; see `Pouring.pour`."""
     async for piece in pieces:
         if not take(piece):
             return True
@@ -179,13 +207,33 @@ async def apour(pieces: AsyncIterator[bytes], take: Take) -> bool:
 
 @runtime_checkable
 class Transport(Protocol):
-    """Sends calls and waits. Safe for threads; `close` ends what is under way."""
+    """Sends calls and waits. Thread-safe; `close` ends the calls under way."""
 
     def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer. Raises Timeout, ConnectionFailed, ConfigError."""
+        """Send a call and return the whole answer.
+
+        Args:
+            call: The request.
+            timeouts: When to give up.
+
+        Raises:
+            Timeout: A timeout is over.
+            ConnectionFailed: There is no connection, or it broke.
+            ConfigError: The call is none that can be sent.
+        """
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
-        """The answer as soon as its status and headers are there. Raises the same."""
+        """Send a call and return the answer once its status and headers have come.
+
+        Args:
+            call: The request.
+            timeouts: When to give up.
+
+        Raises:
+            Timeout: A timeout is over.
+            ConnectionFailed: There is no connection, or it broke.
+            ConfigError: The call is none that can be sent.
+        """
 
     def close(self) -> None:
         """Close all connections; a later call opens new ones."""
@@ -193,13 +241,33 @@ class Transport(Protocol):
 
 @runtime_checkable
 class AsyncTransport(Protocol):
-    """The same for a loop. Connections belong to the loop in which they were made."""
+    """Sends calls from event loops; a connection belongs to the loop in which it was opened."""
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer. Raises Timeout, ConnectionFailed, ConfigError."""
+        """Send a call and return the whole answer.
+
+        Args:
+            call: The request.
+            timeouts: When to give up.
+
+        Raises:
+            Timeout: A timeout is over.
+            ConnectionFailed: There is no connection, or it broke.
+            ConfigError: The call is none that can be sent.
+        """
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
-        """The answer as soon as its status and headers are there. Raises the same."""
+        """Send a call and return the answer once its status and headers have come.
+
+        Args:
+            call: The request.
+            timeouts: When to give up.
+
+        Raises:
+            Timeout: A timeout is over.
+            ConnectionFailed: There is no connection, or it broke.
+            ConfigError: The call is none that can be sent.
+        """
 
     async def aclose(self) -> None:
         """Close all connections of this loop; a later call opens new ones."""
@@ -216,10 +284,10 @@ def choose_transport(
 def choose_transport(
     value: str | Transport | AsyncTransport | None, *, asynchronous: bool
 ) -> Transport | AsyncTransport:
-    """A transport by name, `httpx2` (which None means) or `aiohttp`, or the one that is given.
+    """A transport by name, `httpx2` (also for None) or `aiohttp`, or the given object.
 
     Raises ConfigError for another name, for a library that is not installed, and for a transport
-    that cannot be used this way: aiohttp serves a loop alone.
+    that cannot be used this way: aiohttp works only in event loops.
     """
     if value is None or value == "httpx2":
         plain: Transport = _build_transport("httpx2", "http", "Httpx2Transport")
@@ -250,7 +318,7 @@ def _build_transport(library: str, extra: str, kind: str) -> Any:
 
 
 def plain_url(url: str) -> str:
-    """The URL without what may hold a secret: user, password, query and fragment."""
+    """The URL without parts that may be secret: user, password, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -259,7 +327,7 @@ def plain_url(url: str) -> str:
 
 
 def check_call(call: HttpCall) -> HttpCall:
-    """The call. Raises ConfigError, without its value, for a header that no server may be sent."""
+    """Return the call. Raises ConfigError, without the value, for a header that HTTP forbids."""
     check_headers(call.headers)
     if not is_address(call.url):
         text = f"{show(plain_url(call.url))} is no address of an HTTP server"
@@ -268,7 +336,7 @@ def check_call(call: HttpCall) -> HttpCall:
 
 
 def check_headers(headers: Mapping[str, str], path: str = "") -> None:
-    """Raise ConfigError, without its value, for a header that HTTP does not allow."""
+    """Raise ConfigError, without the value, for a header that HTTP does not allow."""
     for name, value in headers.items():
         if not (isinstance(name, str) and _TOKEN.fullmatch(name)):
             text = f"{show(name)} is no name of a header"
@@ -282,11 +350,11 @@ def check_headers(headers: Mapping[str, str], path: str = "") -> None:
 
 
 def is_address(url: str) -> bool:
-    """Whether a call can go to this URL: http or https, a host, and a port that there is."""
+    """Whether a call can go to this URL: http or https, a host, and a valid port."""
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError:  # of an IPv6 address, or of a port
+    except ValueError:  # for an invalid IPv6 address or port
         return False
     host = parts.hostname or ""
     plain = bool(host) and not _NO_HOST.search(host) and url.isprintable() and " " not in url
@@ -295,7 +363,7 @@ def is_address(url: str) -> bool:
 
 @remember("the headers of every call", entries=1)
 def usual_headers() -> tuple[tuple[str, str], ...]:
-    """What every call of ours says beside its own headers."""
+    """The headers of every call of this package."""
     from importlib.metadata import version
 
     return (
@@ -306,7 +374,7 @@ def usual_headers() -> tuple[tuple[str, str], ...]:
 
 
 def with_usual(call: HttpCall) -> dict[str, str]:
-    """The headers of a call, and those that every call has."""
+    """The headers of a call, together with those of every call."""
     given = {name.lower() for name in call.headers}
     usual = {name: text for name, text in usual_headers() if name not in given}
     return {**usual, **call.headers}

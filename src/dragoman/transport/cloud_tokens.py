@@ -1,7 +1,8 @@
-"""Credentials of the clouds: Google's, Microsoft's and Amazon's own libraries, loaded on use.
+"""Credentials of the clouds, by Google's, Microsoft's and Amazon's own libraries, loaded on use.
 
-They find what a machine or a user is, and keep tokens until these expire. Reference: google-auth
-(Application Default Credentials), azure-identity (DefaultAzureCredential), botocore (SigV4).
+They find the identity of a machine or user, and cache tokens until they expire. Reference:
+google-auth (Application Default Credentials), azure-identity (DefaultAzureCredential), botocore
+(SigV4).
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from .errors import find_reason
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _REGION = re.compile(r"(?<=[./-])[a-z]{2}(?:-[a-z]+)+-[0-9](?=[./])")
-_lock = threading.Lock()  # the libraries refresh without one
+_lock = threading.Lock()  # the libraries refresh tokens without a lock
 
 
 def google(variable: str | None) -> str:
     """An access token of the Application Default Credentials. Raises ConfigError if there are none.
 
-    `variable` is that of a key which would do as well.
+    `variable` is that of a key that could be used instead, for the text of the error.
     """
     _need("google.auth", "google", variable)
     from google.auth.exceptions import GoogleAuthError
@@ -50,14 +51,14 @@ def google(variable: str | None) -> str:
 def _google_credentials() -> Any:
     import google.auth
 
-    fetch: Any = _Fetch()  # a Request by its shape; the class is only there once it is loaded
+    fetch: Any = _Fetch()  # has the shape of a Request, whose module is loaded later
     credentials, _ = google.auth.default(scopes=[_SCOPE], request=fetch)
     return credentials
 
 
 @dataclass
 class _Fetched:
-    """An answer as google.auth reads it."""
+    """An answer with the attributes that google.auth reads."""
 
     status: int
     headers: Mapping[str, str]
@@ -65,7 +66,7 @@ class _Fetched:
 
 
 class _Fetch:
-    """google.auth's way to its servers, over our transport."""
+    """Carries google.auth's requests over our transport."""
 
     def __call__(
         self,
@@ -91,7 +92,7 @@ class _Fetch:
 
 
 def entra(scope: str, variable: str | None) -> str:
-    """An access token of Entra's. Raises ConfigError if no credential gives one."""
+    """An access token of Microsoft Entra. Raises ConfigError if no credential gives one."""
     _need("azure.identity", "azure", variable)
     from azure.core.exceptions import ClientAuthenticationError
 
@@ -110,9 +111,9 @@ def _azure_credential() -> Any:
 
 
 def sign_call(call: HttpCall, service: str, variable: str | None) -> HttpCall:
-    """The call with a signature of AWS (SigV4). Raises ConfigError without credentials or region.
+    """Sign a call for AWS (SigV4). Raises ConfigError without credentials or region.
 
-    The region is the one of the host, else that of the environment or profile.
+    The region is that of the host, else that of the environment or profile.
     """
     _need("botocore", "bedrock", variable)
     from botocore.auth import SigV4Auth
@@ -151,7 +152,7 @@ def _aws_session(profile: str | None) -> Any:
 def _need(module: str, extra: str, variable: str | None) -> None:
     try:
         found = find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package above it
+    except ModuleNotFoundError:  # its parent package is missing
         found = False
     if not found:
         key = f"give key=... or set {variable}, or " if variable else ""

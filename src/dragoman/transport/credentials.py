@@ -1,8 +1,8 @@
-"""Who calls, and where: keys and tokens on a call, and the places of an address.
+"""Credentials and addresses of calls: keys, tokens, and the placeholders of a base URL.
 
-What a host wants stands in its vendor's row as an `Auth`. A key comes from the argument, else from
-the variable that the row names; a host of a cloud takes its tokens where there is no key. Keys are
-only ever on a call: no error, log or pickle of ours holds one.
+A vendor's row states as an `Auth` what its host requires. A key comes from the argument, else from
+the variable that the row names; hosts of a cloud use its tokens if there is no key. Keys are only
+on calls: no error, log or pickle of ours contains one.
 """
 
 from __future__ import annotations
@@ -27,15 +27,23 @@ _PLACE_VALUE = re.compile(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?")
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How a host is told who calls: `scheme` and the key in `header`.
+    """How a host gets the key: as `scheme` and key in `header`.
 
-    `also` are headers that bear the key too, without a scheme. `headers` and `query` go with every
-    call; `variables` are headers whose values stand in environment variables. `needs_key` is false
-    for servers of one's own. Without a key, `tokens` says whose are taken: Google's Application
-    Default Credentials, Entra's (`scope` is theirs), or AWS's, by which the call is signed for
-    `scope`, the name of the service. `token_only`: a key that is given is such a token itself, and
-    the variable is not looked at. `bearers` are variables that hold a bearer token, taken where no
-    key is given or set (`bearers_first`: before one that is set); the header of the key stays out.
+    Args:
+        header: The name of the header.
+        scheme: The word before the key; may be empty.
+        also: Headers that contain the key, too, without a scheme.
+        headers: Headers of every call.
+        query: Parameters of every call's URL.
+        variables: Headers whose values are in environment variables.
+        needs_key: False for the user's own servers.
+        tokens: Whose tokens are used without a key: Google's Application Default Credentials,
+            Entra's, or AWS's, which sign the call.
+        scope: The scope of Entra's tokens, or the name of AWS's service.
+        token_only: Whether a given key is such a token itself; the variable is not looked at.
+        bearers: Variables of a bearer token, used if no key is given or set; then the key's header
+            is left out.
+        bearers_first: Whether such a token wins over a key that is set.
     """
 
     header: str = "authorization"
@@ -52,18 +60,22 @@ class Auth:
     bearers_first: bool = False
 
     def with_key(self, key: str) -> dict[str, str]:
-        """The headers that bear a key."""
+        """The headers that contain a key.
+
+        Args:
+            key: The key.
+        """
         text = f"{self.scheme} {key}" if self.scheme else key
         return {self.header: text, **dict.fromkeys(self.also, key)}
 
 
 BEARER = Auth()
 API_KEY = Auth("x-api-key", "")  # Anthropic's protocol, at Anthropic and at most copies
-OPTIONAL = Auth(needs_key=False)  # a server of one's own, which may be started with a key
+OPTIONAL = Auth(needs_key=False)  # the user's own server, which may require a key
 
 
 class VendorRow(Protocol):
-    """What is asked of a vendor's row; see `vendors.Vendor`."""
+    """The part of a vendor's row that is needed here; see `vendors.Vendor`."""
 
     @property
     def name(self) -> str:
@@ -71,40 +83,40 @@ class VendorRow(Protocol):
 
     @property
     def key(self) -> str:
-        """The variable that its key is in."""
+        """The environment variable of its key."""
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Other variables that its key may be in."""
+        """Other environment variables of its key."""
 
     @property
     def base_variables(self) -> Mapping[str, tuple[str | tuple[str, ...], str]]:
-        """Protocol -> the variables that an address may be in, and what follows it."""
+        """Protocol -> the variables of another address, and the path after it."""
 
     @property
     def places(self) -> Mapping[str, tuple[str, ...]]:
-        """Names in the address -> the variables that their values may be in."""
+        """Placeholders of the address -> the variables of their values."""
 
     @property
     def regions(self) -> Mapping[str, str]:
-        """Region -> its part of the address."""
+        """Region -> its address."""
 
     @property
     def wires(self) -> Mapping[str, object]:
         """Protocol -> dialect."""
 
     def url(self, protocol: str = "") -> str:
-        """The address of the host of a protocol."""
+        """The address of a protocol."""
 
     def auth_of(self, protocol: str = "") -> Auth:
-        """How the host of a protocol is given the key."""
+        """How the key is sent for a protocol."""
 
 
 def authorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None) -> HttpCall:
-    """The call with the credentials that the vendor's host wants on this protocol.
+    """Add the credentials that the vendor's host requires for this protocol.
 
-    `key` may be a function that gives one for each call. Raises ConfigError, naming the variable,
-    where a key is missing, and for one that is no text of one line.
+    `key` may be a function, which is called for each call. Raises ConfigError, naming the variable,
+    if the key is missing or is no text of one line.
     """
     auth = vendor.auth_of(protocol)
     if callable(key):
@@ -115,7 +127,7 @@ def authorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None)
 
 
 async def aauthorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None) -> HttpCall:
-    """The same for a loop: `key` may be a coroutine function; tokens are fetched in a thread."""
+    """`authorize` for event loops: `key` may be asynchronous; tokens are fetched in a thread."""
     from asyncio import to_thread
 
     auth = vendor.auth_of(protocol)
@@ -139,8 +151,8 @@ def address(
     """The base URL for a protocol, with its placeholders filled: `{region}`, `{account}` and so on.
 
     `places` fills them, else the variables that the row names for each. A region that has a URL of
-    its own in the row takes that one. Raises ConfigError for a place that nothing fills, and for
-    what cannot stand in one.
+    its own in the row uses that. Raises ConfigError for a placeholder without a value, and for a
+    value that is not allowed in one.
     """
     given = places or {}
     url = base_url or _url(vendor, protocol, _value(vendor, "region", given))
@@ -158,15 +170,15 @@ def address(
 
 
 def environment_url(vendor: VendorRow, protocol: str) -> str:
-    """The base URL that the environment names for a vendor, as its official SDK reads it.
+    """The base URL in the environment for a vendor, as its official SDK reads it.
 
     Args:
-        vendor: The row, whose `base_variables` say which variable and what path goes behind it.
-        protocol: The one that is spoken.
+        vendor: The row, whose `base_variables` name the variable and the path that follows.
+        protocol: The protocol of the call.
 
     Returns:
-        The URL, empty where no variable is set. A value without a scheme is one of `http`, with the
-        port that stands before the path (`:11434/v1`) if it names none.
+        The URL; empty if no variable is set. A value without a scheme gets `http`, and the port
+        before the path (`:11434/v1`) if it has none.
     """
     rows = vendor.base_variables
     names, path = rows.get(protocol) or rows.get("*") or ((), "")
@@ -175,7 +187,7 @@ def environment_url(vendor: VendorRow, protocol: str) -> str:
     value = next((text for text in values if text), "")
     if not value:
         return ""
-    if path.startswith("/") and value.endswith(path):  # who has written the whole address
+    if path.startswith("/") and value.endswith(path):  # the value has the path already
         return value
     port, path = path.partition("/")[0], path[path.find("/") :] if "/" in path else ""
     if "://" not in value:
@@ -187,7 +199,7 @@ def environment_url(vendor: VendorRow, protocol: str) -> str:
 
 
 def environment_key(vendor: VendorRow) -> str | None:
-    """The key that the environment holds for a vendor: the first of its variables that is set."""
+    """The vendor's key in the environment: the first of its variables that is set."""
     names = vendor.keys or (vendor.key,)
     return next((text for name in names if name and (text := os.environ.get(name))), None)
 
@@ -211,7 +223,7 @@ def _value(vendor: VendorRow, name: str, given: Mapping[str, str]) -> str:
     )
     if not value:
         return ""
-    value = value.removeprefix("https://").rstrip("/")  # some variables hold the whole address
+    value = value.removeprefix("https://").rstrip("/")  # some variables contain a whole address
     if not _PLACE_VALUE.fullmatch(value):
         text = f"{show(value)} cannot be the {name} of an address"
         raise ConfigError(text, hint="letters, digits, dots and dashes", code="address.place")
@@ -219,8 +231,8 @@ def _value(vendor: VendorRow, name: str, given: Mapping[str, str]) -> str:
 
 
 def _add_headers(call: HttpCall, auth: Auth, vendor: VendorRow) -> HttpCall:
-    """The call with everything but a key."""
-    if not (auth.headers or auth.variables or auth.query):  # as for most vendors
+    """Add everything but the key."""
+    if not (auth.headers or auth.variables or auth.query):  # the usual case
         return call
     headers = {**auth.headers, **call.headers}
     for name, variable in auth.variables.items():
@@ -251,7 +263,7 @@ def _check_key(made: str | Awaitable[str]) -> str:
 
 
 def _bearer(key: object, auth: Auth, vendor: VendorRow) -> str:
-    """The bearer token that the environment holds, where it counts; empty otherwise."""
+    """The bearer token in the environment, if it applies; else empty."""
     if key or not auth.bearers or (not auth.bearers_first and environment_key(vendor)):
         return ""
     token = next((text for name in auth.bearers if (text := os.environ.get(name, ""))), "")
@@ -259,7 +271,7 @@ def _bearer(key: object, auth: Auth, vendor: VendorRow) -> str:
 
 
 def _text(key: object, auth: Auth, vendor: VendorRow) -> str:
-    """The key that is given or set; empty where there is none."""
+    """The key that is given or set; empty if there is none."""
     if key is None and vendor.key and not auth.token_only:
         key = environment_key(vendor)
     if not key:

@@ -1,6 +1,6 @@
 """Faults of a connection as typed errors.
 
-A fault is told by the host that was called and the reason; never by headers or a query.
+Their text names the host that was called and the reason, but never headers or a query.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def read_host(url: str) -> str:
 
 
 def find_reason(error: BaseException) -> str:
-    """What a library says of a fault, or of the fault below it, in one line."""
+    """The reason that a library gives for a fault, or for its cause, in one line."""
     below: BaseException | None = error
     while below is not None:
         if text := str(below).strip():
@@ -30,7 +30,7 @@ def find_reason(error: BaseException) -> str:
 
 
 def timed_out(url: str, stage: Stage, seconds: float | None, total: bool = False) -> ProviderError:
-    """No connection, no answer or no further piece of one in time."""
+    """The error for a connection, an answer, or a further piece of it that took too long."""
     host = read_host(url)
     within = f" within {seconds:g} seconds" if seconds is not None else " in time"
     if total:
@@ -44,7 +44,7 @@ def timed_out(url: str, stage: Stage, seconds: float | None, total: bool = False
 
 
 def build_broken_error(url: str, stage: Stage, reason: str) -> ProviderError:
-    """No connection, or one that broke."""
+    """The error for a connection that failed or broke."""
     host = read_host(url)
     if stage == "body":
         return StreamBroken(f"{host} broke off its answer: {reason}", type="connection")
@@ -54,19 +54,19 @@ def build_broken_error(url: str, stage: Stage, reason: str) -> ProviderError:
 
 
 def build_closed_error(url: str) -> ProviderError:
-    """The stream was closed by the program while it was read."""
+    """The error for a stream that the program closed while it was read."""
     text = f"the answer of {read_host(url)} was closed while it was read"
     return StreamBroken(text, type="connection_closed")
 
 
 def too_large(host: str, most: int) -> AnswerTooLarge:
-    """A body of more bytes, unpacked, than the caller takes."""
+    """The error for a body with more unpacked bytes than the caller allows."""
     text = f"the answer of {host} is larger than {most} bytes"
     return AnswerTooLarge(text, type="answer_too_large", hint="raise max_answer_bytes")
 
 
 def whole(error: ProviderError) -> ProviderError:
-    """The fault of a stream as that of a whole answer, of which nobody has seen anything."""
+    """Turn the fault of a stream into that of a whole answer, none of which the caller has seen."""
     if not isinstance(error, StreamBroken):
         return error
     kind = Timeout if error.kind == "timeout" else ConnectionFailed

@@ -1,7 +1,7 @@
-"""Calls through aiohttp, in a loop: a seventh of what httpx2 costs per call.
+"""Calls through aiohttp, in an event loop: a seventh of what httpx2 costs per call.
 
-One session serves each loop and is closed with it. aiohttp tries no call of ours again by itself:
-a POST is not idempotent.
+Each loop has one session, which is closed with it. aiohttp does not retry our calls by itself,
+because a POST is not idempotent.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     import aiohttp
 
 _CUT = "the connection was closed before the end"
-_INTERIM = 100  # answers of status 1xx before the one that is waited for
-_LONGEST_LINE = 65536  # of a header; aiohttp's own 8190 is less than some proxies send
+_INTERIM = 100  # the most answers of status 1xx before the final one
+_LONGEST_LINE = 65536  # bytes of a header; some proxies exceed aiohttp's 8190
 
 
 class AiohttpTransport:
-    """Sends through aiohttp. Holds no connection before the first call, and none in a pickle."""
+    """Sends through aiohttp. It opens connections on use, and leaves them out of its pickle."""
 
     def __init__(self) -> None:
         self._sessions = PerLoop(_session, lambda session: session.close())
@@ -46,11 +46,11 @@ class AiohttpTransport:
         return type(self), ()
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see AsyncTransport."""
+        """Send a call and return the whole answer; see AsyncTransport."""
         return await aread_all(self.astream, call, timeouts)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AiohttpStream:
-        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        """Send a call and return the answer after its headers; see AsyncTransport."""
         import aiohttp
         from yarl import URL
 
@@ -102,9 +102,9 @@ def _session() -> aiohttp.ClientSession:
 
 
 def _answer_class() -> type[aiohttp.ClientResponse]:
-    """Aiohttp's answer, which takes few answers of status 1xx before it.
+    """Aiohttp's response class with a limit on answers of status 1xx before the final one.
 
-    Any number may come (RFC 9110, 15.2); aiohttp drops them one by one, and would do so for ever.
+    Any number may come (RFC 9110, 15.2), and aiohttp drops them one by one without end.
     """
     import aiohttp
 
@@ -131,10 +131,10 @@ def _answer_class() -> type[aiohttp.ClientResponse]:
 
 @remember("the proxy of each host", entries=64, size=2**12)
 def find_proxy(scheme: str, host: str) -> tuple[str | None, str | None]:
-    """The proxy that the environment names for a host, and how it is told who calls.
+    """The proxy that the environment names for a host, and its authorization header.
 
-    aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and takes
-    credentials of a .netrc along.
+    aiohttp's own `trust_env` looks it up for every call, which costs more than the call, and also
+    takes credentials from a .netrc.
     """
     from urllib.request import getproxies, proxy_bypass
 
@@ -184,7 +184,7 @@ class AiohttpStream:
         self._begun = begun
         self._closed = False
         self._pieces: AsyncIterator[bytes] | None = None
-        self._poured = False  # to the end
+        self._poured = False  # whether it was poured to the end
         self._taken = 0  # bytes that were poured
         self.status: int = response.status
         self.headers: Mapping[str, str] = {
@@ -201,19 +201,19 @@ class AiohttpStream:
                     raise self._build_size_error()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed:
-                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+                raise OSError("closed while it was read")  # noqa: TRY301 - translated below
         except Exception as error:
             made = self._translate_error(error)
             if made is None:
                 raise
             raise made from error
         finally:
-            self._response.close()  # one that was read to its end has given its connection back
+            self._response.close()  # no effect after the end: the connection is in the pool
 
     async def pour(self, take: Take) -> bool:
-        """See Pouring."""
+        """Pour the pieces from the socket; see Pouring."""
         if self._timeouts.read is not None or self._timeouts.total is not None:
-            if self._pieces is None:  # aiohttp bounds the time of tasks that wait
+            if self._pieces is None:  # aiohttp times only tasks that wait
                 self._pieces = aiter(self)
             return await apour(self._pieces, take)
         if self._poured:
@@ -226,7 +226,7 @@ class AiohttpStream:
         try:
             more = await pump.run(response.connection)
             if not more and self._closed:
-                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+                raise OSError("closed while it was read")  # noqa: TRY301 - translated below
         except Exception as error:
             made = self._translate_error(error)
             if made is None:
@@ -240,7 +240,7 @@ class AiohttpStream:
         return more
 
     async def read(self) -> bytes:
-        """The whole body; see AsyncStreamReply."""
+        """Read the whole body; see AsyncStreamReply."""
         if self._most is not None and not self._is_within(self._most):
             return await ajoin_pieces(self)
         try:
@@ -256,7 +256,7 @@ class AiohttpStream:
         """Close the connection; see AsyncStreamReply."""
         if not self._response.closed:
             self._closed = True
-            self._response.close()  # which lets the transport end, and so whoever reads
+            self._response.close()  # ends the transport, and with it a task that reads
 
     async def __aenter__(self) -> Self:
         return self
@@ -265,13 +265,13 @@ class AiohttpStream:
         await self.aclose()
 
     def _is_within(self, most: int) -> bool:
-        """Whether the body says itself that it is no larger, and is sent as it is."""
+        """Whether the body has a declared length within the bound, and is not compressed."""
         length = self.headers.get("content-length", "")
         packed = self.headers.get("content-encoding", "identity") != "identity"
         return not packed and length.isdecimal() and int(length) <= most
 
     def _count_taken(self, take: Take) -> Take:
-        """The same, which raises AnswerTooLarge beyond the bound."""
+        """Wrap `take` so that it raises AnswerTooLarge beyond the bound."""
 
         def taking(piece: bytes) -> bool:
             self._taken += len(piece)
@@ -293,23 +293,23 @@ class AiohttpStream:
 
 
 class _Pump(asyncio.Protocol):
-    """Stands in front of aiohttp's own protocol of a connection while an answer is poured.
+    """Replaces aiohttp's protocol on a connection while an answer is poured.
 
-    aiohttp reads what comes, as ever. Behind it the pieces go on at once, where else a future would
-    be made for each, and a task woken. aiohttp's bounds hold: what is not taken fills its buffer,
-    and then it stops reading.
+    Data still goes to aiohttp's protocol first, which parses it. The pieces are then passed on at
+    once, without a future and a task switch for each. aiohttp's bounds hold: pieces that are not
+    taken fill its buffer, and then it stops reading.
     """
 
     def __init__(self, content: aiohttp.StreamReader, take: Take) -> None:
         self._content = content
         self._take = take
-        self._seen = -1  # bytes that had come when it was last read
+        self._seen = -1  # total bytes at the last read
         self._over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._transport: asyncio.Transport | None = None
         self._behind: Any = None  # aiohttp's protocol
 
     async def run(self, connection: aiohttp.connector.Connection | None) -> bool:
-        """Give what comes until no more is wanted, or all has come; whether more may come."""
+        """Pass pieces on until no more is wanted, or all has come; return whether more may come."""
         self._pour()
         if not self._over.done():
             if connection is None or connection.transport is None:
@@ -319,24 +319,24 @@ class _Pump(asyncio.Protocol):
         return await self._over
 
     def stop(self) -> None:
-        """Let aiohttp's protocol have the connection again."""
+        """Give the connection back to aiohttp's protocol."""
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.set_protocol(self._behind)
 
     def data_received(self, data: bytes) -> None:
-        """A piece has come."""
+        """Handle a piece of data."""
         self._behind.data_received(data)
         if not self._over.done():
             self._pour()
 
     def eof_received(self) -> bool | None:
-        """No more will come."""
+        """Handle the end of the data."""
         is_kept: bool | None = self._behind.eof_received()
         return is_kept
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended, and with it what had no length."""
+        """Handle the end of the connection, which also ends a body without a length."""
         self._behind.connection_lost(exc)
         if not self._over.done():
             self._pour()
@@ -344,17 +344,17 @@ class _Pump(asyncio.Protocol):
             self._end(exc or ConnectionError(_CUT))
 
     def pause_writing(self) -> None:
-        """The provider takes no more of the request for now."""
+        """Handle that the provider accepts no more of the request for now."""
         self._behind.pause_writing()
 
     def resume_writing(self) -> None:
-        """It does again."""
+        """Handle that the provider accepts more of the request."""
         self._behind.resume_writing()
 
     def _pour(self) -> None:
         content = self._content
         try:
-            while self._seen != content.total_bytes:  # reading lets more come where it had stopped
+            while self._seen != content.total_bytes:  # reading may resume the transport
                 self._seen = content.total_bytes
                 piece = content.read_nowait()
                 if piece and not self._take(piece):

@@ -1,9 +1,9 @@
-"""Calls through httpx2, with threads or a loop; and streams of any client of httpx's family.
+"""Calls through httpx2, in threads or event loops; and streams of any client of httpx's family.
 
-One Client serves all threads, one AsyncClient each loop, and a process that is forked off makes its
-own: two that read from one connection would take each other's answers. A connection that another
-thread waits on is shut down before it is closed: closing alone would not wake that thread. The
-classes of replies also serve official SDKs, of which some stand on `httpx`, some on `httpx2`.
+One Client serves all threads, one AsyncClient each loop. A forked process opens its own: two that
+read from one connection would take each other's answers. A connection on which another thread waits
+is shut down before it is closed, because closing alone would not wake that thread. The classes of
+replies also serve official SDKs, some of which use `httpx` and some `httpx2`.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     import httpx2
 
 _T = TypeVar("_T")
-_KEPT = 100  # connections that wait for the next call
+_KEPT = 100  # the most idle connections
 
 
 class Httpx2Transport:
-    """Sends through httpx2. Holds no connection before the first call, and none in a pickle."""
+    """Sends through httpx2. It opens connections on use, and leaves them out of its pickle."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -71,24 +71,24 @@ class Httpx2Transport:
         new_after_fork(self)
 
     def after_fork(self) -> None:
-        """Leave the connections to the parent: this process drops its handles, and ends nothing."""
-        self._lock = threading.Lock()  # another thread of the parent's may have held it
+        """Leave the connections to the parent: close the handles here without a shutdown."""
+        self._lock = threading.Lock()  # a thread of the parent may have held it
         streams, self._sockets, self._client = list(self._sockets), WeakSet(), None
         for stream in streams:
-            with contextlib.suppress(Exception):  # it may be closed already, in any state
+            with contextlib.suppress(Exception):  # it may be closed already
                 held = stream.get_extra_info("socket")
                 if isinstance(held, socket.socket) and (handle := held.detach()) >= 0:
-                    os.close(handle)  # without a shutdown, which would reach the parent's
+                    os.close(handle)  # a shutdown would end the parent's connection
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()
 
     def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see Transport."""
+        """Send a call and return the whole answer; see Transport."""
         return read_all(self.stream, call, timeouts)
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> HttpxStream:
-        """The answer as soon as its status and headers are there; see Transport."""
+        """Send a call and return the answer after its headers; see Transport."""
         begun = time.monotonic()
         request = _request(check_call(call), timeouts)
         watch = None if timeouts.total is None else _Watch(timeouts.total)
@@ -113,11 +113,11 @@ class Httpx2Transport:
             client.close()
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see AsyncTransport."""
+        """Send a call and return the whole answer; see AsyncTransport."""
         return await aread_all(self.astream, call, timeouts)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
-        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        """Send a call and return the answer after its headers; see AsyncTransport."""
         begun = time.monotonic()
         request = _request(check_call(call), timeouts)
         client = await self._clients.get()
@@ -146,7 +146,7 @@ class Httpx2Transport:
         return client
 
     def _trace_connection(self, watch: _Watch | None, event: str, info: Mapping[str, Any]) -> None:
-        """Keep every connection that is made, for `close` in another thread and for the watch."""
+        """Record every new connection, for `close` in another thread and for the watch."""
         if event.endswith(CONNECTED):
             self._sockets.add(info["return_value"])
             count_head(info["return_value"])
@@ -155,18 +155,18 @@ class Httpx2Transport:
 
 
 class Forked(Protocol):
-    """What must not share its connections and locks with the process that it was forked off."""
+    """An object whose connections and locks a forked process must not share."""
 
     def after_fork(self) -> None:
-        """Called in the new process, before anything else uses the object."""
+        """Called in the new process before anything else uses the object."""
 
 
 _FORKED: WeakSet[Forked] = WeakSet()
-_INHERITED: list[object] = []  # kept alive, for closing them would reach the parent's
+_INHERITED: list[object] = []  # kept alive: closing them would affect the parent
 
 
 def new_after_fork(value: Forked) -> None:
-    """Have `after_fork` called in every process that is forked off from now on."""
+    """Register an object whose `after_fork` is called in every process forked from now on."""
     _FORKED.add(value)
 
 
@@ -180,7 +180,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
 
 
 class PerLoop(Generic[_T]):
-    """What each loop has of its own: made at first use, closed with the loop or before."""
+    """An object for each event loop: created on use, closed with the loop or before."""
 
     def __init__(self, make: Callable[[], _T], close: Callable[[_T], Awaitable[Any]]) -> None:
         self._make = make
@@ -190,12 +190,12 @@ class PerLoop(Generic[_T]):
         new_after_fork(self)
 
     def after_fork(self) -> None:
-        """Leave what the parent's loops have untouched: the processes share a selector."""
+        """Leave the objects of the parent's loops alone: the processes share a selector."""
         _INHERITED.append(self._held)
         self._lock, self._held = threading.Lock(), {}
 
     async def get(self) -> _T:
-        """That of the loop that runs."""
+        """The object of the running loop."""
         loop = asyncio.get_running_loop()
         held = self._held.get(loop)
         if held is None:
@@ -209,14 +209,14 @@ class PerLoop(Generic[_T]):
         return held[0]
 
     async def aclose(self) -> None:
-        """Close that of the loop that runs, if it has one."""
+        """Close the object of the running loop, if it has one."""
         with self._lock:
             held = self._held.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held[1].aclose()
 
     async def _keeper(self, made: _T) -> AsyncGenerator[None]:
-        """Closes it when the loop shuts its generators down, as `asyncio.run` does at its end."""
+        """Close the object when the loop shuts its generators down, as `asyncio.run` does."""
         try:
             yield
         finally:
@@ -239,7 +239,7 @@ def _certificates() -> ssl.SSLContext:
     "the certificates that clients of httpx2 trust; loading takes 50 ms", entries=2, size=2**21
 )
 def _load_certificates(_file: str | None, _folder: str | None) -> ssl.SSLContext:
-    """What httpx2 trusts by default; it looks at these two variables of the environment itself."""
+    """The certificates that httpx2 trusts by default; it reads two variables of the environment."""
     import httpx2
 
     return httpx2.create_ssl_context()
@@ -268,7 +268,7 @@ def _request(call: HttpCall, timeouts: Timeouts) -> httpx2.Request:
 
 
 def convert_timeouts(timeouts: Timeouts) -> dict[str, float | None]:
-    """The four timeouts of httpx; none is longer than all of the call may take."""
+    """The four timeouts of httpx; none exceeds the total time of the call."""
 
     def least(seconds: float | None) -> float | None:
         values = [value for value in (seconds, timeouts.total) if value is not None]
@@ -280,7 +280,7 @@ def convert_timeouts(timeouts: Timeouts) -> dict[str, float | None]:
 
 @contextlib.contextmanager
 def faults(url: str, timeouts: Timeouts, begun: float, stage: Stage = "answer") -> Iterator[None]:
-    """Turn what httpx or httpx2 raise, and the end of the total time, into our errors."""
+    """Turn exceptions of httpx or httpx2, and the end of the total time, into our errors."""
     try:
         yield
     except Exception as error:
@@ -290,7 +290,7 @@ def faults(url: str, timeouts: Timeouts, begun: float, stage: Stage = "answer") 
         raise made from (None if isinstance(made, ConfigError) else error)
 
 
-# of httpx's family and of anyio below it: what is raised where a connection is cut
+# exceptions of httpx's family, and of anyio below it, for a connection that is cut
 _BREAKS = frozenset(
     {
         "TransportError",
@@ -306,12 +306,12 @@ _BREAKS = frozenset(
 def fault(
     error: Exception, url: str, timeouts: Timeouts, begun: float, stage: Stage
 ) -> ProviderError | ConfigError | None:
-    """The typed error of what a client of httpx's family raised; None for anything else."""
+    """The typed error for an exception of httpx's family; None for any other."""
     names = {kind.__name__ for kind in type(error).__mro__}
     late = timeouts.total is not None and time.monotonic() - begun >= timeouts.total
     is_cut = bool(names & _BREAKS) or isinstance(error, OSError)
     if isinstance(error, TimeoutError) or (late and is_cut):
-        return timed_out(url, stage, timeouts.total, total=True)  # our watch has cut it
+        return timed_out(url, stage, timeouts.total, total=True)  # cut by the watch
     if "TimeoutException" in names:
         connecting = names & {"ConnectTimeout", "PoolTimeout"}
         seconds = timeouts.connect if connecting else timeouts.read
@@ -344,7 +344,7 @@ class _Received:
         }
 
     def _unpacks(self) -> bool:
-        """Whether httpx has something to do with the bytes, or has read them already."""
+        """Whether httpx has to unpack the bytes, or has read them already."""
         packed = self.headers.get("content-encoding", "identity") != "identity"
         return packed or bool(self._response.is_stream_consumed)
 
@@ -365,10 +365,10 @@ class _Received:
 
 
 class _Watch:
-    """Cuts a connection at the end of the total time, whatever trickles in.
+    """Cuts a connection at the end of the total time, even if bytes still come.
 
-    While a head is waited for, `stream` is known for new connections alone: httpcore names none
-    that it uses again.
+    Before the headers have come, `stream` is known only for new connections, because httpcore's
+    trace does not name one that it uses again.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -382,7 +382,7 @@ class _Watch:
             _shut(self.stream)
 
     def cancel(self) -> None:
-        """The answer has come, or nobody waits for it."""
+        """Stop watching: the answer has come, or its caller has left."""
         self._timer.cancel()
 
 
@@ -398,7 +398,7 @@ class HttpxStream(_Received):
         watch: _Watch | None = None,
     ) -> None:
         super().__init__(response, call, timeouts, begun)
-        if watch is None and timeouts.total is not None:  # of a client that is not ours
+        if watch is None and timeouts.total is not None:  # for a client other than ours
             watch = _Watch(max(0.0, timeouts.total - (time.monotonic() - begun)))
         self._watch = watch
         if watch is not None:
@@ -412,7 +412,7 @@ class HttpxStream(_Received):
         left = math.inf if self._most is None else self._most
         try:
             while True:
-                with self._reading:  # whoever closes meanwhile leaves the rest to this thread
+                with self._reading:  # a closing thread leaves the rest to this one
                     piece = next(pieces, None)
                 if piece is None:
                     break
@@ -421,7 +421,7 @@ class HttpxStream(_Received):
                     raise self._build_size_error()  # noqa: TRY301 - closes the connection below
                 yield piece
             if self._closed or self._deadline() == 0.0:
-                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+                raise OSError("closed while it was read")  # noqa: TRY301 - translated below
             ended = True
         except Exception as error:
             made = self._translate_error(error)
@@ -436,7 +436,7 @@ class HttpxStream(_Received):
                 response.close()
 
     def read(self) -> bytes:
-        """The whole body; see StreamReply."""
+        """Read the whole body; see StreamReply."""
         return join_pieces(self)
 
     def close(self) -> None:
@@ -449,7 +449,7 @@ class HttpxStream(_Received):
         self._cut()
         if self._reading.acquire(blocking=False):
             try:
-                with contextlib.suppress(OSError, ValueError):  # ValueError: a generator that runs
+                with contextlib.suppress(OSError, ValueError):  # ValueError: the generator runs
                     self._response.close()
             finally:
                 self._reading.release()
@@ -482,7 +482,7 @@ class AsyncHttpxStream(_Received):
                 if self._closed:
                     break
             if self._closed:
-                raise OSError("closed while it was read")  # noqa: TRY301 - told below
+                raise OSError("closed while it was read")  # noqa: TRY301 - translated below
             ended = True
         except Exception as error:
             made = self._translate_error(error)
@@ -502,7 +502,7 @@ class AsyncHttpxStream(_Received):
             yield piece
 
     async def read(self) -> bytes:
-        """The whole body; see AsyncStreamReply."""
+        """Read the whole body; see AsyncStreamReply."""
         return await ajoin_pieces(self)
 
     async def aclose(self) -> None:
@@ -520,7 +520,7 @@ class AsyncHttpxStream(_Received):
 
 
 def join_pieces(pieces: Iterable[bytes]) -> bytes:
-    """The whole body. Of one that breaks off or is too large, nothing stays in the traceback."""
+    """The whole body. If it breaks off or is too large, the traceback holds no part of it."""
     parts: list[bytes] = []
     try:
         parts.extend(pieces)
@@ -530,11 +530,11 @@ def join_pieces(pieces: Iterable[bytes]) -> bytes:
 
 
 async def ajoin_pieces(pieces: AsyncIterable[bytes]) -> bytes:
-    """The same for a loop."""
+    """The whole body, for event loops; see `join_pieces`."""
     parts: list[bytes] = []
     try:
         async for piece in pieces:
-            parts.append(piece)  # noqa: PERF401 - what has come must be let go of
+            parts.append(piece)  # noqa: PERF401 - cleared on failure
         return b"".join(parts)
     finally:
         parts.clear()
@@ -543,7 +543,7 @@ async def ajoin_pieces(pieces: AsyncIterable[bytes]) -> bytes:
 def read_all(
     stream: Callable[[HttpCall, Timeouts], Any], call: HttpCall, timeouts: Timeouts
 ) -> Reply:
-    """The whole answer of a call that a function of a transport streams."""
+    """The whole answer of a call, through a transport's function that streams."""
     reply = stream(call, timeouts)
     try:
         return Reply(reply.status, reply.headers, reply.read())
@@ -558,7 +558,7 @@ def read_all(
 async def aread_all(
     stream: Callable[[HttpCall, Timeouts], Any], call: HttpCall, timeouts: Timeouts
 ) -> Reply:
-    """The same for a loop."""
+    """The whole answer of a call, for event loops; see `read_all`."""
     reply = await stream(call, timeouts)
     try:
         return Reply(reply.status, reply.headers, await reply.read())
@@ -571,8 +571,8 @@ async def aread_all(
 
 
 def _shut(stream: Any) -> None:
-    """End a connection in both directions, which wakes the thread that reads from it."""
-    with contextlib.suppress(Exception):  # it may be closed already, in any state
+    """Shut a connection down in both directions, which wakes the thread that reads from it."""
+    with contextlib.suppress(Exception):  # it may be closed already
         held = stream.get_extra_info("socket")
         if isinstance(held, socket.socket):
-            socket.socket.shutdown(held, socket.SHUT_RDWR)  # not TLS's own, which would wait
+            socket.socket.shutdown(held, socket.SHUT_RDWR)  # TLS's own shutdown would wait

@@ -1,4 +1,4 @@
-"""A bound on what httpx2 reads before an answer: its head, and those of status 1xx before it."""
+"""A bound on what httpx2 reads before a body: the answer's headers, and answers of status 1xx."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     import httpx2
 
 CONNECTED = ("connect_tcp.complete", "start_tls.complete")
-_HEAD_BYTES = 2**18  # more than any head has; httpcore takes one of 100 KB
-# bytes that may still come before the head of an answer that this thread or task waits for. Any
-# number of answers of status 1xx may come (RFC 9110, 15.2), and httpcore drops them for ever
+_HEAD_BYTES = 2**18  # more than any headers have; httpcore allows 100 KB for one
+# bytes that may still come before the end of the headers for which this thread or task waits. Any
+# number of answers of status 1xx may come (RFC 9110, 15.2), and httpcore drops them without end
 _HEAD: ContextVar[list[int] | None] = ContextVar("head", default=None)
 
 
 @contextlib.contextmanager
 def bounded_head(url: str) -> Iterator[None]:
-    """What is read meanwhile is the head of an answer. Raises ConnectionFailed without its end."""
+    """Bound what is read inside of it, an answer's headers. Raises ConnectionFailed beyond it."""
     left = [_HEAD_BYTES]
     before = _HEAD.set(left)
     try:
@@ -38,7 +38,7 @@ def bounded_head(url: str) -> Iterator[None]:
 
 
 def _count_head_bytes(piece: bytes) -> bytes:
-    """A piece of what comes; nothing, which is the end of it, beyond the bound of a head."""
+    """Count a piece; beyond the bound return an empty one, which means the end."""
     if (left := _HEAD.get()) is None:
         return piece
     left[0] -= len(piece)
@@ -46,7 +46,7 @@ def _count_head_bytes(piece: bytes) -> bytes:
 
 
 def count_head(stream: Any) -> None:
-    """Have a new connection's `read`, a public method of httpcore's, count while a head comes."""
+    """Make a new connection's `read`, a public method of httpcore, count while headers come."""
     usual = stream.read
     if asyncio.iscoroutinefunction(usual):
 
@@ -59,22 +59,22 @@ def count_head(stream: Any) -> None:
 
 
 async def trace_connection(event: str, info: Mapping[str, Any]) -> None:
-    """Have a new connection count, of a client that does not by itself: a trace of httpcore's."""
+    """Make a new connection of any client count; it is used as a trace of httpcore."""
     if event.endswith(CONNECTED):
         count_head(info["return_value"])
 
 
 class _CountingBackend:
-    """A network of httpcore's whose connections count while a head comes.
+    """A network backend of httpcore whose connections count while headers come.
 
-    A trace would say the same, but it is told of each step of every request.
+    A trace could do that, too, but it is called for each step of every request.
     """
 
     def __init__(self, network: Any) -> None:
         self._network = network
 
     async def connect_tcp(self, *given: Any, **named: Any) -> Any:
-        """A new connection."""
+        """Open a new connection."""
         return _with_counted_head(await self._network.connect_tcp(*given, **named))
 
     def __getattr__(self, name: str) -> Any:
@@ -82,7 +82,7 @@ class _CountingBackend:
 
 
 def _with_counted_head(stream: Any) -> Any:
-    """The connection, which counts; so does what TLS makes of it."""
+    """Make a connection count, and the one that TLS builds on it."""
     count_head(stream)
     usual = stream.start_tls
 
@@ -93,11 +93,11 @@ def _with_counted_head(stream: Any) -> Any:
     return stream
 
 
-COUNTING: WeakSet[httpx2.AsyncClient] = WeakSet()  # whose connections count by themselves
+COUNTING: WeakSet[httpx2.AsyncClient] = WeakSet()  # clients whose connections count without a trace
 
 
 def count_heads(client: httpx2.AsyncClient) -> None:
-    """Have all connections of a new client count, where httpx2 is built as 2.16 is."""
+    """Make all connections of a new client count, if httpx2 is built as 2.16 is."""
     transports = (getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values())
     pools = [getattr(one, "_pool", None) for one in transports if one is not None]
     if not pools or any(getattr(pool, "_network_backend", None) is None for pool in pools):

@@ -1,8 +1,8 @@
-"""Another attempt, and how long to wait for it. The only owner of retries: SDKs get none.
+"""Repeats failed calls, with pauses. Only this module retries: those of SDKs are turned off.
 
-A call is attempted again as long as nobody has seen a byte of its answer: a StreamError is final
-unless `begun` says otherwise. tenacity would bring its own loop for each of the two colours; what
-is needed of it is the one formula in `pause`.
+A call is repeated as long as no byte of its answer was passed on; a StreamError is final unless
+`begun` allows it. tenacity would need a loop of its own for both threads and event loops, and only
+the one formula in `pause` is needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 _log = logging.getLogger("dragoman.llm")
 
 
-# failures of one model that another may not have; what is wrong with the request itself is not
+# failures of one model that another may not have; errors in the request itself are not among them
 PASSING = frozenset(
     {
         "rate_limit",
@@ -47,11 +47,19 @@ PASSING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a call is attempted, for which failures, and with what pauses, in seconds.
+    """How often a call is attempted, for which failures, and with what pauses.
 
-    Before the second attempt lies a random time up to `backoff`, before the third up to twice that,
-    and so on up to `longest`. What the provider asks for comes first, up to `patience`: if it asks
-    for more, the error is raised at once. `begun`: an answer that broke off is attempted again too.
+    Args:
+        attempts: The largest number of attempts.
+        backoff: The longest pause before the second attempt, in seconds; it doubles with each one.
+        longest: The longest pause of all, in seconds.
+        patience: The longest pause that a provider may ask for, in seconds; if it asks for more,
+            the error is raised at once.
+        kinds: The kinds of errors after which to try again.
+        begun: Whether to repeat an answer that broke off after it had begun.
+
+    Raises:
+        ConfigError: One of them has no such value.
     """
 
     attempts: int = 3
@@ -74,9 +82,16 @@ class Retries:
                 raise ConfigError(text, path=f"$.{name}", code="retries.value")
 
     def pause(self, error: ProviderError, attempt: int) -> float | None:
-        """How long to wait behind this attempt (1: the first); None: it was the last.
+        """How long to wait before the next attempt.
 
-        What the provider says of retries (`should_retry`) counts more than the kind.
+        A provider's statement about retries (`should_retry`) counts more than the kind of error.
+
+        Args:
+            error: Why the attempt failed.
+            attempt: Its number; 1 is the first.
+
+        Returns:
+            Seconds; None if there is no next attempt.
         """
         if attempt >= self.attempts or (isinstance(error, StreamError) and not self.begun):
             return None
@@ -87,7 +102,7 @@ class Retries:
         pause = longest * (0.5 + random.random() / 2)  # noqa: S311 - no secret
         if error.retry_after is None:
             return pause
-        # those who were told the same second must not all come back in it
+        # clients that got the same pause must not all come back in the same second
         return None if error.retry_after > self.patience else error.retry_after + pause / 10
 
 
@@ -97,9 +112,9 @@ def calling(
     attempt: Callable[[Timeouts], T],
     sleep: Callable[[float], object] = time.sleep,
 ) -> T:
-    """What `attempt` gives, called again while it raises ProviderErrors that are worth it.
+    """Call `attempt` until it returns, as long as its ProviderErrors are worth another attempt.
 
-    It gets the timeouts that are left. The last error is raised, and so is any other exception.
+    `attempt` gets the timeouts that are left. The last error and any other exception are raised.
     """
     begun = time.monotonic()
     number = 0
@@ -121,7 +136,7 @@ async def acalling(
     attempt: Callable[[Timeouts], Awaitable[T]],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> T:
-    """The same for a coroutine."""
+    """`calling` for a coroutine function."""
     begun = time.monotonic()
     number = 0
     while True:
@@ -147,7 +162,7 @@ def _pause(
     if timeouts.total is not None and time.monotonic() + pause - begun >= timeouts.total:
         error.add_note("the total timeout leaves no time for another attempt")
         return None
-    # who failed and why, in a word: no address, no key, nobody's words
+    # the kind of error and the host only: no address, no key, no words of a message
     host = error.host or "the provider"
     _log.info(
         "%s failed (%s, attempt %d of %d), trying again in %.2f s",

@@ -1,10 +1,10 @@
-"""Official clients as transports: our bytes go out through them, and their raw answer comes back.
+"""Official clients as transports: they send our bytes, and return the raw answer.
 
 The client's base URL, credentials, proxies and HTTP client are used, its retries are not, and its
-owner closes it. OpenAI's and Anthropic's clients have a public door for that (`post` with
-`content`); of Google's, Mistral's, Cohere's and Ollama's, the HTTP client inside is used, with the
+owner closes it. OpenAI's and Anthropic's clients have a public method for that (`post` with
+`content`); of Google's, Mistral's, Cohere's and Ollama's, the inner HTTP client is used, with the
 address and the headers that they would send. DashScope's module has an address and a key. boto3 has
-no such door: its own call is made with keyword arguments (`BotoCalls`). Looked up in openai 3.54,
+no such method: its own call is made with keyword arguments (`BotoCalls`). Looked up in openai 3.54,
 anthropic 2.12, google-genai 3.4, mistralai 3.7, cohere 7.3, ollama 0.6, dashscope 2.0, boto3 1.44.
 """
 
@@ -36,9 +36,9 @@ from .over_httpx2 import (
 
 
 def client_transport(client: Any) -> SdkTransport | ModuleTransport | BotoCalls:
-    """The transport that sends through an official client. Raises ConfigError for any other object.
+    """The transport that sends through an official client. Raises ConfigError for another object.
 
-    Its `base_url` is where calls go, and it signs them itself: a call needs no credentials.
+    Calls go to its `base_url`, and it signs them itself, so they need no credentials.
     """
     if getattr(client, "__name__", "") == "dashscope":
         return ModuleTransport(client)
@@ -54,7 +54,7 @@ def client_transport(client: Any) -> SdkTransport | ModuleTransport | BotoCalls:
 
 
 class SdkTransport:
-    """A client whose HTTP client is one of httpx's family, in threads or in a loop as it is."""
+    """A client with an HTTP client of httpx's family, for threads or an event loop as that is."""
 
     authorizes = True  # calls need no credentials of ours
 
@@ -67,15 +67,15 @@ class SdkTransport:
 
     @property
     def base_url(self) -> str:
-        """Where the client sends its calls."""
+        """The URL to which the client sends its calls."""
         raise NotImplementedError
 
     def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see Transport."""
+        """Send a call and return the whole answer; see Transport."""
         return read_all(self.stream, call, timeouts)
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> HttpxStream:
-        """The answer as soon as its status and headers are there; see Transport."""
+        """Send a call and return the answer after its headers; see Transport."""
         begun = time.monotonic()
         with faults(call.url, timeouts, begun):
             response = self._open(check_call(call), timeouts)
@@ -84,14 +84,14 @@ class SdkTransport:
         return HttpxStream(response, call, timeouts, begun)
 
     def close(self) -> None:
-        """The client is its owner's to close."""
+        """Do nothing: the owner of the client closes it."""
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see AsyncTransport."""
+        """Send a call and return the whole answer; see AsyncTransport."""
         return await aread_all(self.astream, call, timeouts)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
-        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        """Send a call and return the answer after its headers; see AsyncTransport."""
         begun = time.monotonic()
         with faults(call.url, timeouts, begun):
             async with asyncio.timeout(timeouts.total):
@@ -99,7 +99,7 @@ class SdkTransport:
         return AsyncHttpxStream(response, call, timeouts, begun)
 
     async def aclose(self) -> None:
-        """The client is its owner's to close."""
+        """Do nothing: the owner of the client closes it."""
 
     def _open(self, call: HttpCall, timeouts: Timeouts) -> Any:
         http = self._http(asynchronous=False)
@@ -124,11 +124,11 @@ class SdkTransport:
         )
 
     def _http(self, asynchronous: bool) -> Any:
-        """The HTTP client inside. Raises ConfigError if it is of the other colour."""
+        """The inner HTTP client. Raises ConfigError if it is not for threads, or for a loop."""
         raise NotImplementedError
 
     def _headers(self) -> Mapping[str, str]:
-        """What the client sends with each call, credentials among it."""
+        """The headers that the client sends with each call, with credentials."""
         raise NotImplementedError
 
     def _of_colour(self, http: Any, asynchronous: bool) -> Any:
@@ -152,14 +152,14 @@ class _Stainless(SdkTransport):
         self._check_colour(asynchronous=False)
         try:
             return self._post(call, timeouts)
-        except Exception as error:  # noqa: BLE001 - told or raised again
+        except Exception as error:  # noqa: BLE001 - translated or raised again
             return self._answer_in(error)
 
     async def _aopen(self, call: HttpCall, timeouts: Timeouts) -> Any:
         self._check_colour(asynchronous=True)
         try:
             return await self._post(call, timeouts)
-        except Exception as error:  # noqa: BLE001 - told or raised again
+        except Exception as error:  # noqa: BLE001 - translated or raised again
             return self._answer_in(error)
 
     def _check_colour(self, asynchronous: bool) -> None:
@@ -169,7 +169,7 @@ class _Stainless(SdkTransport):
             raise self._other("asynchronous" if not asynchronous else "plain")
 
     def _post(self, call: HttpCall, timeouts: Timeouts) -> Any:
-        """What `post` gives: a response, or something to await."""
+        """Call `post`, which returns a response, or something to await."""
         import httpx2
 
         return self.client.post(
@@ -185,7 +185,7 @@ class _Stainless(SdkTransport):
         )
 
     def _path(self, call: HttpCall) -> str:
-        """The path below the base URL; Azure's dated API has the deployment in it."""
+        """The path below the base URL, which for Azure's dated API contains the deployment."""
         path = call.url.removeprefix(self.base_url)
         azure = any(kind.__name__ == "BaseAzureClient" for kind in type(self.client).__mro__)
         if azure and path == "/chat/completions" and "/deployments/" not in self.base_url:
@@ -195,7 +195,7 @@ class _Stainless(SdkTransport):
         return path
 
     def _answer_in(self, error: Exception) -> Any:
-        """The answer that the client raised for, else the error of its HTTP client, raised."""
+        """The answer inside the client's exception; raises if its HTTP client failed."""
         names = {kind.__name__ for kind in type(error).__mro__}
         if "APIStatusError" in names:
             return error.response  # type: ignore[attr-defined]
@@ -233,7 +233,7 @@ class _Google(SdkTransport):
 
 
 class _Mistral(SdkTransport):
-    """mistralai's Mistral, which serves both colours."""
+    """mistralai's Mistral, which has both kinds of HTTP client."""
 
     @property
     def base_url(self) -> str:
@@ -288,7 +288,7 @@ class _Ollama(SdkTransport):
 
 
 class ModuleTransport(Httpx2Transport):
-    """The module dashscope: its address and its key, over our own connections."""
+    """The module dashscope: its address and its key, with connections of our own."""
 
     authorizes = True
 
@@ -301,15 +301,15 @@ class ModuleTransport(Httpx2Transport):
 
     @property
     def base_url(self) -> str:
-        """Where the module sends its calls."""
+        """The URL to which the module sends its calls."""
         return str(self.client.base_http_api_url).rstrip("/")
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> HttpxStream:
-        """The answer as soon as its status and headers are there; see Transport."""
+        """Send a call and return the answer after its headers; see Transport."""
         return super().stream(self._with_key(call), timeouts)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncHttpxStream:
-        """The answer as soon as its status and headers are there; see AsyncTransport."""
+        """Send a call and return the answer after its headers; see AsyncTransport."""
         return await super().astream(self._with_key(call), timeouts)
 
     def _with_key(self, call: HttpCall) -> HttpCall:
@@ -334,12 +334,12 @@ def _dashscope() -> ModuleTransport:
 class BotoCalls:
     """boto3's client of bedrock-runtime, which takes no bytes: Converse by keyword arguments.
 
-    What it gives are the SDK's own dicts, which the wire reads. Retries are those of the client's
-    config; `Config(retries={"total_max_attempts": 1})` leaves them to us.
+    It returns the SDK's own dicts, which the wire reads. Retries are those of the client's config;
+    `Config(retries={"total_max_attempts": 1})` leaves them to us.
 
-    boto3 reads an answer to its end before anybody sees it. So a call with a bound is sent by a
-    handler of ours for the event `before-send`, which may answer in the place of the client
-    (botocore 1.44, docs: "topics/events"); calls of the client's owner pass it by.
+    boto3 reads an answer to its end before it returns. So a call with a bound is sent by a handler
+    of ours for the event `before-send`, which may answer in place of the client (botocore 1.44,
+    docs: "topics/events"); it ignores calls of the client's owner.
     """
 
     authorizes = True
@@ -352,24 +352,24 @@ class BotoCalls:
             hint = 'boto3.client("bedrock-runtime")'
             raise ConfigError(text, hint=hint, code="client.kind")
         self.client = client
-        self._most: ContextVar[int | None] = ContextVar("most", default=None)  # bytes of an answer
+        self._most: ContextVar[int | None] = ContextVar("most", default=None)  # the bound in bytes
         client.meta.events.register("before-send.bedrock-runtime", self._send_request)
 
     @property
     def base_url(self) -> str:
-        """Where the client sends its calls."""
+        """The URL to which the client sends its calls."""
         return str(self.client.meta.endpoint_url).rstrip("/")
 
     def converse(self, arguments: Mapping[str, Any], most: int | None = None) -> Mapping[str, Any]:
-        """The whole answer to the keyword arguments that `Written.sdk()` gives.
+        """Call Converse with the keyword arguments of `Written.sdk()`.
 
         Args:
-            arguments: Of boto3's `converse`.
-            most: Bytes of the answer that are taken; None for all.
+            arguments: Those of boto3's `converse`.
+            most: The largest answer in bytes; None for any.
 
         Raises:
-            ProviderError: As transports raise it, and for an answer with an error status;
-                AnswerTooLarge beyond `most`.
+            ProviderError: A fault of the connection, or an answer with an error status.
+            AnswerTooLarge: The answer is larger than `most`.
             ConfigError: boto3 refuses an argument, or has no credentials.
         """
         answer: Mapping[str, Any] = self._call_client(self.client.converse, arguments, most)
@@ -378,7 +378,7 @@ class BotoCalls:
     def converse_stream(
         self, arguments: Mapping[str, Any], most: int | None = None
     ) -> Iterator[Mapping[str, Any]]:
-        """The events of a streamed answer. Left in any way, its connection is closed."""
+        """The events of a streamed answer. However it is left, its connection is closed."""
         stream = self._call_client(self.client.converse_stream, arguments, most)["stream"]
         try:
             yield from stream
@@ -392,13 +392,13 @@ class BotoCalls:
     async def aconverse(
         self, arguments: Mapping[str, Any], most: int | None = None
     ) -> Mapping[str, Any]:
-        """The same in a thread, for a loop."""
+        """`converse` in a thread, for event loops."""
         return await asyncio.to_thread(self.converse, arguments, most)
 
     async def aconverse_stream(
         self, arguments: Mapping[str, Any], most: int | None = None
     ) -> AsyncIterator[Mapping[str, Any]]:
-        """The same, with a thread that waits for each event."""
+        """`converse_stream` for event loops: a thread waits for each event."""
         events = self.converse_stream(arguments, most)
         try:
             while (event := await asyncio.to_thread(next, events, None)) is not None:
@@ -420,7 +420,7 @@ class BotoCalls:
             self._most.reset(before)
 
     def _send_request(self, request: Any, **_: Any) -> Any:
-        """The answer to a request of ours, of which no more than the bound is read; else None."""
+        """Send a request of ours and read no more than the bound; None for other requests."""
         most = self._most.get()
         if most is None:
             return None
@@ -428,7 +428,7 @@ class BotoCalls:
         response = self.client._endpoint.http_session.send(request)
         response.raw = _BoundedBody(response.raw, most, read_host(self.base_url))
         if not is_stream:
-            _ = response.content  # which it keeps
+            _ = response.content  # cached in the response
         return response
 
     def _translate_error(self, error: Exception, begun: bool) -> Exception:
@@ -463,12 +463,12 @@ class _BoundedBody:
         self._host = host
 
     def stream(self, *given: Any, **named: Any) -> Iterator[bytes]:
-        """The pieces. Raises AnswerTooLarge."""
+        """The pieces. Raises AnswerTooLarge beyond the bound."""
         for piece in self._body.stream(*given, **named):
             yield self._count_piece(piece)
 
     def read(self, *given: Any, **named: Any) -> bytes:
-        """The next bytes. Raises AnswerTooLarge."""
+        """The next bytes. Raises AnswerTooLarge beyond the bound."""
         return self._count_piece(self._body.read(*given, **named))
 
     def _count_piece(self, piece: bytes) -> bytes:

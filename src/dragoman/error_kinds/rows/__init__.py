@@ -1,6 +1,6 @@
-"""The table of errors: what hosts say in sentences, by what it means.
+"""The table of errors: messages of hosts, by what they mean.
 
-Within a kind the more telling rows come first. Rows of one host's own numbers stand in the file of
+Within a kind the more specific rows come first. Rows of codes of one host only are in the file of
 its vendor (`Vendor.errors`).
 """
 

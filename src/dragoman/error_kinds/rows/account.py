@@ -1,6 +1,6 @@
-"""Who calls: an account without credit, a key that is wrong, or one that may not do this.
+"""Errors of the account: one without credit, a wrong key, or a key without permission.
 
-Where both stand in a sentence, the credit counts: another key of the same account does not help.
+If a message mentions both, the credit counts, since another key of that account does not help.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The request is longer than the context of the model.
+"""Errors for a request that is longer than the context of the model.
 
-Not so: an answer that is asked to be longer than the model can write ("max_tokens is too large"),
-and a budget of tokens per minute; neither is helped by a shorter history or a longer window.
+Not included: an answer that is asked to be longer than the model can write ("max_tokens is too
+large"), and a budget of tokens per minute; neither is helped by a shorter history or a longer
+window.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from ..row import ErrorRow
 from .context_servers import CONTEXT_OF_SERVERS
 
 _KIND: ErrorKind = "context_overflow"
-# probes of 2026 with prompts that were too long, of other people's: their texts, word for word
+# tests of 2026 by other people with prompts that were too long: their texts, word for word
 _PROBE = "danny-avila/agents, docs on context overflow: sent to live endpoints"
 _PI = "earendil-works/pi issue 129 and packages/ai/src/utils/overflow.ts: sent to live endpoints"
 _ONYX = "sentences of providers in a public library's test of real calls, looked up 2026-11-28"

@@ -1,4 +1,4 @@
-"""The request is longer than the context: sentences of servers that people run themselves."""
+"""A request longer than the context: messages of servers that people run themselves."""
 
 from __future__ import annotations
 

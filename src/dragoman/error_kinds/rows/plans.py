@@ -1,8 +1,8 @@
-"""Plans and proxies: allowances that are used up, keys that are bound, models that are gone.
+"""Errors of plans and proxies: used-up allowances, restricted keys, models that were withdrawn.
 
-An allowance that comes again by itself within a week (five hours, a day, a week) is a matter of
-waiting, and some hosts say until when; one of a month, a billing cycle or a spending limit is an
-account that is empty. Hosts announce both as 400, 403 and 429 alike.
+An allowance that is renewed within a week (five hours, a day, a week) only needs waiting, and some
+hosts state until when. One of a month, a billing cycle or a spending limit is an empty account.
+Hosts report both as 400, 403 or 429.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SINCE = "2026-11-28"
 def _rows(
     kind: ErrorKind, hosts: str, source: str, *texts: str, since: str = _SINCE
 ) -> tuple[ErrorRow, ...]:
-    """Rows of one kind, of these hosts (`*`: proxies that anybody may run) and this source."""
+    """Rows of one kind, of these hosts (`*`: proxies that anyone may run) and this source."""
     return tuple(ErrorRow(kind, text, tuple(hosts.split()), since, source) for text in texts)
 
 
@@ -297,7 +297,7 @@ PLANS: tuple[ErrorRow, ...] = (
         "an error was encountered while running the model",
         "unexpected eof",
     ),
-    # said of a body whose status says nothing
+    # messages of bodies without a useful status
     *_rows(
         "rate_limit",
         "*",
