@@ -87,7 +87,13 @@ def test_headers_say_more_than_words() -> None:
     assert wire("openai").error(429, body).retry_after == 20
 
 
-def test_hostile_text_takes_no_time() -> None:
-    for start, piece in (("", "try again in 1"), ("", "retry "), ("try again in ", "1s ")):
-        text = start + piece * 40_000
-        assert grows_in_proportion(lambda size, text=text: delay_in_words(text[:size], NOW), 20_000)
+@pytest.mark.parametrize(
+    ("start", "piece"), [("", "try again in 1"), ("", "retry "), ("try again in ", "1s ")]
+)
+def test_hostile_text_takes_no_time(start: str, piece: str) -> None:
+    text = start + piece * 40_000
+
+    def search(size: int) -> None:
+        delay_in_words(text[:size], NOW)
+
+    assert grows_in_proportion(search, 20_000)

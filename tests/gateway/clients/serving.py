@@ -32,10 +32,10 @@ class Records:
     def __init__(self) -> None:
         self.ended_ones: list[ExchangeRecord] = []
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """See Observer."""
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """See Observer."""
         self.ended_ones.append(record)
 

@@ -37,8 +37,8 @@ def lines(*records: ExchangeRecord) -> list[dict[str, Any]]:
     stream = io.StringIO()
     log = JsonLog(stream)
     for one in records:
-        log.begin_exchange(one)
-        log.end_exchange(one)
+        log.on_begin(one)
+        log.on_end(one)
     assert log.close()
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
@@ -208,9 +208,7 @@ FORGERIES = [
 def test_no_name_forges_a_line(name: str) -> None:
     stream = io.StringIO()
     log = JsonLog(stream)
-    log.end_exchange(
-        record(model=name, path=f"/{name}", message=name, session=name, upstream_model=name)
-    )
+    log.on_end(record(model=name, path=f"/{name}", message=name, session=name, upstream_model=name))
     log.close()
     text = stream.getvalue()
     assert text.isascii()
@@ -225,7 +223,7 @@ def test_no_name_forges_a_line(name: str) -> None:
 def test_any_names_make_one_line(model: str, path: str, tenant: str) -> None:
     stream = io.StringIO()
     log = JsonLog(stream)
-    log.end_exchange(record(model=model, path=path, tenant=tenant))
+    log.on_end(record(model=model, path=path, tenant=tenant))
     log.close()
     text = stream.getvalue()
     assert text[:-1].isascii()
@@ -251,10 +249,10 @@ def test_a_broken_stream_raises_nothing_and_tells_later_what_is_lost() -> None:
     stream = Broken()
     log = JsonLog(stream)
     for number in range(3):
-        log.end_exchange(record(status=200 + number))
+        log.on_end(record(status=200 + number))
         assert log.flush()
     stream.broken = False
-    log.end_exchange(record(status=500))
+    log.on_end(record(status=500))
     assert log.close()
     note, line = (json.loads(text) for text in stream.getvalue().splitlines())
     assert (note["lost"], line["status"]) == (3, 500)
@@ -264,9 +262,9 @@ def test_a_closed_stream_raises_nothing() -> None:
     stream = io.StringIO()
     stream.close()
     log = JsonLog(stream)
-    log.end_exchange(record())
+    log.on_end(record())
     assert log.close()
-    log.end_exchange(record())
+    log.on_end(record())
 
 
 def test_a_full_pipe_stops_nobody() -> None:
@@ -275,14 +273,14 @@ def test_a_full_pipe_stops_nobody() -> None:
         log = JsonLog(stream)
         # more than the pipe and what may wait can hold; nobody reads
         for _ in range(40_000):
-            log.end_exchange(record(model="m" * 190))
+            log.on_end(record(model="m" * 190))
         assert not log._thread.put("{}", 2)
         with os.fdopen(reading, "rb") as reader:
             got: list[bytes] = []
             drain = threading.Thread(target=lambda: got.append(reader.read()))
             drain.start()
             assert log.flush()
-            log.end_exchange(record(status=503))
+            log.on_end(record(status=503))
             assert log.close()
             stream.close()
             drain.join()
@@ -299,7 +297,7 @@ def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
         "from dragoman.gateway.telemetry.log import JsonLog\n"
         "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "log = JsonLog()\n"
-        "for number in range(500): log.ended(ExchangeRecord(str(number), 1.0))\n"
+        "for number in range(500): log.on_end(ExchangeRecord(str(number), 1.0))\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0
@@ -316,10 +314,10 @@ def test_a_process_that_was_forked_later_writes_as_well() -> None:
         "from dragoman.gateway.telemetry.log import JsonLog\n"
         "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "log = JsonLog()\n"
-        "log.ended(ExchangeRecord('parent', 1.0))\n"
+        "log.on_end(ExchangeRecord('parent', 1.0))\n"
         "log.flush()\n"
         "child = os.fork()\n"
-        "log.ended(ExchangeRecord('child' if child == 0 else 'parent again', 1.0))\n"
+        "log.on_end(ExchangeRecord('child' if child == 0 else 'parent again', 1.0))\n"
         "log.close()\n"
         "if child: os.waitpid(child, 0)\n"
     )
@@ -343,7 +341,7 @@ from dragoman.gateway.telemetry.record import ExchangeRecord
 log = JsonLog()
 for number in range(3000):
     name = f"{sys.argv[1]}-{number}"
-    log.ended(ExchangeRecord(name, 1.0, model="m" * 150, message="x" * 150, path="/" + "p" * 150))
+    log.on_end(ExchangeRecord(name, 1.0, model="m" * 150, message="x" * 150, path="/" + "p" * 150))
 log.close()
 """
 

@@ -59,8 +59,8 @@ def value(counted: Metrics, name: str, **labels: str) -> float:
 
 def run(counted: Metrics, *records: ExchangeRecord) -> None:
     for one in records:
-        counted.begin_exchange(one)
-        counted.end_exchange(one)
+        counted.on_begin(one)
+        counted.on_end(one)
 
 
 SIDE = {"protocol": "openai-chat", "vendor": "anthropic", "model": "claude-opus-5-5"}
@@ -82,12 +82,12 @@ def test_exchanges_are_counted_by_both_sides_status_and_error() -> None:
 def test_what_is_under_way_goes_up_and_down() -> None:
     counted = metrics()
     one, two = record(), record()
-    counted.begin_exchange(one)
-    counted.begin_exchange(two)
+    counted.on_begin(one)
+    counted.on_begin(two)
     assert value(counted, "under_way") == 2
-    counted.end_exchange(one)
+    counted.on_end(one)
     assert value(counted, "under_way") == 1
-    counted.end_exchange(two)
+    counted.on_end(two)
     assert value(counted, "under_way") == 0
 
 
@@ -218,9 +218,9 @@ metrics = Metrics.of(config_for("anthropic/claude-opus-5-5"))
 for number in range(int(sys.argv[1])):
     record = ExchangeRecord("x", 1.0, protocol="openai-chat", vendor="anthropic",
                             upstream_model="claude-opus-5-5", status=200, ended=1.0)
-    metrics.begun(record)
-    metrics.ended(record)
-metrics.begun(record)
+    metrics.on_begin(record)
+    metrics.on_end(record)
+metrics.on_begin(record)
 if sys.argv[2] == "close":
     metrics.close()
 sys.stdout.buffer.write(metrics.text()[0])

@@ -73,8 +73,8 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def recorded(folder: Path, *records: ExchangeRecord, **settings: Any) -> list[dict[str, Any]]:
     recorder = Recorder(folder, **settings)
     for one in records:
-        recorder.begin_exchange(one)
-        recorder.end_exchange(one)
+        recorder.on_begin(one)
+        recorder.on_end(one)
     assert recorder.close()
     return rows(folder)
 
@@ -242,7 +242,7 @@ def test_what_is_too_large_is_left_out_and_told(
     recorder = Recorder(tmp_path, most=4000)
     with caplog.at_level(logging.WARNING, "dragoman.gateway"):
         for one in (large, exchange(), large):
-            recorder.end_exchange(one)
+            recorder.on_end(one)
         assert recorder.close()
     assert recorder.left_out == {"too large": 2}
     assert "1 exchanges were not recorded: too large" in caplog.text
@@ -253,7 +253,7 @@ def test_what_the_disk_is_too_slow_for_is_left_out_and_told(tmp_path: Path) -> N
     one = exchange()
     recorder = Recorder(tmp_path, waiting=200)  # bytes; an exchange has more
     for _ in range(5):
-        recorder.end_exchange(one)
+        recorder.on_end(one)
     recorder.close()
     assert recorder.left_out == {"the disk is too slow": 5}
 
@@ -265,12 +265,12 @@ def test_a_disk_that_fails_raises_nothing_and_is_told(
     recorder = Recorder(folder)
     folder.rmdir()
     with caplog.at_level(logging.WARNING, "dragoman.gateway"):
-        recorder.end_exchange(exchange())
+        recorder.on_end(exchange())
         assert recorder.flush()
     assert recorder.left_out == {"No such file or directory": 1}
     assert "No such file" in caplog.text
     folder.mkdir()
-    recorder.end_exchange(exchange())
+    recorder.on_end(exchange())
     assert recorder.close()
     assert len(rows(folder)) == 1
 
@@ -282,15 +282,15 @@ from dragoman.gateway.telemetry.recording import Recorder
 from tests.gateway.telemetry.test_recording import exchange, rows
 folder = Path(sys.argv[1])
 recorder = Recorder(folder)
-recorder.ended(exchange(session="before"))
+recorder.on_end(exchange(session="before"))
 assert recorder.flush()
 [path] = folder.iterdir()
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, hard))
-recorder.ended(exchange(session="torn"))
+recorder.on_end(exchange(session="torn"))
 assert recorder.flush()
 resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-recorder.ended(exchange(session="behind"))
+recorder.on_end(exchange(session="behind"))
 assert recorder.close()
 assert recorder.left_out == {"File too large": 1}, recorder.left_out
 """

@@ -45,8 +45,8 @@ def spans(*records: ExchangeRecord) -> list[ReadableSpan]:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     observer = Spans(provider)
     for one in records:
-        observer.begin_exchange(one)
-        observer.end_exchange(one)
+        observer.on_begin(one)
+        observer.on_end(one)
     observer.close()
     return list(exporter.get_finished_spans())
 
@@ -168,9 +168,9 @@ def test_without_a_provider_that_was_asked_there_is_no_span() -> None:
 def test_who_samples_nothing_gets_nothing() -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider(ALWAYS_OFF, shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    Spans(provider).end_exchange(record())
+    Spans(provider).on_end(record())
     assert exporter.get_finished_spans() == ()
-    Spans().end_exchange(record())  # the global one is none here
+    Spans().on_end(record())  # the global one is none here
 
 
 def test_nothing_that_was_said_and_no_secret_is_told() -> None:
@@ -256,7 +256,7 @@ def test_the_environment_names_the_exporter() -> None:
         "from dragoman.gateway.telemetry.spans import Spans\n"
         "from dragoman.gateway.telemetry.record import ExchangeRecord\n"
         "spans = Spans.from_environment()\n"
-        "spans.ended(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
+        "spans.on_end(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
         "spans.close()\n"
     )
     ran = subprocess.run(
@@ -281,9 +281,9 @@ def test_a_provider_of_the_program_is_used() -> None:
         "provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))\n"
         "set_tracer_provider(provider)\n"
         "spans = Spans.from_environment()\n"
-        "spans.ended(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
+        "spans.on_end(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
         "spans.close()\n"
-        "spans.ended(ExchangeRecord('y', 1.0, vendor='anthropic', upstream_model='n'))\n"
+        "spans.on_end(ExchangeRecord('y', 1.0, vendor='anthropic', upstream_model='n'))\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False,

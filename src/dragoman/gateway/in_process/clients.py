@@ -155,7 +155,7 @@ class _Telling:
         self._observers = observers
         self._since = monotonic()
         for observer in observers:
-            observer.begin_exchange(record)
+            observer.on_begin(record)
 
     def note_sent_bytes(self, data: bytes) -> None:
         """These bytes went to the SDK."""
@@ -166,7 +166,7 @@ class _Telling:
         if record.kept is not None:
             record.kept.keep_answer(data)
 
-    def end_exchange(self, left: bool = False) -> None:
+    def end(self, left: bool = False) -> None:
         """The exchange has ended; `left`: the SDK did not wait for all of it."""
         observers, self._observers = self._observers, ()
         if not observers:
@@ -174,7 +174,7 @@ class _Telling:
         self.record.client_left = left
         self.record.ended = monotonic() - self._since
         for observer in observers:
-            observer.end_exchange(self.record)
+            observer.on_end(self.record)
 
 
 # -- threads ---------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class _Transport:
         try:
             answer = self._answer(request, asked, telling)
         except BaseException:  # its time-out has passed, or it is interrupted
-            telling.end_exchange(left=True)
+            telling.end(left=True)
             raise
         return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
 
@@ -313,7 +313,7 @@ class _ResponseBody:
     def _end(self, left: bool) -> None:
         if self._ended.acquire(blocking=False):  # once, and never given back
             self._exchange.note_stream_end(self._begun.relay)
-            self._telling.end_exchange(left)
+            self._telling.end(left)
 
     def _read_out(self) -> None:
         """Read what stands behind the end of an answer: its connection then serves another call."""
@@ -433,7 +433,7 @@ class _AsyncTransport:
         try:
             answer = await self._answer(request, asked, telling)
         except BaseException:  # its time-out has passed, or its task is cancelled
-            telling.end_exchange(left=True)
+            telling.end(left=True)
             raise
         return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
 
@@ -498,7 +498,7 @@ class _AsyncStream:
         if not self._ended:
             self._ended = True
             self._exchange.note_stream_end(self._begun.relay)
-            self._telling.end_exchange(left)
+            self._telling.end(left)
 
     async def aclose(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
@@ -543,7 +543,7 @@ def _response(request: Any, answer: ClientAnswer, telling: _Telling) -> Any:
     telling.record.status = answer.status
     body = b"" if request.method == "HEAD" else answer.body
     telling.note_sent_bytes(body)
-    telling.end_exchange()
+    telling.end()
     return find_library(request).Response(
         answer.status,
         headers=_headers(answer.headers, telling.record),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from time import monotonic
@@ -20,7 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ...errors import DragomanError, Overloaded
+from ...error_kinds import error_kind
+from ...errors import ConfigError, DragomanError, Overloaded
 from ...transport.call import AsyncTransport
 from ..bodies import check_values
 from ..config.keys import Bounds, KeyRing
@@ -32,7 +34,7 @@ from ..exchange.refusals import write_refusal
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
-from ..telemetry.record import ExchangeRecord, Observer, new_record
+from ..telemetry.record import ExchangeRecord, Observer, adapt_observers, new_record
 from .asgi_client import (
     WRITE,
     Client,
@@ -44,6 +46,7 @@ from .asgi_client import (
     unzip_body,
 )
 from .sending import Begun, Sender, in_time
+from .turns import Turns
 
 Scope: TypeAlias = MutableMapping[str, Any]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
@@ -63,7 +66,9 @@ def app(
     `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
     that routes name. Raises ConfigError.
     """
-    return App(read_config(config), None if observers is None else tuple(observers), transport)
+    return App(
+        read_config(config), None if observers is None else adapt_observers(observers), transport
+    )
 
 
 def read_config(config: ConfigLike) -> Config:
@@ -112,7 +117,8 @@ class App:
         self._usual = observers is None  # the observers that the configuration asks for
         self.observers: tuple[Observer, ...] = tuple(observers or ())
         self.off_loop = OffLoop()
-        self._sender = Sender(transport, self.off_loop)
+        self._turns = Turns()
+        self._sender = Sender(transport, self.off_loop, self._turns)
         self._bounds = Bounds()
         self._memory = _Memory()
         self._under_way = 0
@@ -162,7 +168,7 @@ class App:
         client = Client(receive, send, record, write)
         self._under_way += 1
         for observer in self.observers:
-            observer.begin_exchange(record)
+            observer.on_begin(record)
         try:
             await self._admit_request(gateway, surface, request, record, client)
         except ClientLeft:
@@ -173,7 +179,7 @@ class App:
             self._under_way -= 1
             record.ended = monotonic() - client.since
             for observer in self.observers:
-                observer.end_exchange(record)
+                observer.on_end(record)
 
     async def _admit_request(
         self,
@@ -198,6 +204,7 @@ class App:
                     self.off_loop.run(_open_exchange, gateway, request, key, record, self._bounds)
                 )
             else:
+                await self._turns.wait()
                 begun = _open_exchange(gateway, request, key, record, self._bounds)
             if isinstance(begun, ClientAnswer):
                 record.status = begun.status
@@ -265,6 +272,7 @@ class App:
             await client.send(begun.first)
             if not relay.over:
                 await _pass_on(begun, client)
+            await self._turns.wait()
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.note_stream_end(relay)
@@ -280,11 +288,18 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                self._preload()
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 await self.aclose()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    def _preload(self) -> None:
+        """Load what a first request, or a first error, would keep all others waiting for."""
+        with suppress(ConfigError):  # which is the answer to each request of that route
+            self._sender.preload({route.transport for route in self.gateway.config.routes})
+        error_kind("", "", 400, "?")  # compiles the patterns of all rows
 
     async def _health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "under_way": self._under_way})

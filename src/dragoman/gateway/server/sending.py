@@ -7,7 +7,7 @@ first event of a stream.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -23,6 +23,7 @@ from ...transport.call import (
     Timeouts,
     apour,
     choose_transport,
+    preload,
 )
 from ...transport.credentials import aauthorize
 from ...transport.errors import whole
@@ -33,6 +34,7 @@ from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.passing import answer_too_large
 from ..exchange.relay import RelayStream
 from ..surfaces import ClientAnswer
+from .turns import Turns
 
 _T = TypeVar("_T")
 LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
@@ -77,13 +79,25 @@ class Sender:
     """Sends calls over one transport for each name, or over the one that is given."""
 
     def __init__(
-        self, transport: AsyncTransport | None = None, off_loop: OffLoop | None = None
+        self,
+        transport: AsyncTransport | None = None,
+        off_loop: OffLoop | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._off = off_loop or OffLoop()
+        self._turns = turns or Turns()
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
         self._fetching: ThreadPoolExecutor | None = None
         self._leaving: set[asyncio.Task[None]] = set()
+
+    def preload(self, transports: Iterable[str]) -> None:
+        """Import what the first call over these transports would import while others wait.
+
+        Raises ConfigError for a transport that is not installed.
+        """
+        for name in transports:
+            preload(self._choose_transport(name))
 
     async def whole(self, exchange: GatewayExchange) -> ClientAnswer:
         """The whole answer. Raises DragomanError where no target gives one."""
@@ -97,6 +111,7 @@ class Sender:
             exchange.keep(body)
             if exchange.is_long or is_long(body):
                 return await self._off.run(exchange.whole, reply.status, reply.headers, body)
+            await self._turns.wait()
             return exchange.whole(reply.status, reply.headers, body)
 
         try:
@@ -116,7 +131,7 @@ class Sender:
             # the pieces of an answer are watched by the line
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
-                return await _begin_stream(exchange, line, reply)
+                return await _begin_stream(exchange, line, reply, self._turns)
             except ReadError as error:
                 await reply.aclose()
                 raise unreadable(error) from error
@@ -169,6 +184,7 @@ class Sender:
         if not exchange.waits and exchange.is_long:
             call = await self._off.run(exchange.call)
         elif not exchange.waits:
+            await self._turns.wait()
             call = exchange.call()
         else:  # not one of the loop's own threads, which find the addresses of other hosts
             call = await self._in_thread(exchange.call)
@@ -176,6 +192,7 @@ class Sender:
         if not upstream.keyless:
             call = await aauthorize(call, upstream.vendor, upstream.protocol, upstream.key)
         exchange.record.attempts += 1
+        await self._turns.wait()  # a connection may have to be opened
         return call
 
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
@@ -184,9 +201,11 @@ class Sender:
         return await asyncio.get_running_loop().run_in_executor(self._fetching, work)
 
     def _transport(self, exchange: GatewayExchange) -> AsyncTransport:
+        return self._choose_transport(exchange.route.transport)
+
+    def _choose_transport(self, name: str) -> AsyncTransport:
         if self._given is not None:
             return self._given
-        name = exchange.route.transport
         found = self._transports.get(name)
         if found is None:
             found = self._transports[name] = choose_transport(name, asynchronous=True)
@@ -228,10 +247,13 @@ async def _body(reply: AsyncStreamReply, exchange: GatewayExchange) -> bytes:
         await reply.aclose()
 
 
-async def _begin_stream(exchange: GatewayExchange, line: Watch, reply: AsyncStreamReply) -> Begun:
+async def _begin_stream(
+    exchange: GatewayExchange, line: Watch, reply: AsyncStreamReply, turns: Turns
+) -> Begun:
     if exchange.is_failure(reply.status):
         body = await in_time(_body(reply, exchange), exchange.gateway.config.limits.stall)
         raise exchange.read_failure(reply.status, reply.headers, body)
+    await turns.wait()
     relay = exchange.stream()
     line.watch(reply, relay)
     is_kept = exchange.record.kept is not None

@@ -40,10 +40,10 @@ class JsonLog(Observer):
         self._unwritten = 0
         self._thread = Background[str]("dragoman-log", self._write, items=_WAITING, size=_BYTES)
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """Nothing: an exchange is logged when it has ended."""
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """Log the exchange."""
         line = _LINE.encode(log_fields(record))
         self._thread.put(line, len(line))

@@ -108,11 +108,11 @@ class Metrics(Observer):
             registry=self.registry,
         )
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """Count an exchange as under way."""
         self._under_way.inc()
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """Count all that is known of an exchange."""
         self._under_way.dec()
         names = (record.protocol, record.vendor, record.upstream_model)

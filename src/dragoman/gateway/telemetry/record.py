@@ -6,12 +6,13 @@ And the header in which its answer tells what the request lost.
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 from time import time
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
@@ -101,11 +102,41 @@ class ExchangeRecord:
 class Observer(Protocol):
     """Is told of each exchange when it begins and when it has ended; neither may block."""
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """An exchange has begun: client, path and model are known."""
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """It has ended, in whatever way."""
+
+
+class _OldObserver:
+    """An observer whose methods have the names `begun` and `ended`, which they had before 0.1."""
+
+    def __init__(self, observer: Any) -> None:
+        self.on_begin, self.on_end = observer.begun, observer.ended
+        self.close = getattr(observer, "close", lambda: None)
+
+
+def adapt_observers(observers: Iterable[Any]) -> tuple[Observer, ...]:
+    """The observers of a program, also those with the method names of before 0.1.
+
+    Raises:
+        ConfigError: One has not both methods of Observer.
+    """
+    adapted: list[Observer] = []
+    for observer in observers:
+        if all(callable(getattr(observer, name, None)) for name in ("on_begin", "on_end")):
+            adapted.append(observer)
+        elif all(callable(getattr(observer, name, None)) for name in ("begun", "ended")):
+            kind = type(observer).__name__
+            text = f"{kind}: an observer has on_begin and on_end instead of begun and ended"
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            adapted.append(_OldObserver(observer))
+        else:
+            text = f"{type(observer).__name__} is no observer"
+            hint = "it needs the methods on_begin(record) and on_end(record)"
+            raise ConfigError(text, hint=hint, code="gateway.observer")
+    return tuple(adapted)
 
 
 # -- errors ----------------------------------------------------------------------------------------

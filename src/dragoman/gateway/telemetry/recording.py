@@ -72,10 +72,10 @@ class Recorder(Observer):
             hint = "name a folder that the gateway may write"
             raise ConfigError(text, hint=hint, code="record.folder") from error
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """Nothing: an exchange is kept when it has ended."""
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """Keep the exchange, if the bytes of its sides were gathered; the record is then final."""
         if record.kept is None:
             return

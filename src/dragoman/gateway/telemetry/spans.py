@@ -85,10 +85,10 @@ class Spans(Observer):
             return cls()
         return cls(_provider_from_environment())
 
-    def begin_exchange(self, record: ExchangeRecord) -> None:
+    def on_begin(self, record: ExchangeRecord) -> None:
         """Nothing: who is asked is not known yet, and samplers want to know it first."""
 
-    def end_exchange(self, record: ExchangeRecord) -> None:
+    def on_end(self, record: ExchangeRecord) -> None:
         """Make the span."""
         if not record.vendor:
             return
