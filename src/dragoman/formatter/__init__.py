@@ -43,7 +43,13 @@ __all__ = [  # noqa: PLE0604 - the registry's names are strings
 
 
 class Formatter(WireFormatter):
-    """A formatter for any wire, by name, as a Wire, or of a Vendor of your own.
+    """A formatter for any wire.
+
+    Args:
+        wire_: The name of a wire or vendor, a Wire, or a Vendor of your own.
+        facts: Which models the wire serves, where they are another vendor's; None takes the
+            wire's own.
+        **options: The keywords of WireFormatter.
 
     >>> from dragoman.message import Msg
     >>> Formatter("openai-chat").format_sync([Msg.user("Where is Paris?")])

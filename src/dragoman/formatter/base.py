@@ -9,29 +9,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
-from ..capabilities import About, Capabilities, override
-from ..codec.unseen_media import refuse_unseen
-from ..codec.wire import Wire
 from ..errors import ConfigError
-from ..history.passes.fit import fit_tools
-from ..history.passes.names import name_tools
-from ..history.pipeline import FormatStyle
 from ..history.transcript import has_tools
 from ..history.truncate import DropOldest, Truncation, strategic, without_oldest
-from ..losses import Losses, Policy, Report
-from ..losses.policies import LossLog
+from ..losses import Losses, Report
 from ..message import (
     ChatRequest,
     Msg,
     ServerTool,
     Tool,
-    Written,
     messages_of,
     places,
-    request_of,
     tools_of,
 )
 from ..message.request import OPTIONS
@@ -65,7 +56,7 @@ History: TypeAlias = list[Msg] | ChatRequest
 
 
 def drive(coroutine: Coroutine[Any, Any, _T], what: str) -> _T:
-    """The result of a coroutine that never suspends. Raises ConfigError at the first that does."""
+    """Run a coroutine that never suspends and return its result; ConfigError if it suspends."""
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -105,19 +96,19 @@ current_report: ContextVar[Report | None] = ContextVar("dragoman_report", defaul
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WrittenMessages(Shown):
-    """Formatted messages, and what they do not say as it was given."""
+    """Formatted messages, and the report of what differs from the given ones."""
 
     messages: list[JsonObject]
     report: Report = field(repr=False)
 
     @property
     def losses(self) -> Losses:
-        """What could not be said, and what was added."""
+        """What the wire could not carry, and what was added."""
         return self.report.losses
 
     @property
     def added(self) -> Losses:
-        """What the messages say and nobody wrote: headings, placeholders, made-up results."""
+        """What the formatter added to the messages: headings, placeholders, missing results."""
         return self.report.added
 
 
@@ -130,8 +121,8 @@ def refuse_options(kwargs: Mapping[str, Any], beside: Sequence[Any] = ()) -> Non
 
     Args:
         kwargs: The keywords that a `format` was given.
-        beside: What stood behind the messages without a name. Document 002 shows
-            `format(msgs, tools, stream)`, which gives three things; it is `call` here.
+        beside: The positional arguments after the messages. Document 002 shows
+            `format(msgs, tools, stream)`, which returns three values; it is `call` here.
 
     Raises:
         ConfigError: One of them is of a whole request, or nothing that has a place.
@@ -155,31 +146,67 @@ def refuse_options(kwargs: Mapping[str, Any], beside: Sequence[Any] = ()) -> Non
 
 
 class FormatterBase(ABC, Generic[WireMessage]):
-    """What a formatter is: it turns messages into the form that a model's API expects.
+    """The base of all formatters, which turn messages into the form that a model's API expects.
 
-    `FormatterBase[T]` makes messages of type T: an SDK's class, say, or plain text. Without T, and
-    in all of ours, they are JSON objects.
+    `FormatterBase[T]` returns messages of type T: an SDK's class, say, or plain text. Without T,
+    and in all formatters of this package, they are JSON objects.
     """
 
     @abstractmethod
     async def format(self, *args: Any, **kwargs: Any) -> list[WireMessage]:
-        """The messages, each in the form that the API takes."""
+        """Format messages; a subclass defines its arguments.
+
+        Args:
+            *args: The messages first.
+            **kwargs: Options of the subclass.
+
+        Returns:
+            The messages, each in the form that the API takes.
+        """
 
     async def call(
         self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
     ) -> tuple[list[WireMessage], Tools, bool]:
-        """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
+        """Format everything that a model is called with.
+
+        Args:
+            msgs: The history.
+            tools: The tools that the model may call; None for none.
+            stream: Whether the answer shall come as a stream.
+
+        Returns:
+            (formatted messages, tool schemas or None, stream flag).
+        """
         return await self.format(msgs), self.format_tools(tools) or None, stream
 
     def format_tools(self, tools: ToolList) -> list[JsonObject]:
-        """Functions as AgentScope's clients take them, which is OpenAI's form; override for others.
+        """Declare functions in OpenAI's form, which AgentScope's clients take; override for others.
 
-        Raises ConfigError for a tool that is no function of the program's.
+        Args:
+            tools: The tools that the model may call; None for none.
+
+        Returns:
+            One schema for each tool.
+
+        Raises:
+            ConfigError: A tool is no function of the program's.
         """
         return [_function(tool, self) for tool in tools_of(tools)]
 
     def parse_response(self, raw: Any, tools: ToolList = None, request: Any = None) -> Msg:
-        """The message in a whole answer. Raises ConfigError unless a subclass says how."""
+        """Read the message of a whole answer; a subclass overrides it.
+
+        Args:
+            raw: The answer.
+            tools: The tools that the model could call.
+            request: The request that was answered.
+
+        Returns:
+            The message.
+
+        Raises:
+            ConfigError: The class does not override it.
+        """
         raise ConfigError(
             f"{type(self).__name__} has no wire that could read an answer",
             hint='override parse_response, or read with Formatter("openai").parse_response or that'
@@ -189,7 +216,14 @@ class FormatterBase(ABC, Generic[WireMessage]):
 
     @staticmethod
     def assert_list_of_msgs(msgs: Any) -> None:
-        """Raise NotMessages (a WriteError and TypeError) unless `msgs` is a list of Msg."""
+        """Check that the value is a list of Msg.
+
+        Args:
+            msgs: The value.
+
+        Raises:
+            NotMessages: It is none (a WriteError and TypeError).
+        """
         if not isinstance(msgs, list):
             messages_of(object())
         messages_of(msgs)
@@ -210,6 +244,15 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
 
     Subclasses may override the hooks `_format_agent_message`, `_format_tool_sequence`,
     `_format_system_message`, `_format`, `_truncate` and `_count`.
+
+    Args:
+        token_counter: Counts formatted messages; None takes the counter of the model where there
+            is a limit.
+        max_tokens: The most tokens that the formatted messages may take; None for no limit.
+        truncate: The strategy that cuts the history; None takes DropOldest.
+
+    Raises:
+        ConfigError: `max_tokens` is no integer greater than 0, or `truncate` no strategy.
     """
 
     _hooks: ClassVar[frozenset[str]] = frozenset()
@@ -241,7 +284,17 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
             self.token_counter = default_counter(getattr(self, "model", None) or "")
 
     def limited(self, max_tokens: int) -> Self:
-        """The same formatter with another limit."""
+        """Copy the formatter with another limit.
+
+        Args:
+            max_tokens: The most tokens that the formatted messages may take.
+
+        Returns:
+            The copy.
+
+        Raises:
+            ConfigError: `max_tokens` is no integer greater than 0.
+        """
         _check_limit(max_tokens)
         limited = copy(self)
         limited.max_tokens = max_tokens
@@ -249,21 +302,54 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         return limited
 
     async def format(self, msgs: list[Msg], *args: Any, **kwargs: Any) -> list[JsonObject]:
-        """The messages as this provider takes them.
+        """Format messages as this provider takes them.
 
-        Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
-        and the like) are refused. Raises NotMessages, InvalidMessage, ContextOverflow, ConfigError.
+        Args:
+            msgs: The history.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages.
+
+        Raises:
+            NotMessages: `msgs` is no list of messages.
+            InvalidMessage: A message was changed to something that is none.
+            ContextOverflow: What must stay does not fit into `max_tokens`.
+            ConfigError: An argument belongs to a whole request (`tools`, `stream` and the like).
         """
         refuse_options(kwargs, args)
         return (await self._write(msgs, sync=False)).messages
 
     def format_sync(self, msgs: list[Msg], *args: Any, **kwargs: Any) -> list[JsonObject]:
-        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        """Format messages as `format` does, without an event loop.
+
+        Args:
+            msgs: The history.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg]) -> WrittenMessages:
-        """The messages with their losses, without an event loop."""
+        """Format messages and report their losses, without an event loop.
+
+        Args:
+            msgs: The history.
+
+        Returns:
+            The formatted messages and the report.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
 
     async def _write(self, msgs: History, sync: bool, tools: ToolList = None) -> WrittenMessages:
@@ -278,7 +364,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         return self, messages, Report(messages, None, places, type(self).__name__), None
 
     def _judge(self, report: Report) -> None:
-        """Do with the losses what the policy says; no policy stands behind this class."""
+        """Apply the policy to the losses; this class has none."""
 
     # -- truncation ---------------------------------------------------------------------------
 
@@ -322,7 +408,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         return cached
 
     def _once(self) -> Self:
-        """The same for several tries at one history."""
+        """The formatter for several tries at one history."""
         return self
 
     async def _count(self, wire: list[JsonObject]) -> int | None:
@@ -388,158 +474,3 @@ def _check_limit(max_tokens: object) -> None:
         return
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
         raise ConfigError(f"max_tokens must be an integer greater than 0, not {show(max_tokens)}")
-
-
-class RequestFormatter(TruncatedFormatterBase):
-    """A formatter with a wire behind it: it writes requests and tools beside the messages."""
-
-    wire: Wire
-    model: str | None
-    style: FormatStyle
-    can: Capabilities
-    _policy: Policy
-    _shows_newest: bool  # whether what the newest turn shows must go to the model
-    _logged: LossLog
-
-    async def call(
-        self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
-    ) -> tuple[list[JsonObject], Tools, bool]:
-        """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
-        if tools and self.max_tokens is not None:
-            formatted = (await self._write(msgs, sync=False, tools=tools)).messages
-        else:
-            formatted = await self.format(msgs)
-        return formatted, self.format_tools(tools) or None, stream
-
-    def format_tools(self, tools: ToolList) -> list[JsonObject]:
-        """The tools as this provider declares them; none where the model takes none."""
-        report = self._report()
-        schemas = self._declare_tools(tools, report)
-        self._judge(report)
-        return schemas
-
-    def _judge(self, report: Report) -> None:
-        self._policy.judge(report, self._logged)
-
-    def _declare_tools(self, tools: ToolList, report: Report) -> list[JsonObject]:
-        tools_sent = fit_tools(tools_of(tools), self.can, report)
-        renamed, _ = name_tools(tools_sent, [], self.can.tool_names, report)
-        return self.wire.room.tools(renamed, self.can, report)
-
-    def _schemas(self, tools: ToolList, report: Report) -> Tools:
-        """The tools as they are counted beside the messages; None if nothing is counted."""
-        if not tools or self.max_tokens is None:
-            return None
-        return self._declare_tools(tools, report.trial()) or None
-
-    def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
-        """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
-        req = request_of(req)
-        report = Report(req.messages, req, places, self.wire.name)
-        if self.max_tokens is not None:
-            req = self._shorten_request(req, report)
-        formatted = self.wire.write_request(
-            req,
-            model or req.model or self.model,
-            style=self.style,
-            policy=self._policy,
-            report=report,
-        )
-        return (
-            self._apply_hooks(formatted, req)
-            if self._hooks.intersection(FORMAT_HOOKS)
-            else formatted
-        )
-
-    def refuse_unseen(self, req: ChatRequest, written: Written) -> None:
-        """Judge what was written of a request, for who is about to send it.
-
-        Raises WriteError for a medium of the newest user turn that the model would not see, unless
-        the policy is "ignore", or allows it.
-        """
-        if written.report.kinds and self._shows_newest:
-            refuse_unseen(req, written.model or "the model", written.report, self._policy)
-
-    def _shorten_request(self, req: ChatRequest, report: Report) -> ChatRequest:
-        """The request with the messages that fit; the system prompt is counted, not cut."""
-        # what a trial loses is lost again in writing; only the cut itself is news
-        trial = report.trial()
-        full = self.wire.with_prompt(req, self.style, self.can, trial)
-        tools = self._schemas(req.tools, trial)
-        choice = drive(self._once()._cut(full, trial, True, tools), "format_request")
-        remaining = budget.within(req.messages, full, choice.msgs)
-        budget.name_cut(req.messages, remaining, report)
-        return replace(req, messages=remaining)
-
-    def _apply_hooks(self, formatted: Written, req: ChatRequest) -> Written:
-        """The request with its messages as the overridden hooks format them."""
-        msgs, report = self._messages(req)[0], formatted.report.trial()
-        if self.can.system_place == "top" and msgs and msgs[0].role in ("system", "developer"):
-            if "_format_system_message" in self._hooks:
-                self._prompt_by_hook(msgs[0], formatted, req)
-            msgs = msgs[1:]  # it stands in its own field
-        formatter = self._with_style(self.style)
-        # what the model can that is asked: its history may need more than any model's does
-        formatter.can = override(self.wire.can(formatted.model), self.style.changes)
-        messages = drive(formatter._format_all(msgs, report), "format_request")
-        *parents, last = self.wire.room.messages_path.removeprefix("$.").split(".")
-        node: Any = formatted.body
-        for name in parents:
-            node = node.setdefault(name, {})
-        node[last] = messages
-        return formatted
-
-    def _prompt_by_hook(self, prompt: Msg, formatted: Written, req: ChatRequest) -> None:
-        """Put the system prompt, as the hook says it, where the wire has its field."""
-        said: Any = drive(self._format_system_message(prompt), "format_request")
-        items = said if isinstance(said, list) else [said]
-        texts: list[str] = []
-        for item in items:
-            content = item.get("content", item.get("parts")) if isinstance(item, dict) else item
-            parts = content if isinstance(content, list) else [content]
-            texts += [part["text"] if isinstance(part, dict) else part for part in parts if part]
-        rest = [m for m in req.messages if m.role not in ("system", "developer")]
-        asked = replace(req, messages=rest, system="\n".join(texts), memories=None)
-        written = self.wire.write_request(asked, formatted.model, style=self.style, policy=Policy())
-        formatted.body.update(written.body)
-
-    def _input(self, msgs: History, tools: ToolList) -> tuple[Self, list[Msg], Report, Tools]:
-        formatter = self
-        if isinstance(msgs, ChatRequest):
-            formatter, tools = self._seen_by(msgs), msgs.tools if tools is None else tools
-        messages, report = formatter._messages(msgs)
-        return formatter, messages, report, formatter._schemas(tools, report)
-
-    def _seen_by(self, req: ChatRequest) -> Self:
-        """This formatter from the point of view of the request's agent."""
-        style = self.style.seen_by(req.agent_name)
-        return self if style is self.style else self._with_style(style)
-
-    def _once(self) -> Self:
-        """The same for several tries at one history: each medium is fetched and saved once."""
-        return self._with_style(self.style.once())
-
-    def _with_style(self, style: FormatStyle) -> Self:
-        formatter = copy(self)
-        formatter.style = style
-        return formatter
-
-    def _messages(self, msgs: History, kind: type[Report] = Report) -> tuple[list[Msg], Report]:
-        """(the messages, behind the prompt that a request makes; a report on them)."""
-        if isinstance(msgs, ChatRequest):
-            report = self._report(msgs.messages, msgs, kind)
-            return self.wire.with_prompt(msgs, self.style, self.can, report), report
-        if type(msgs) is not list:
-            msgs = messages_of(msgs)
-        return msgs, self._report(msgs, None, kind)
-
-    def _report(
-        self, msgs: Sequence[Msg] = (), req: ChatRequest | None = None, kind: type[Report] = Report
-    ) -> Report:
-        report = kind(msgs, req, places, self.wire.name)
-        report.rules = self._rule
-        return report
-
-    def _rule(self, code: str, field: str, kind: str) -> str:
-        about = About(field, kind)
-        return self.wire.rule(code, self.model, None, about, self.style.changes)

@@ -1,6 +1,6 @@
-"""Tallies: what the candidates of one cut take, each message counted once where that can be.
+"""Drive a strategy to a history that fits: count its candidates, and report what it left out.
 
-Knows counters and formatted messages, no strategy and no wire.
+Each message is counted once where the counter allows it. Knows no wire and no counter of its own.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class WholeTally:
 
     def __init__(self, counter: Any, tools: list[JsonObject] | None, sync: bool) -> None:
         self._counter = counter
-        self._tools = [tools] if tools else []  # a counter that knows no tools is told of none
+        self._tools = [tools] if tools else []  # a counter may take no tools: it gets no argument
         self._sync = sync and counts_sync(counter)
 
     async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
@@ -101,7 +101,7 @@ CUT = "the cut to the token budget"
 
 @dataclass(slots=True)
 class Selection:
-    """What was chosen of a history; the tokens of both as far as somebody counted them."""
+    """What was chosen of a history, and the tokens of both where they were counted."""
 
     msgs: list[Msg]
     before: float | None = None  # whole numbers, unless the counter lies
@@ -110,7 +110,7 @@ class Selection:
 
 @dataclass(slots=True)
 class Cutting:
-    """A history on its way into a limit. `tally` gives None where nobody counts."""
+    """A history to be cut to a limit. `tally` gives None where there is no counter."""
 
     msgs: list[Msg]
     limit: int
@@ -126,7 +126,7 @@ class Cutting:
         """
         counted: list[tuple[list[Msg], Any]] = []
         chosen = await self._choose_messages(strategy, counted)
-        if chosen is None:  # nobody counts, so nothing is cut
+        if chosen is None:  # there is no counter, so nothing is cut
             return Selection(self.msgs)
         if self.msgs and not chosen:
             raise ContextOverflow(counted[-1][1] if counted else 0, self.limit, 0)
@@ -140,7 +140,7 @@ class Cutting:
     async def _choose_messages(
         self, strategy: Truncation, counted: list[tuple[list[Msg], Any]]
     ) -> list[Msg] | None:
-        """What the strategy chooses; None if nobody counts. `counted` gets what it asked for."""
+        """What the strategy chooses; None without a counter. `counted` gets the candidates."""
         plan = strategy.candidates(self.msgs, self.limit)
         if not isinstance(plan, Generator):
             raise _no_strategy(strategy, "candidates must be a generator", plan)
@@ -184,7 +184,7 @@ class Cutting:
             msgs = shorter
 
     async def _tokens(self, candidate: list[Msg]) -> Any:
-        """What a candidate takes; None where nobody counts. Raises ConfigError for no number."""
+        """What a candidate takes; None without a counter. Raises ConfigError for no number."""
         trial = self.report.trial()
         _remember(candidate, trial)
         touch(self.msgs, candidate, trial)
@@ -214,7 +214,7 @@ def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
 
 
 def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
-    """The indexes of messages that were left out, and of those that a summary tells in short."""
+    """The indexes of messages that were left out, and of those that a summary covers."""
     how = {id(m): item.how for item in truncate.replaced(chosen) for m in item.of}
     indexes = truncate.left_out(msgs, chosen)
     told = [i for i in indexes if how.get(id(msgs[i])) == "summary"]
@@ -222,13 +222,13 @@ def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
 
 
 def pair_cleared_blocks(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
-    """(block, its shorter form) of a message of which a shorter form stands in the cut."""
+    """(block, its shorter form) of a message that a shorter form replaces in the cut."""
     pairs = zip(replacement.of[0].blocks, replacement.msg.blocks, strict=False)
     return [(block, shorter) for block, shorter in pairs if shorter is not block]
 
 
 def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
-    """Name what was not chosen, and what stands in its place."""
+    """Report what was not chosen, and what replaces it."""
     if chosen is msgs:
         return
     touch(msgs, chosen, report)
@@ -251,13 +251,13 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
 
 
 def _left_out(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
-    """What was not chosen: looked for when somebody asks, for a long history is cut often."""
+    """What was not chosen; found only when the losses are read, for a long history is cut often."""
     for i in truncate.left_out(msgs, chosen):
         yield msgs[i], "", ""
 
 
 def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
-    """What was chosen without the system prompt that stands before `msgs` in the whole.
+    """What was chosen without the system prompt that comes before `msgs` in the whole.
 
     The very list if nothing was cut.
     """
@@ -268,7 +268,7 @@ def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
 
 
 def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
-    """Tell from which message on another history is said than the one that was given."""
+    """Report the first message from which on the chosen history differs from the given one."""
     if chosen is not msgs:
         pairs = zip(chosen, msgs, strict=False)
         first = next((after for after, before in pairs if after is not before), None)

@@ -1,4 +1,4 @@
-"""fit_history: cut a history to a budget apart from formatting it, with a receipt."""
+"""Cut a history to a budget apart from formatting it, with a receipt of what went."""
 
 from __future__ import annotations
 
@@ -14,22 +14,31 @@ from ..losses import Report
 from ..message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultBlock
 from ..message.tools import ToolLike
 from ..text.redaction import Shown
-from .base import RequestFormatter, TruncatedFormatterBase, drive
+from .base import TruncatedFormatterBase, drive
 from .budget import CUT, Tally, missing, name_cut, pair_cleared_blocks, within
+from .request_formatter import RequestFormatter
 
 _PATH = re.compile(r"\$\.messages\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Receipt(Shown):
-    """What a cut took, against sending the history whole. Messages go by their ids.
+    """What a cut took from a history. Messages are named by their ids.
 
-    `before` and `after` are numbers of messages, `tokens_before` and `tokens_after` count the
-    formatted ones with the tool schemas, `limit` is the budget. `dropped` went; `told` are those
-    that `summary` tells in short; `cleared` are the calls whose results a stub stands for.
-    `unbound` stay without their thinking, which was bound to what stood before. A prompt
-    cache holds up to the message `changed`, an index into the given history (None: all of it);
-    `cache_lost` is how many tokens of what is sent stand behind that.
+    Attributes:
+        dropped: The messages that went without a replacement.
+        before: The number of messages before the cut.
+        after: The number of messages after it.
+        limit: The budget, in tokens.
+        tokens_before: The tokens of the formatted messages before the cut, with the tool schemas.
+        tokens_after: The tokens after it.
+        cleared: The ids of the calls whose results a stub replaced.
+        told: The messages that the summary replaced.
+        summary: The text of the summary; empty for none.
+        unbound: The messages that stay without their thinking, which was bound to what went.
+        changed: The first message up to which a prompt cache is no longer valid, as an index into
+            the given history; None if all of it is.
+        cache_lost: The tokens of what is sent from that message on.
     """
 
     dropped: tuple[str, ...]
@@ -66,10 +75,20 @@ async def fit_history(
     max_tokens: int | None = None,
     tools: Sequence[ToolLike] | None = None,
 ) -> Fitted:
-    """The messages that fit into the formatter's budget (or `max_tokens`), apart from formatting.
+    """Cut a history to the budget of a formatter, apart from formatting it.
 
-    Tools count too: those given here, or those of a request, whose system prompt counts as well.
-    Raises ContextOverflow, and ConfigError if there is no limit or nothing to count with.
+    Args:
+        msgs: The history, or a request, whose system prompt counts as well.
+        formatter: The formatter whose format and counter the cut goes by.
+        max_tokens: The budget; None takes that of the formatter.
+        tools: The tools, which count too; None takes those of the request.
+
+    Returns:
+        The messages that fit, and the receipt.
+
+    Raises:
+        ContextOverflow: What must stay does not fit.
+        ConfigError: There is no budget, or nothing to count with.
     """
     return await _fit(msgs, formatter, max_tokens, tools, sync=False)
 
@@ -81,7 +100,21 @@ def fit_history_sync(
     max_tokens: int | None = None,
     tools: Sequence[ToolLike] | None = None,
 ) -> Fitted:
-    """`fit_history` without an event loop. Raises ConfigError if something in it awaits."""
+    """Cut a history as `fit_history` does, without an event loop.
+
+    Args:
+        msgs: The history, or a request, whose system prompt counts as well.
+        formatter: The formatter whose format and counter the cut goes by.
+        max_tokens: The budget; None takes that of the formatter.
+        tools: The tools, which count too; None takes those of the request.
+
+    Returns:
+        The messages that fit, and the receipt.
+
+    Raises:
+        ContextOverflow: What must stay does not fit.
+        ConfigError: There is no budget, nothing to count with, or something awaits.
+    """
     return drive(_fit(msgs, formatter, max_tokens, tools, sync=True), "fit_history")
 
 
@@ -169,7 +202,7 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
 async def _find_unbound(
     formatter: TruncatedFormatterBase, messages: list[Msg], remaining: list[Msg], chosen: list[Msg]
 ) -> list[int]:
-    """The indexes of the messages whose thinking holds no more behind the cut."""
+    """The indexes of the messages whose thinking is no longer valid after the cut."""
     if not any(block.type == "thinking" for m in remaining for block in m.blocks):
         return []
     report = _report(messages)
@@ -187,7 +220,7 @@ async def _find_unbound(
 def _without_thinking(
     messages: list[Msg], remaining: list[Msg], unbound: list[int], receipt: Receipt
 ) -> Fitted:
-    """The same without the thinking of these messages: whoever sends them knows of no cut."""
+    """The cut without the thinking of these messages, for their sender does not know of the cut."""
     unbound_ids = {id(messages[i]) for i in unbound}
     unbound_ids.update(
         id(replacement.msg)

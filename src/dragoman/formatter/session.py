@@ -1,4 +1,4 @@
-"""Session: formats one conversation that grows, and writes only what is new.
+"""Sessions, which format one conversation that grows and write only what is new.
 
 Also the report of a history that was written in parts, each of which has its own.
 """
@@ -18,15 +18,16 @@ from ..message.tools import ToolLike
 from ..text.json_text import JsonObject
 from ..text.redaction import Shown
 from ..tokens.base import Tools, decomposes
-from .base import RequestFormatter, WrittenMessages, drive, refuse_options
+from .base import WrittenMessages, drive, refuse_options
 from .budget import Tally, count_each
+from .request_formatter import RequestFormatter
 from .session_history import FinalPart, GrowingHistory, Look, WrittenHistory
 
 
 class JoinedReport(Report):
-    """Names its own losses, then those of its parts: they join it when somebody asks.
+    """Names its own losses, then those of its parts, which are collected at the first request.
 
-    `prompt` is the path of what the first message was made of, if a request made it.
+    `prompt` is the path in the request of what the first message was built from.
     """
 
     __slots__ = ("_count", "_final_msgs", "_parts", "prompt")
@@ -39,9 +40,10 @@ class JoinedReport(Report):
         self.prompt = ""
 
     def join(self, written: WrittenHistory, is_whole: bool) -> None:
-        """Take what the parts of the history lose, without a look at it.
+        """Take the reports of the parts of the history; their losses are not collected yet.
 
-        `is_whole`: all messages stand where they stand in the parts; else some were cut out.
+        `is_whole`: all messages have the indexes that they have in the parts; else some were cut
+        out.
         """
         self._parts = written.reports
         for part in written.reports:
@@ -65,7 +67,7 @@ class JoinedReport(Report):
         if self.prompt and first_messages:
             self.placed(first_messages[0], self.prompt)
             first_messages = first_messages[1:]
-        if first_messages:  # equal messages may stand there by now: these were written
+        if first_messages:  # equal messages may be in their places by now: these were written
             self._messages = (*first_messages, *self._messages)
         for part in parts:
             self.include(part)
@@ -97,7 +99,7 @@ class Cuts:
         return onward
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Forget the last cut."""
         self._onward = None
 
 
@@ -110,7 +112,7 @@ class Tries:
         self.last = WrittenHistory([], FinalPart())
 
     async def write(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
-        """A candidate as the formatter writes it."""
+        """Format a candidate as the formatter does."""
         history = self.session._history(msgs, self.formatter)
         self.last = history.write(msgs, report, self.style)
         return self.last.elements
@@ -148,10 +150,12 @@ class Changed(Shown):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SessionMessages(WrittenMessages):
-    """Formatted messages, their losses, and what a session knows of those before.
+    """Formatted messages, their losses, and how they differ from those of the last call.
 
-    `changed`: what a provider's cache no longer finds; None if the earlier elements are as they
-    were. `kept`: so many of the first elements are the very objects of the last call.
+    Attributes:
+        changed: The first element that a provider's cache no longer finds; None if the earlier
+            elements are as they were.
+        kept: How many of the first elements are the very objects of the last call.
     """
 
     changed: Changed | None = None
@@ -159,20 +163,23 @@ class SessionMessages(WrittenMessages):
 
 
 class Session:
-    """Formats one conversation that grows: each call writes what is new, and hands on the rest.
+    """Formats one conversation that grows: each call writes what is new and reuses the rest.
 
-    What comes out is what the formatter would write; the dicts of earlier elements are the very
-    same ones each time, so copy one before you change it. An edited history is noticed by the
-    identity of its messages, their texts and blocks, and written anew; of the other fields of a
-    message that was written, assigning one is not seen: put another Msg in its place. `sealed` is
-    the caller's word that nothing at all is assigned to a message once it was formatted, which
-    saves the look into each; other messages in its list are noticed all the same.
+    The result is what the formatter would write; the dicts of earlier elements are the very same
+    ones each time, so copy one before you change it. An edited history is noticed by the identity
+    of its messages, their texts and blocks, and written anew. An assignment to another field of a
+    message that was written is not noticed: put another Msg in its place.
 
     Whole requests, tools and answers are those of its `formatter`: `format_request`,
     `format_tools`, `call`, `parse_response`.
 
     Not for several threads at once, by design: each conversation has its own session. Its formatter
-    stays as it was, and serves any number of them.
+    is not changed, and serves any number of sessions.
+
+    Args:
+        formatter: The formatter.
+        sealed: Whether the caller promises to assign nothing to a message once it was formatted,
+            which saves the look into each; another message in its place is noticed all the same.
     """
 
     def __init__(self, formatter: RequestFormatter, sealed: bool = False) -> None:
@@ -187,9 +194,19 @@ class Session:
     async def format(
         self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
     ) -> list[JsonObject]:
-        """The messages as the provider takes them.
+        """Format the conversation as the provider takes it.
 
-        Keyword arguments are those of the formatter's own `format`, and so is what it raises.
+        Args:
+            msgs: The history so far, or a request.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages; earlier ones are the very objects of the last call.
+
+        Raises:
+            ConfigError: An argument belongs to a whole request; else the errors of the formatter's
+                `format`.
         """
         refuse_options(kwargs, args)
         return (await self._write(msgs, sync=False)).messages
@@ -197,19 +214,41 @@ class Session:
     def format_sync(
         self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
     ) -> list[JsonObject]:
-        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        """Format the conversation as `format` does, without an event loop.
+
+        Args:
+            msgs: The history so far, or a request.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> SessionMessages:
-        """The messages with their losses, and what has changed since the last call."""
+        """Format the conversation, and report its losses and what changed since the last call.
+
+        Args:
+            msgs: The history so far, or a request.
+
+        Returns:
+            The formatted messages, the report and the change.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         return drive(self._write(msgs, sync=True), f"{self!r}.format")
 
     def forget(self) -> None:
-        """Let go of everything: the next call writes the whole."""
+        """Forget everything: the next call writes the whole history."""
         self._histories: list[GrowingHistory] = []  # the one that was used last comes first
         self._cuts.forget()
-        # what was written last: the final part, so many elements of it, the elements behind them
+        # what was written last: the final part, so many elements of it, the elements after them
         self._last: tuple[FinalPart, int, list[JsonObject]] = (FinalPart(), 0, [])
 
     async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> SessionMessages:
@@ -276,7 +315,7 @@ class Session:
         return history
 
     def _compare_with_last(self, report: Report, written: WrittenHistory) -> SessionMessages:
-        """The result, with what tells it from the one before."""
+        """The result, with the first element that differs from the last call's."""
         final, count, elements_before = self._last
         same = count if final is written.final else 0
         if not same:

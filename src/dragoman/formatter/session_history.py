@@ -1,7 +1,7 @@
 """Histories of a session: what no later turn changes is written once, the rest with each call.
 
-What the passes would know of earlier messages when they write the next ones, and nothing else.
-Knows no wire.
+Of the earlier messages only that is stored which the passes need to write the next ones. Knows no
+wire.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Look: TypeAlias = Literal["equal", "same", "sealed"]
 
 @dataclass(slots=True)
 class FinalPart:
-    """Messages that are written for good, and what those behind them must know of them."""
+    """Messages that are written for good, and what the passes must know of them for later ones."""
 
     msgs: list[Msg] = field(default_factory=list)
     contents: list[Any] = field(default_factory=list)  # texts, and copies of the lists of blocks
@@ -41,7 +41,7 @@ class FinalPart:
     tokens: int = 0  # of those together
     reports: list[Report] = field(default_factory=list)  # those that name a loss
     last_role: int | None = None  # as it is written
-    has_user: bool = False  # somebody speaks who is the user there
+    has_user: bool = False  # a message is the user's on the wire
     speakers: dict[str, None] = field(default_factory=dict)  # names, in the order of coming
     tools: dict[str, None] = field(default_factory=dict)  # names of tools that were called
     ids: dict[str, str] = field(default_factory=dict)  # of calls -> as they are spelled
@@ -50,7 +50,7 @@ class FinalPart:
     unique: set[str] = field(default_factory=set)  # what the protocol says may not come again
     hints: int = 0  # cache hints
     has_frame: bool = False  # a run of conversation was written as one message
-    edited: bool = False  # a pass touched what stands before an answer
+    edited: bool = False  # a pass touched a message before an answer
     flags: int = 0  # of the survey
 
     def add(self, msgs: Sequence[Msg]) -> None:
@@ -62,11 +62,11 @@ class FinalPart:
         ]
 
     def difference(self, msgs: list[Msg], start: int = 0, look: Look = "equal") -> str:
-        """What tells the messages from `start` on from these; empty if they go on from them.
+        """How the messages from `start` on differ from these; empty if they begin with them.
 
-        Two looks that C takes: the same messages, and in each the same blocks or text; equal ones
-        do as well, except for `same`. `sealed` leaves out the second look. Cache hints and fields
-        of providers are looked at where there were some.
+        Two comparisons that run in C: the same messages, and in each the same blocks or text; equal
+        ones suffice, except for `same`. `sealed` leaves out the second. Cache hints and fields of
+        providers are compared where there were some.
         """
         head = msgs[start : start + len(self.msgs)]
         if head == self.msgs and (look == "sealed" or [m.content for m in head] == self.contents):
@@ -109,7 +109,7 @@ def has_misnamed_result(surveyed: RoledHistory) -> bool:
 
 
 def same_spellings(ids: dict[str, str], final: FinalPart, caps: Capabilities) -> bool:
-    """Whether the ids would be spelled so behind the final part."""
+    """Whether the ids would be spelled so after the final part."""
     numbered = caps.ids.unique or caps.ids.form or "" in final.tools
     for id, spelling in ids.items():
         if id in final.unpaired:
@@ -123,11 +123,11 @@ def same_spellings(ids: dict[str, str], final: FinalPart, caps: Capabilities) ->
 
 
 class NeedsWhole(Exception):
-    """A part says something that depends on more than is known of what stands before it."""
+    """A part depends on more than is known of the messages before it."""
 
 
 def boundary(msgs: list[Msg], start: int, style: FormatStyle, turns: int) -> int:
-    """The last place behind `start` with so many turns behind it; `start` if there is none."""
+    """The last place after `start` that so many turns follow; `start` if there is none."""
     for i in range(len(msgs) - 1, max(start, 1), -1):
         if begins_turn(msgs, i, style):
             turns -= 1
@@ -137,9 +137,9 @@ def boundary(msgs: list[Msg], start: int, style: FormatStyle, turns: int) -> int
 
 
 def begins_turn(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
-    """Whether a turn of the model's begins at this place, behind one of somebody else.
+    """Whether a turn of the model begins at this place, after a turn of another role.
 
-    No pass reaches over it, but for what `check_calls` asks.
+    No pass changes messages across it, but for what `check_calls` tests.
     """
     if i >= len(msgs) or _role(msgs[i]) != ASSISTANT:
         return False
@@ -205,11 +205,11 @@ def needs_speakers(
 
 
 def stay_apart(role_before: int | None, first: int, caps: Capabilities, style: FormatStyle) -> bool:
-    """Whether neighbours of these roles stay apart: nothing joins them, or stands between them."""
+    """Whether neighbours of these roles stay apart: no pass joins them or puts a turn between."""
     if ASSISTANT in (role_before, first):
         return role_before != first
     if isinstance(style.speakers, ByName) and role_before != TOOL:
-        return False  # what stood between two runs of conversation was left out
+        return False  # the message between two runs of conversation was left out
     return caps.alternation == "free" and (role_before, first) != (TOOL, TOOL)
 
 
@@ -271,7 +271,7 @@ class GrowingHistory:
         self.look: Look = look
         self.wire, self.can, self.room, self.style = wire, caps, wire.room, style
         self.final = FinalPart()
-        self._last = FinalPart()  # the messages behind those, as they were last
+        self._last = FinalPart()  # the messages after those, as they were last
         self._edits: list[tuple[str, object, object]] = []
         # how many of the last turns may still change, by what each pass declares
         speakers_lookback = getattr(style.speakers, "lookback", 0)
@@ -296,7 +296,7 @@ class GrowingHistory:
             written = self._write_parts(_WriteJob(msgs, outer, style))
         except NeedsWhole as reason:
             written, why = None, why or str(reason)
-        except _FAULTS:  # what is wrong is told with the whole history in sight
+        except _FAULTS:  # writing the whole history gives the error with its place
             written, why = None, "a message cannot be written"
         if written is None:
             elements = self.wire.messages(msgs, self.can, style, outer)
@@ -306,7 +306,7 @@ class GrowingHistory:
         return written._replace(why=why)
 
     def _difference(self, msgs: list[Msg], outer: Report) -> str:
-        """What tells the history from the one that was written last; empty if it goes on."""
+        """How the history differs from the one that was written last; empty if it goes on."""
         edits = outer.edits if self.can.binding != "none" else []
         count = len(self.final.msgs)
         why = self.final.difference(msgs, look=self.look) if count else ""
@@ -376,7 +376,7 @@ class GrowingHistory:
         final.flags |= part.surveyed.flags
 
     def _part(self, call: _WriteJob, end: int) -> _Part:
-        """The messages behind the final part up to `end`. Raises NeedsWhole."""
+        """The messages after the final part up to `end`. Raises NeedsWhole."""
         final, caps, style = self.final, self.can, call.style
         start = len(final.msgs)
         msgs = call.msgs[start:end]
@@ -393,7 +393,9 @@ class GrowingHistory:
             names = self._speakers_before(surveyed, msgs, times, style)
             context, style = self._context(context, style, names)
         elif not context.last:
-            present = set(map(id, msgs))  # all that was edited before the passes must stand here
+            present = set(
+                map(id, msgs)
+            )  # every message edited before the passes must be one of these
             if any(id(node) not in present or until is not None for _, node, until in self._edits):
                 raise NeedsWhole("what stands before signed thinking is another history")
         prepared = pipeline.prepare_part(msgs, [], caps, style, report, False, context)

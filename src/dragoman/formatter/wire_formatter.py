@@ -1,7 +1,6 @@
-"""WireFormatter: formats for a wire, and reads back answers and streams as assistant messages.
+"""Formatters for a wire, which also read answers and streams back as assistant messages.
 
-What is read goes through the wire's decoder; the events of a stream are in the wire's own
-`read_stream`.
+They read through the wire's decoder; the wire's own `read_stream` gives the events of a stream.
 """
 
 from __future__ import annotations
@@ -41,30 +40,41 @@ from ..tokens.base import Tools
 from ..tokens.cached import default_counter
 from .base import (
     FORMAT_HOOKS,
-    RequestFormatter,
     WrittenMessages,
     current_report,
     drive,
     refuse_options,
 )
 from .budget import Selection
+from .request_formatter import RequestFormatter
 from .session import Session
 
 SentRequest: TypeAlias = ChatRequest | Written | None
 
 
 class AnswerFormatter(RequestFormatter):
-    """A formatter that reads back what it was answered."""
+    """A formatter that also reads answers."""
 
     def parse_response(
         self, raw: Any, tools: ToolList | Msg = None, request: SentRequest = None
     ) -> Msg:
-        """The message in a whole answer: parsed JSON, its text, or the official SDK's object.
+        """Read the message of a whole answer.
 
         Its role is `assistant`; its name is empty unless the formatter writes from an agent's
-        point of view. `tools` (or those of the request) give calls the names that they have here;
-        the message that was answered may stand in their place, for the tools that hang on it.
-        Raises ProviderError for an error, ReadError for what is no answer of this wire.
+        point of view.
+
+        Args:
+            raw: The answer: parsed JSON, its text, or the official SDK's object.
+            tools: The tools that were sent, for the names of calls; or the message that was
+                answered, which has them in its metadata. None takes those of the request.
+            request: The request that was answered.
+
+        Returns:
+            The message.
+
+        Raises:
+            ProviderError: The provider reports an error.
+            ReadError: It is no answer of this wire.
 
         >>> from dragoman.formatter import OpenAIChatFormatter
         >>> answer = {"choices": [{"message": {"role": "assistant", "content": "In France."}}]}
@@ -76,9 +86,20 @@ class AnswerFormatter(RequestFormatter):
     def read_response(
         self, raw: Any, tools: ToolList | Msg = None, request: SentRequest = None
     ) -> ChatResponse:
-        """The same with what stands beside the message: usage, finish, further candidates.
+        """Read a whole answer with everything in it: usage, finish reason, further candidates.
 
-        `raw` may also be what a model of `dragoman.model` gave.
+        Args:
+            raw: The answer: parsed JSON, its text, the official SDK's object, or what a model of
+                `dragoman.model` returned.
+            tools: The tools that were sent, or the message that was answered.
+            request: The request that was answered.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ProviderError: The provider reports an error.
+            ReadError: It is no answer of this wire.
         """
         given = getattr(raw, "response", raw)  # of a part of a stream
         if isinstance(given, ChatResponse):
@@ -96,13 +117,25 @@ class AnswerFormatter(RequestFormatter):
     async def parse_stream(
         self, chunks: AsyncIterable[Any], tools: ToolList = None, request: SentRequest = None
     ) -> Msg:
-        """The message in a stream: bytes of the body, the official SDK's chunks, or parsed events.
+        """Read the message of a stream.
 
-        An event may be (name, payload). A stream that breaks off gives what has come: calls that
-        it broke off in are `unfinished`. Raises StreamError, with the answer so far as its
-        `response`, if the provider tells of an error; ReadError if nothing in it can be read.
+        A stream that breaks off gives what has come: calls that it broke off in are `unfinished`.
         What the connection raises passes through; read with `wire.aread_stream` to have the answer
         so far then.
+
+        Args:
+            chunks: Bytes of the body, the official SDK's chunks, or parsed events; an event may be
+                (name, payload).
+            tools: The tools that were sent, for the names of calls; None takes those of the
+                request.
+            request: The request that was answered.
+
+        Returns:
+            The message.
+
+        Raises:
+            StreamError: The provider reports an error; `response` is the answer so far.
+            ReadError: Nothing in the stream can be read.
         """
         reading = _StreamReading(self._decoder(tools, request))
         async for chunk in aiterate_chunks(chunks):
@@ -112,7 +145,20 @@ class AnswerFormatter(RequestFormatter):
     def parse_stream_sync(
         self, chunks: Iterable[Any], tools: ToolList = None, request: SentRequest = None
     ) -> Msg:
-        """The same for chunks that need not be awaited."""
+        """Read the message of a stream whose chunks need not be awaited.
+
+        Args:
+            chunks: Bytes of the body, the official SDK's chunks, or parsed events.
+            tools: The tools that were sent; None takes those of the request.
+            request: The request that was answered.
+
+        Returns:
+            The message.
+
+        Raises:
+            StreamError: The provider reports an error; `response` is the answer so far.
+            ReadError: Nothing in the stream can be read.
+        """
         reading = _StreamReading(self._decoder(tools, request))
         for chunk in iterate_chunks(chunks):
             reading.take(feed_chunk(reading.decoder, chunk))
@@ -129,7 +175,15 @@ class AnswerFormatter(RequestFormatter):
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
     def name_answer(self, resp: ChatResponse, request: SentRequest = None) -> Msg:
-        """The message of an answer that a wire has read, under the name of the agent who speaks."""
+        """Name the message of an answer that a wire has read after the agent who speaks.
+
+        Args:
+            resp: The answer; its message is changed.
+            request: The request that was answered.
+
+        Returns:
+            The message.
+        """
         msg = resp.msg
         agent_name = request.agent_name if isinstance(request, ChatRequest) else None
         msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""
@@ -209,7 +263,7 @@ _speaking: ContextVar[tuple[str, ...]] = ContextVar("dragoman_speaking", default
 
 
 class FormatterOptions(TypedDict, total=False):
-    """The keywords of every formatter that a wire stands behind."""
+    """The keywords of every formatter for a wire."""
 
     model: str | None
     speakers: Rewrite | None
@@ -230,13 +284,31 @@ class FormatterOptions(TypedDict, total=False):
 class WireFormatter(AnswerFormatter):
     """A formatter for one wire.
 
-    `speakers` says who speaks; `history_tokens` is the most that the history may have, which
-    AgentScope calls `max_tokens` (that of an LLM is the most that its answer may have, and no
-    history); "fit": what `wire.limits(model)` leaves beside an answer. `can` overrides
-    capabilities, `policy` says what may be lost,
-    `strict` refuses histories that would have to be repaired (LossRefused names each repair),
-    `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
-    base64 media of tool results somewhere that a text can name.
+    Args:
+        wire: The wire.
+        model: The model that the messages go to; None takes the wire's usual facts.
+        speakers: How the messages name their speakers; None takes ByRole.
+        rewrites: Further rewrites of the history, in order.
+        token_counter: Counts formatted messages; None takes the counter of the model where there
+            is a limit.
+        history_tokens: The most tokens that the history may take; None for no limit, "fit" for
+            what `wire.limits(model)` leaves beside an answer.
+        max_tokens: AgentScope's name for `history_tokens` (that of an LLM is the most that its
+            answer may have).
+        truncate: The strategy that cuts the history; None takes DropOldest.
+        policy: Which losses are allowed, and what happens with the others.
+        strict: Whether to refuse histories that would have to be repaired; LossRefused names each
+            repair.
+        can: Capabilities that differ from the wire's and the model's.
+        fetch: Reads media that the wire wants as bytes; local files by default, None for none.
+        media_saver: `media_saver(media_type, data) -> str` saves base64 media of tool results and
+            returns a place that a text can name.
+        prompt: How the system prompt of a request is built.
+        told: The texts that are added to a conversation.
+
+    Raises:
+        ConfigError: A keyword is unknown, a value is wrong, both names of the limit are given, or
+            "fit" is asked for a model whose window is unknown.
     """
 
     inserts_turns: ClassVar[bool] = True
@@ -297,7 +369,7 @@ class WireFormatter(AnswerFormatter):
         return f"{type(self).__name__}({self.wire.name!r})"
 
     def _known_limits(self) -> Limits:
-        """What the model takes. Raises ConfigError where nobody says."""
+        """The limits of the model. Raises ConfigError where they are unknown."""
         limits = self.wire.limits(self.model, self.style.changes)
         if limits.context_window is None:
             name = show(self.model or self.wire.room.model or self.wire.name)
@@ -316,7 +388,14 @@ class WireFormatter(AnswerFormatter):
         return tokens * 9 // 10 if is_estimate and tokens is not None else tokens
 
     def limited(self, max_tokens: int) -> Self:
-        """The same formatter with another limit, which is no longer the model's."""
+        """Copy the formatter with another limit, which is no longer the model's.
+
+        Args:
+            max_tokens: The most tokens that the formatted messages may take.
+
+        Returns:
+            The copy.
+        """
         limited = super().limited(max_tokens)
         limited._window = None
         return limited
@@ -341,11 +420,23 @@ class WireFormatter(AnswerFormatter):
     async def format(
         self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
     ) -> list[JsonObject]:
-        """The messages (or those of a request) as this provider takes them.
+        """Format messages, or those of a request, as this provider takes them.
 
-        Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
-        and the like) are refused. Raises NotMessages, InvalidMessage, WriteError, ContextOverflow,
-        LossRefused, ConfigError.
+        Args:
+            msgs: The history, or a request.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages.
+
+        Raises:
+            NotMessages: `msgs` is no list of messages.
+            InvalidMessage: A message was changed to something that is none.
+            WriteError: A message cannot be written.
+            ContextOverflow: What must stay does not fit into the limit.
+            LossRefused: The policy refuses a loss.
+            ConfigError: An argument belongs to a whole request (`tools`, `stream` and the like).
         """
         refuse_options(kwargs, args)
         if (ahead := getattr(self.style.fetch, "amany", None)) is not None:
@@ -356,12 +447,34 @@ class WireFormatter(AnswerFormatter):
     def format_sync(
         self, msgs: list[Msg] | ChatRequest, *args: Any, **kwargs: Any
     ) -> list[JsonObject]:
-        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        """Format messages as `format` does, without an event loop.
+
+        Args:
+            msgs: The history, or a request.
+            *args: Nothing that has a value; AgentScope's signature has room for more.
+            **kwargs: AgentScope's keywords, which have no effect.
+
+        Returns:
+            The formatted messages.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         refuse_options(kwargs, args)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:
-        """The messages with their losses, without an event loop."""
+        """Format messages and report their losses, without an event loop.
+
+        Args:
+            msgs: The history, or a request.
+
+        Returns:
+            The formatted messages and the report.
+
+        Raises:
+            ConfigError: A hook or the counter awaits something; else the errors of `format`.
+        """
         if isinstance(msgs, ChatRequest) and (previous := self._seen_by(msgs)) is not self:
             return previous.write(msgs)
         if self._hooks or self.max_tokens is not None:
@@ -372,9 +485,14 @@ class WireFormatter(AnswerFormatter):
         return WrittenMessages(formatted, report)
 
     def session(self, *, sealed: bool = False) -> Session:
-        """A memory for one conversation that grows: it writes what is new. Not for two threads.
+        """Create a session, which formats one conversation that grows. Not for two threads.
 
-        `sealed`: nobody assigns to a message, or to its list of blocks, once it was formatted.
+        Args:
+            sealed: Whether the caller promises not to assign to a message, or to its list of
+                blocks, once it was formatted.
+
+        Returns:
+            The session.
         """
         return Session(self, sealed)
 
@@ -422,7 +540,7 @@ _BOTH_WAYS = ("token_counter", "max_tokens")  # as AgentScope's classes take the
 def signature(*first: Parameter) -> Signature:
     """What `help` shows for an `__init__` that takes these, and the keywords of every formatter.
 
-    Where all of `first` may be given by name, so do counter and limit stand among them.
+    Where all of `first` are optional, counter and limit come after them and may be positional too.
     """
     this, _, *options, _ = signature_of(WireFormatter.__init__).parameters.values()
     facts = Parameter(

@@ -8,8 +8,10 @@ from ..suggestions.import_names import listing, refusing
 from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, NameField, Rewrite, Speakers, Tagged, clean_names
 from .split import split_history
+from .truncate.clear_results import ClearToolResults
 from .truncate.plan import Truncation
-from .truncate.strategies import ClearToolResults, DropOldest, KeepFirst, Summarize
+from .truncate.strategies import DropOldest, KeepFirst
+from .truncate.summarize import Summarize
 
 __all__ = [
     "ByName",

@@ -20,8 +20,16 @@ _WHEN = ("never", "unsupported", "always")
 class SystemPrompt:
     """How a system prompt is built.
 
-    `describe_tools`: list the tools in the text `always`, only where the model takes no tools
-    (`unsupported`), or `never`; they travel in the request's own field in any case.
+    Args:
+        describe_tools: Whether the text lists the tools: `always`, only where the model takes no
+            tools (`unsupported`), or `never`. The request's own field has them in any case.
+        tools_heading: The text before the list of tools.
+        tool_line: The template of a tool's line, with the fields `{name}` and `{description}`.
+        memories_opening: The text before the long-term memories.
+        memories_closing: The text after them.
+
+    Raises:
+        ConfigError: `describe_tools` is none of the three.
 
     >>> print(SystemPrompt(describe_tools="always").build("You help.", [Tool("now", "the time")]))
     You help.
@@ -45,7 +53,16 @@ class SystemPrompt:
     def build(
         self, base: str | None, tools: Iterable[Tool] = (), memories: str | None = None
     ) -> str:
-        """The text; `tools` are described whatever `describe_tools` says."""
+        """Build the text of a system prompt.
+
+        Args:
+            base: The text that comes first; None for no text.
+            tools: The tools that the text lists, whatever the value of `describe_tools`.
+            memories: The long-term memories, last of all; None leaves their frame out too.
+
+        Returns:
+            The text.
+        """
         text = base or ""
         line = self.tool_line
         lines = [line.format(name=tool.name, description=tool.description) for tool in tools]
@@ -56,5 +73,12 @@ class SystemPrompt:
         return text
 
     def describes(self, supported: bool) -> bool:
-        """Whether the tools belong in the text."""
+        """Tell whether the text lists the tools.
+
+        Args:
+            supported: Whether the model takes tools in the request's own field.
+
+        Returns:
+            True if the tools belong in the text.
+        """
         return self.describe_tools in (("always",) if supported else ("always", "unsupported"))

@@ -1,6 +1,7 @@
-"""ByName: each run of conversation becomes one user message that tells who said what.
+"""The ways to write who speaks: ByName, Tagged, ByRole and NameField. Knows no wire.
 
-Nobody's text can close the history or speak in another's name: see `lookalikes`. Knows no wire.
+A text cannot close the history, or pass for the text of another speaker: `lookalikes` finds what
+would read so, and a backslash is added there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _HEADING = (
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    r"""The name decides who speaks: each run of conversation becomes one user message.
+    r"""Write each run of conversation as one user message whose lines name their speakers.
 
         # Conversation History
         The content between <history></history> tags contains your conversation history
@@ -36,21 +37,33 @@ class ByName:
         Alice: Hello, Bob.
         </history>
 
-    `heading` stands before the first run only. Calls and results stay messages of their own, and
-    so does the system prompt. Media stay where they stood. With `tag_media`, a medium that no
-    text of its speaker precedes is introduced by the speaker's name; one that the wire does not
-    take is told as `unshown` (empty: not at all), with `{kind}` for image, audio and so on.
+    Calls and results stay messages of their own, and so does the system prompt. Media stay where
+    they were.
 
     A text that would read as a tag of the history, or one of its lines as the line of a known
     speaker, gets a backslash there (`<\/history>`, `\Bob: `); `split_history` takes it away.
-    Known are all who speak in the history, the names of roles, `me` and `known`: give the names
-    of those who have not spoken yet, so that nobody speaks for them and earlier text stays as it
-    is when they come. Names lose line breaks, colons and tags. Raises ConfigError for a `line`
-    that does not hold `{text}` once.
+    Known are all who speak in the history, the names of roles, `me` and `known`. Names lose line
+    breaks, colons and tags.
 
-    With `me`, other agents' calls and their results are told in the history too, for on the wire
-    a call is the model's own. What `me` said is told with the rest (`own_messages="merge"`), or
-    stays a message of the assistant between two histories (`"assistant"`).
+    Args:
+        heading: The text before the first run; later runs have none.
+        opening: The text before each run.
+        closing: The text after each run.
+        line: The template of a text, with the fields `{name}` and `{text}`.
+        tag_media: Whether the speaker's name introduces a medium that no text of its speaker
+            precedes.
+        unshown: The text for a medium that the wire does not take, with `{kind}` for image, audio
+            and so on; empty for no text.
+        me: The name of the agent whose model reads the history. With it, other agents' calls and
+            their results are written into the history as text too, for on the wire a call is the
+            model's own.
+        known: The names of speakers who have not spoken yet, so that no text can pass for theirs,
+            and earlier text stays as it is when they begin to speak.
+        own_messages: What becomes of the messages of `me`: "merge" writes them into the history,
+            "assistant" leaves each a message of the assistant between two histories.
+
+    Raises:
+        ConfigError: `line` does not hold `{text}` once, or a value is of the wrong type.
     """
 
     lookback: ClassVar[int] = 1  # the last message grows while the conversation goes on
@@ -95,7 +108,7 @@ class ByName:
                 if run:
                     teller.tell(run)
                     run = []
-                if m.name not in leads:  # who says nothing here is a speaker all the same
+                if m.name not in leads:  # a speaker without text keeps its name from others too
                     teller.lead(m.name)
                 if own is not None and m.name == own and not has_tools(m):
                     m = report.made(Msg.trusted("", m.content, "assistant", m), m)  # noqa: PLW2901
@@ -107,7 +120,7 @@ class ByName:
     def _stays(self, m: Msg, report: Report) -> bool:
         """Whether the message is one of calls or results, or text that was cut from one.
 
-        What another agent says beside its calls is told with them.
+        Text of another agent beside its calls goes into the history with them.
         """
         if has_tools(m):
             return True
@@ -124,7 +137,7 @@ def _without_name(m: Msg, report: Report) -> Msg:
 
 
 class _Merger:
-    """Tells one history, run by run."""
+    """Merges the runs of one history, one by one."""
 
     __slots__ = ("by", "leads", "out", "report", "runs", "voices")
 
@@ -137,7 +150,7 @@ class _Merger:
         self.runs: list[tuple[list[Msg], Msg]] = []
 
     def tell(self, run: list[Msg]) -> None:
-        """One message for a run of conversation; none if nothing of it can be said."""
+        """Add one message for a run of conversation; none if nothing of it can be written."""
         report, by = self.report, self.by
         opening = by.opening if self.runs else by.heading + by.opening
         text = self._texts(run)
@@ -155,7 +168,7 @@ class _Merger:
         self.out.append(message)
 
     def finish_history(self) -> list[Msg]:
-        """The whole history, once all of it was told."""
+        """The whole history, after the last run was merged."""
         if self.runs:
             self.report.each("history.frame", ((run[0], "", "") for run, _ in self.runs))
         if any(name != spelled for name, spelled in self.voices.spelled.items()):
@@ -218,7 +231,7 @@ class _Merger:
         return f"{self.leads[m.name]}{text}{form.format_tail(self.voices.spelled[m.name])}"
 
     def lead(self, name: str) -> str:
-        """What stands before the texts of a speaker; names are taken in turn."""
+        """The text before each text of a speaker; the first to use a name keeps it."""
         if name not in self.leads:
             self.leads[name] = self.by.form.format_lead(self.voices.spelled[name])
         return self.leads[name]
@@ -242,7 +255,7 @@ class _Merger:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    r"""Every other speaker is a user whose text begins with the name; `me` stays the assistant.
+    r"""Write each other speaker as a user whose text begins with the name; `me` is the assistant.
 
     >>> from dragoman.message import Msg
     >>> Tagged(me="Friday")([Msg("Bob", "Hi", "assistant")], Report())
@@ -250,7 +263,15 @@ class Tagged:
 
     A line of the others that would read as the tag of a known speaker gets a backslash in front
     (`\[Alice]: `). Known are all who speak in the history, the names of roles, `me` and `known`.
-    With `me`, other agents' calls and the results of those are told as their words.
+
+    Args:
+        me: The name of the agent whose model reads the history. With it, other agents' calls and
+            their results are written as text of those agents.
+        tag: The template of the text before a speaker's text, with the field `{name}`.
+        known: The names of speakers who have not spoken yet.
+
+    Raises:
+        ConfigError: `tag` holds another field, or a value is of the wrong type.
     """
 
     lookback: ClassVar[int] = 0
@@ -266,7 +287,7 @@ class Tagged:
         object.__setattr__(self, "known", speech.speaker_names(self.known, self.me))
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
-        """The messages with names told in their text."""
+        """The messages with the names of their speakers in the text."""
         voices = Speaking(self.form.guard, msgs, self.me, self.known)
         tagger = _Tagger(self, voices, report)
         out = [tagger.message(m) for m in msgs]
@@ -310,7 +331,7 @@ class _Tagger:
         return self.report.made(tagged, m)
 
     def _content(self, m: Msg, tag: str) -> str | list[ContentBlock]:
-        """The content behind the tag; without one, the very content if nothing is to escape."""
+        """The tag and the content; the very same content if there is no tag and no escape."""
         content = m.content
         opens = not tag or self.by.form.guard.opens
         if isinstance(content, str):
@@ -382,9 +403,14 @@ class ByRole:
 
 @dataclass(frozen=True, slots=True)
 class NameField:
-    r"""The wire's own name field tells the speakers apart; names are cleaned as `rule` demands.
+    r"""Leave the names to the wire's own name field, cleaned so that the field accepts them.
 
-    The default rule is the one of Chat Completions: no white space and none of `<|\\/>`.
+    Args:
+        rule: What the field accepts; by default that of Chat Completions: no white space and none
+            of `<|\\/>`.
+
+    Raises:
+        ConfigError: `rule` is no IdRule.
     """
 
     lookback: ClassVar[int] = 0
@@ -406,7 +432,17 @@ Speakers: TypeAlias = ByRole | ByName | Tagged | NameField
 def clean_names(
     msgs: list[Msg], rule: IdRule, report: Report, before: tuple[str, ...] = ()
 ) -> list[Msg]:
-    """The messages under names that the rule accepts; `before`: who spoke before them."""
+    """Rename speakers so that a rule accepts their names; two names never become one.
+
+    Args:
+        msgs: The messages; they are not changed.
+        rule: The rule for names.
+        report: Gets a loss for each message whose name changes.
+        before: The names of speakers of earlier messages, which keep their new names.
+
+    Returns:
+        The messages under their new names; the very list if none changes.
+    """
     names = mapping([*filter(None, before), *(m.name for m in msgs if m.name)], rule)
     if not names:
         return msgs

@@ -21,7 +21,10 @@ from ..message import (
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Templates; `{kind}` is image, audio, video or document, `{place}` where the medium is."""
+    """The templates of all texts that are added to a conversation.
+
+    The field `{kind}` is image, audio, video or document, `{place}` where the medium is.
+    """
 
     found_at: str = "The {kind} can be found at: {place}"
     returned_at: str = "The returned {kind} can be found at: {place}"
@@ -52,15 +55,41 @@ class Told:
     answer: str = "Call this with the final answer, once it is known."
 
     def words(self, text: str, title: str | None) -> str:
-        """The text of a document, under its name if it has one."""
+        """Write the text of a document, under its title if it has one.
+
+        Args:
+            text: The text of the document.
+            title: Its title; None or empty for none.
+
+        Returns:
+            The text.
+        """
         return self.titled.format(title=title, text=text) if title else text
 
     def at(self, kind: str, place: str) -> str:
-        """A text that stands for a medium of a message."""
+        """Write the text in the place of a medium of a message.
+
+        Args:
+            kind: The kind of the medium: image, audio, video or document.
+            place: Where the medium is, such as its URL.
+
+        Returns:
+            The text.
+        """
         return self.found_at.format(kind=kind, place=place)
 
     def reference(self, kind: str, source: Source, saved: str, below: bool) -> str:
-        """A text that stands for a medium of a tool result; `below`: it follows all the same."""
+        """Write the text in the place of a medium of a tool result.
+
+        Args:
+            kind: The kind of the medium: image, audio, video or document.
+            source: The source of the medium.
+            saved: Where the medium was saved; empty if it was not.
+            below: Whether the medium itself follows in a later message.
+
+        Returns:
+            The text.
+        """
         place = saved or self.place(source)
         if place:
             return self.returned_at.format(kind=kind, place=place)
@@ -68,16 +97,39 @@ class Told:
         return text.format(kind=kind, media_type=source.media_type or kind)
 
     def heading(self, kind: str, name: str) -> str:
-        """The text before the media that follow a tool result."""
+        """Write the text before the media that follow a tool result.
+
+        Args:
+            kind: The kind of the media, where no word for all kinds is set (`media`).
+            name: The name of the tool.
+
+        Returns:
+            The text.
+        """
         return self.opening.format(kind=self.media or kind, name=name)
 
     def item(self, kind: str, place: str) -> str:
-        """The text before one medium that follows a tool result."""
+        """Write the text before one medium that follows a tool result.
+
+        Args:
+            kind: The kind of the medium: image, audio, video or document.
+            place: Where the medium is; empty if no text can name it.
+
+        Returns:
+            The text.
+        """
         template = self.line if place else self.line_bare
         return template.format(kind=kind, place=place)
 
     def place(self, source: Source) -> str:
-        """Where a medium is, as text; empty for base64, which is nowhere."""
+        """Write where a medium is.
+
+        Args:
+            source: The source of the medium.
+
+        Returns:
+            The URL, path or file id; empty for base64, which has no place.
+        """
         match source:
             case URLSource(url=url):
                 return "" if url.startswith("data:") else url

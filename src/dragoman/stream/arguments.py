@@ -69,7 +69,7 @@ def split_objects(text: str) -> list[str]:
     """The objects of a text that holds more than one of them, each as text; else nothing.
 
     Equal ones that follow each other are one: some servers send the whole arguments again. An empty
-    one before others is none: Bedrock behind some proxies begins with `{}` and then says them
+    one before others is none: Bedrock through some proxies begins with `{}` and then sends them
     (openai/openai-agents-js pull request 712, looked up on 2026-11-28).
     """
     objects: list[str] = []
@@ -190,7 +190,7 @@ MADE = "made"  # the spelling of a call whose id is ours
 def parse_calls(
     blocks: Sequence[ContentBlock], names: Mapping[str, str], end: Finish | None, seed: str
 ) -> list[ContentBlock]:
-    """The blocks, each call of them with its input; `seed` tells one answer's ids from another's.
+    """The blocks, each call of them with its input; `seed` makes one answer's ids unlike another's.
 
     A call is unfinished if its text breaks off, if a limit ended the answer, or if the provider
     calls it malformed, or the answer an error.
@@ -262,9 +262,9 @@ class _StreamedCall:
         """Whether a fragment may go on with the call: its id, name, index and more arguments.
 
         Only a call with a name can run, so a fragment without one goes on: some hosts give a call
-        a second id, or make one up for each chunk. A name with more arguments behind whole ones
+        a second id, or invent one for each chunk. A name with more arguments after whole ones
         begins the next call, whatever its id; so does a name with another id, unless it can only
-        say the same call once more.
+        repeat the same call.
         """
         if index is not None and self.index is not None and index != self.index:
             return False

@@ -47,7 +47,7 @@ _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may c
 
 
 def first_candidate_only(resp: ChatResponse) -> ChatResponse:
-    """The answer with its first candidate only, for wires that tell one; so ends it, too."""
+    """The answer with its first candidate only, and its status, for wires that carry one."""
     if len(resp.candidates) < 2:
         return resp
     first = resp.candidates[0]
@@ -61,8 +61,8 @@ def first_candidate_only(resp: ChatResponse) -> ChatResponse:
 class FinishCorrector:
     """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one.
 
-    `foreign`: the clients are those of another wire, who are told what `told_finish` says; `cut`
-    has the reasons that this took the place of.
+    `foreign`: the clients are those of another wire, and get the reason that `told_finish`
+    returns; `cut` has the reasons that it replaced.
     """
 
     __slots__ = ("_corrected", "_finishes", "_foreign", "_parts", "cut")
@@ -91,7 +91,7 @@ class FinishCorrector:
         return piece
 
     def finish(self) -> list[End]:
-        """The ends that what came behind them made wrong, once more."""
+        """The corrected ends of candidates of which later pieces made the first end wrong."""
         corrected = {index: self._correct(index) for index in self._corrected}
         wrong = [index for index in corrected if corrected[index] != self._corrected[index]]
         return [End(corrected[index], index) for index in wrong]
@@ -117,7 +117,7 @@ class _PieceReader(Protocol):
 
 
 class LaterReader:
-    """A reader of the rest of an answer, whose blocks stand behind those that came before.
+    """A reader of the rest of an answer, whose blocks come after the earlier ones.
 
     A text that was cut goes on in the block in which it began.
     """
@@ -127,15 +127,15 @@ class LaterReader:
     def __init__(self, reader: _PieceReader, last: Mapping[int, tuple[Key, ContentBlock]]) -> None:
         self._reader = reader
         self._last = last  # block of each candidate that has come by now, and its key
-        # where the first block of each candidate stands here; whether it is the last one there
+        # the key of the first block of each candidate here; whether it goes on with the last one
         self._begun: dict[int, tuple[Key, bool]] = {}
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """See `protocols.base.Reader`."""
+        """The pieces of one event, under the keys that follow the earlier blocks."""
         return [*map(self._move_piece, self._reader.feed(payload, event))]
 
     def finish(self) -> list[Piece]:
-        """See `protocols.base.Reader`."""
+        """The pieces of the end of the answer, under the keys that follow the earlier blocks."""
         return [*map(self._move_piece, self._reader.finish())]
 
     def _move_piece(self, piece: Piece) -> Piece:
@@ -166,10 +166,10 @@ class Builder:
     """Takes pieces in any order of keys; `finish` gives the answer.
 
     `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
-    functions -> the tools that they stand for; `origin`: who answers,
-    whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
-    nobody models; `host`: the vendor that answers, and `error_rows` what its codes of errors mean;
-    `beside`: only what stands beside the blocks is added, so that none is missed.
+    functions -> the tools that they replace; `origin`: who answers, whose `model` is the answer's
+    unless it is given; `issuer`: the owner of the fields that have no place in our model; `host`:
+    the vendor that answers, and `error_rows` what its codes of errors mean; `beside`: only what is
+    beside the blocks is added, so that none is missed.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class Builder:
         self._raw: list[JsonObject] = []
         self._failed: ProviderError | None = None
         self._earlier: Usage | None = None  # of the segments before this one
-        self._seed = ""  # tells the ids that are made for this answer from those of others
+        self._seed = ""  # makes the ids that are invented for this answer unlike those of others
 
     def add(self, piece: Piece) -> None:
         """Take one more piece."""
@@ -238,7 +238,7 @@ class Builder:
             token_fields: What is known of the answer, and is not true of its rest.
 
         Returns:
-            For each candidate its last block, behind which the others stand, and the key of that.
+            For each candidate its last block, which the others follow, and the key of that block.
         """
         self._earlier, self._usage = self.usage, []
         self._ends.clear()
@@ -268,12 +268,12 @@ class Builder:
 
     @property
     def unended(self) -> list[int]:
-        """The candidates of which something came, and nobody has said why they ended."""
+        """The candidates of which something came, and no reason for their end."""
         return sorted({key[0] for key in self._parts} - self._ends.keys())
 
     @property
     def failed(self) -> bool:
-        """Whether the provider has told of an error."""
+        """Whether the provider has reported an error."""
         return self._failed is not None
 
     def arguments(self, key: Key) -> Any:
@@ -358,14 +358,14 @@ class Builder:
             msg.origin = replace(self.origin, model=model)
             for block in blocks:
                 if type(block) is tree.ThinkingBlock:
-                    block.origin = msg.origin  # what is sealed in it is for nobody else
+                    block.origin = msg.origin  # only its maker can open what is sealed in it
         finish, status = finish_and_status(end, blocks)
         if self._beside and end is not None and end.reason == "tool_calls":
             finish = Finish("stop", end.raw)
         return Candidate(msg, finish), status
 
     def _restore_call(self, block: ContentBlock) -> ContentBlock:
-        """A call of the tool that the function stands for, under its own name."""
+        """The call of a function as a call of the tool that it replaced, under its own name."""
         if type(block) is not ToolUseBlock:
             return block
         if (tool := self._meant.get(block.name)) is not None:
@@ -374,14 +374,14 @@ class Builder:
         return block
 
     def _meta_value(self, name: str) -> str | None:
-        # the first: some hosts change it, or leave it out, behind the first event
+        # the first: some hosts change it, or leave it out, after the first event
         metas = [meta for meta in self._meta if getattr(meta, name)]
         replacing = [meta for meta in metas if meta.instead]
         chosen = replacing[-1:] or metas[:1]
         return getattr(chosen[0], name) if chosen else None
 
     def _extras(self, metas: list[Meta]) -> dict[str, JsonObject] | None:
-        """Fields that nobody models: what grows joined, of the rest each as it was said last."""
+        """Fields without a place in our model: those that grow joined, of others the last value."""
         fields = join_values([meta.extras for meta in metas if meta.extras and meta.joined]) or {}
         others = [{"": meta.extras} for meta in metas if meta.extras and not meta.joined]
         fields = latest([{"": fields}, *others])[""]
@@ -443,7 +443,7 @@ def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
 
 
 def _cut_text(block: ContentBlock) -> ContentBlock:
-    """The block; a call of text whose end nobody has told may have had more of it to come."""
+    """The block; a freeform call without its end is unfinished, for more of it may be missing."""
     if type(block) is not ToolUseBlock or not block.freeform:
         return block
     return replace(block, unfinished=True)

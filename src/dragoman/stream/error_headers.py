@@ -64,10 +64,10 @@ def retry_delay(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def _find_exhausted(headers: Mapping[str, str]) -> list[str]:
-    """The headers that say when there is more again of what there is none left of.
+    """The headers that give the reset time of each limit that is used up.
 
-    OpenAI's and Groq's have the kind behind the word (`x-ratelimit-remaining-tokens`), Cerebras' a
-    time behind that, Anthropic's the kind before it, OpenRouter's and the IETF's draft none.
+    OpenAI's and Groq's have the kind after the word (`x-ratelimit-remaining-tokens`), Cerebras' a
+    time after that, Anthropic's the kind before it, OpenRouter's and the IETF's draft none.
     """
     names = []
     for name, value in headers.items():

@@ -70,7 +70,7 @@ class ToolEvent(Shown):
 class BlockEvent(Shown):
     """Anything else, such as media or sealed thinking, in one piece or several.
 
-    A `whole` one stands for everything that came under its key.
+    A `whole` one replaces everything that came under its key.
     """
 
     type: Literal["block"]
@@ -93,8 +93,8 @@ class FinishEvent(Shown):
     whole: ClassVar[bool] = False
 
 
-# Told apart by `type`. `key` says of which block an event is, and its first number of which
-# candidate; what an event does not hold is empty or None, so that each may be asked for it.
+# `type` distinguishes them. `key` is the block of an event, its first number the candidate; fields
+# that an event does not use are empty or None, so that every event has them.
 StreamEvent: TypeAlias = StartEvent | DeltaEvent | EndEvent | ToolEvent | BlockEvent | FinishEvent
 
 
@@ -112,17 +112,17 @@ class EventView:
     """Turns pieces into events.
 
     Of a candidate's texts one is open at a time, calls stay open to the end: they may come
-    interleaved. A text that grows again behind its end starts again, under its key.
+    interleaved. A text that grows again after its end starts again, under its key.
     """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._names = names or {}
         self._open: dict[Key, str] = {}  # in the order of their beginning
-        self._sent: dict[Key, list[str]] = {}  # what was told of each block
+        self._sent: dict[Key, list[str]] = {}  # the texts that went out of each block
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
         self._half_characters: dict[Key, tuple[str, str]] = {}  # kind and half of a character
         self._candidates: set[int] = set()
-        self._sealed: set[Key] = set()  # thinking that was told although it has no text
+        self._sealed: set[Key] = set()  # thinking that went out although it has no text
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
         """The events that one piece makes."""
@@ -159,7 +159,7 @@ class EventView:
             if whole:
                 return self._replace("tool", key, text, self._named_call(key)) if text else []
             return self._delta("tool", key, text)
-        # a call is shown when its name is there; some servers send it behind the first fragment
+        # a call is shown when its name is there; some servers send it after the first fragment
         if not block.name:
             return []
         return [*self._start(key, "tool"), *self._delta("tool", key, _all(parts))]
@@ -222,7 +222,7 @@ class EventView:
         for key, (kind, _) in self._half_characters.items():
             events += [*self._start(key, kind), _delta(kind, key, "\ufffd")]
         for key in self._calls:
-            if key not in self._open:  # nobody ever named it
+            if key not in self._open:  # its name never came
                 events += self._start(key, "tool")
                 events += self._delta("tool", key, _all(self._calls[key]))
         calls_by_key = dict(self._finished_calls(response))

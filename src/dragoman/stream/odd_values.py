@@ -1,8 +1,8 @@
-"""What a reader cannot take of one event: the odd values are found, and the rest is read.
+"""Find the values of an event that a reader cannot take, so that the rest is read.
 
-A host that gives an object where a text belongs spoils that field alone. Which one it is, only the
-reader knows, and it tells by failing: parts are left out on trial until it does not fail any more.
-Costs nothing for events that are as they should be.
+A host that gives an object where a text belongs spoils that field alone. Only the reader knows
+which one it is, so parts are left out on trial until it no longer fails. Costs nothing for events
+that are as they should be.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _at(payload: Json, place: _Place) -> Any:
 
 
 def _without(payload: Json, places: Sequence[_Place]) -> Json:
-    """The payload without what stands at these places, which are in its order."""
+    """The payload without the values at these places, which are in its order."""
     for place in reversed(places):  # of several entries of a list the last goes first
         payload = _replace_at(payload, place, [])
     return payload

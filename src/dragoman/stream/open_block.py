@@ -73,7 +73,7 @@ def adds_nothing(block: ContentBlock) -> bool:
 
 
 def going_on(pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock:
-    """A piece behind a block that has ended: behind a call, it is the next call of that name."""
+    """A piece after a block that has ended: after a call, it is the next call of that name."""
     if type(block) is not ToolUseBlock or block.name:
         return block
     return replace(block, name=getattr(total(pieces), "name", ""))
@@ -108,14 +108,14 @@ def remaining_piece(sent_block: ContentBlock, final: ContentBlock) -> ContentBlo
 
 
 def _suffix(sent_text: str | None, final: str | None) -> str | None:
-    """What the whole text has behind what was said; None if it is another text."""
+    """The rest of the final text after what was sent; None if it is another text."""
     if not final:
         return ""
     return final[len(sent_text or "") :] if final.startswith(sent_text or "") else None
 
 
 def _missing_arguments(sent_call: ToolUseBlock, final: ToolUseBlock) -> str | None:
-    """The argument text that is missing for a value to stand there; None if none makes it."""
+    """The argument text that completes what was sent to the final value; None if none does."""
     text = sent_call.raw_input or ""
     if sent_call.input == final.input and not text:
         return ""
@@ -159,7 +159,7 @@ class _OpenBlock:
         self.balance: Balance | None = None  # of argument text, from its first sign on
         self.has_arguments = False  # whether there is argument text at all, if only an empty one
         self.freeform = self.is_whole = False
-        # arguments that are empty so far: others behind them take their place
+        # arguments that are empty so far: later ones replace them
         self.held: ToolUseBlock | None = None
 
     def take(self, block: ContentBlock) -> list[ContentBlock]:
@@ -208,9 +208,9 @@ class _OpenBlock:
 
     @property
     def is_open_call(self) -> bool:
-        """Whether it is a call of which nobody has told that it is whole.
+        """Whether it is a call that the provider has not declared whole.
 
-        Balanced arguments do not tell it: clients run what has ended (Claude Code 2.1.197 and
+        Balanced arguments do not suffice: clients run what has ended (Claude Code 2.1.197 and
         Codex 0.169, seen on 2026-11-24), and a provider that fails there has not ended it.
         """
         return self.kind is ToolUseBlock and not self.is_whole
@@ -229,7 +229,7 @@ class Steps:
 
     `untold`: blocks that say otherwise than what had gone out, and fields that came too late.
     `unended`: the call that was open when the answer broke off.
-    `report` is told which pieces a block is made of, for the places of losses.
+    `report` gets the pieces that a block is built from, for the places of losses.
     """
 
     def __init__(self, seed: str = "", report: Report | None = None) -> None:
@@ -275,7 +275,7 @@ class Steps:
         """The steps of the end: everything that waits goes out.
 
         `broken`: the answer failed, or was cut. Then the call that is open is not ended, and
-        nothing can come behind it.
+        nothing can follow it.
         """
         steps: list[Step] = []
         while self._current is None or not (broken and self._current.is_open_call):
@@ -373,7 +373,7 @@ class Steps:
             self._goes_on(now, block, steps)
 
     def _name_call(self, first: ContentBlock, parts: list[ContentBlock]) -> ContentBlock:
-        """The first piece; that of a call with the name and the id that all of them tell."""
+        """The first piece; for a call with the name and the id that all of its pieces give."""
         if type(first) is not ToolUseBlock:
             return first
         call = total(parts)

@@ -16,7 +16,7 @@ from ..text.json_text import Json, JsonObject, canonical, loads
 from ..text.redaction import Shown, clip_text
 from .retry_words import told_delay
 
-# the candidate, then where the block stands in it: keys in order are blocks in order
+# the candidate, then the position of the block in it: keys in order are blocks in order
 Key: TypeAlias = tuple[int, ...]
 
 
@@ -33,10 +33,10 @@ class Part(Shown):
 @final
 @dataclass(slots=True, repr=False)
 class Meta(Shown):
-    """What is known of the answer, or of one `candidate`: fields that nobody models in `extras`.
+    """What is known of the answer, or of one `candidate`; `extras` has fields that we do not model.
 
-    `joined`: each brings a piece of those fields (texts and lists grow); else the last one holds.
-    `instead`: the model takes the place of one told before. `issuer`: whose fields these are.
+    `joined`: each brings a piece of those fields (texts and lists grow); else the last one counts.
+    `instead`: the model replaces one given before. `issuer`: the owner of these fields.
     `notes`: how a whole answer was spelled, for those who write it again.
     """
 
@@ -95,8 +95,8 @@ _MESSAGES = (
 
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code", "errorCode")
-_WHOLE = ("error", "errors", "Error", "fault")  # under which an error stands
-# what stands beside the words of an error, and nothing else does
+_WHOLE = ("error", "errors", "Error", "fault")  # the fields that hold an error
+# the fields of an error beside its message: an object with no others is an error
 _BESIDE = frozenset(
     {
         *_MESSAGES,
@@ -124,7 +124,7 @@ _ERROR_STATUS = re.compile("[45][0-9]{2}")
 
 
 def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
-    """The error that `body` tells of; `name` is what the event or a header calls it."""
+    """The error in `body`; `name` is what the event or a header calls it."""
     data = body[0] if isinstance(body, list) and body else body
     envelope: Mapping[str, Any] = data if isinstance(data, dict) else {}
     content = _wrapped_error(envelope) or host_error(envelope) or data
@@ -181,10 +181,10 @@ def _wrapped_error(envelope: Mapping[str, Any]) -> Any:
 
 
 def _with_more(message: str, error: Mapping[str, Any]) -> str:
-    """The message with the sentence that stands beside it.
+    """The message with the sentence in a field beside it.
 
-    A router says "Provider returned error" and keeps the words of the host behind it as `raw`;
-    Xiaomi says "Param Incorrect" and why under `param`.
+    A router sends "Provider returned error", and the message of the host that it asked as `raw`;
+    Xiaomi sends "Param Incorrect", and the reason as `param`.
     """
     metadata = error.get("metadata")
     more = metadata.get("raw") if isinstance(metadata, dict) else None
@@ -209,7 +209,7 @@ def host_error(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def finish_error(reason: str) -> ProviderError:
-    """The error of an answer whose reason for ending is all that is told of it."""
+    """The error of an answer of which only the reason for its end is known."""
     return by_kind(ProviderError(f"the provider ended the answer with {reason!r}", type=reason))
 
 
@@ -226,7 +226,7 @@ def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 
 
 def _faults(details: list[Any]) -> str:
-    """What pydantic found in a request, of servers that tell it: not the values, which it repeats.
+    """What pydantic found in a request, where a server sends it, without the values it repeats.
 
     >>> _faults([{"loc": ["body", "messages"], "msg": "Field required", "input": {"a": "secret"}}])
     'body.messages: Field required'
@@ -248,7 +248,7 @@ def _body_text(body: Json) -> str:
 
 
 TIMES = ("created", "created_at", "createTime", "create_time")
-_MAX_SECOND = 253402300799  # the end of the year 9999, behind which no date is written
+_MAX_SECOND = 253402300799  # the end of the year 9999, after which no date is written
 
 
 def created_second(fields: Mapping[str, Any]) -> int | None:

@@ -1,6 +1,6 @@
-"""Calls of plain functions as those of the tools that they stand for, whole or as they arrive.
+"""Restore calls of plain functions to calls of the tools they replaced, whole or as they arrive.
 
-The text of a freeform call stands in the JSON of its arguments, which is decoded as it grows.
+The text of a freeform call is within the JSON of its arguments, which is decoded as it grows.
 Knows no provider.
 """
 
@@ -28,7 +28,7 @@ _LONGEST_ESCAPE = 6
 
 
 def restored_call(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
-    """A whole call of the function that stands for the tool, as a call of the tool."""
+    """A whole call of the function that replaced the tool, as a call of the tool."""
     restored = _rename_call(call, tool)
     if tool.freeform and not call.freeform:
         restored.input, restored.raw_input = freeform_text(call), None
@@ -48,8 +48,8 @@ def _rename_call(call: ToolUseBlock, tool: Tool) -> ToolUseBlock:
 def freeform_text(call: ToolUseBlock) -> str:
     """The text for a freeform tool in the arguments of a function's call.
 
-    A model may write the text itself where its arguments should stand, or other arguments: those
-    are the text then.
+    A model may write the text itself in the place of the arguments, or other arguments: those are
+    the text then.
     """
     value: Json = call.input
     if call.raw_input is not None:
@@ -79,7 +79,7 @@ class _ArgumentText:
             return ""
         if self._head is not None:
             if len(self._head) > _LONGEST_HEAD:
-                return ""  # it is none of the kind; the end will tell
+                return ""  # it is none of the kind; the end decides
             self._head += text
             match = _HEAD.match(self._head)
             if match is None:

@@ -20,8 +20,8 @@ GAP = "|"  # in a spelling: where the thinking stood between its tags
 
 # Where: nowhere; at the start of the message; there, and the template has written the opening tag
 # into the prompt, so that the message begins inside; anywhere, any number of them; and the same to
-# the letter, as the documents of AgentScope Java split it: blanks stay where they stand, and a
-# section that nobody closes is text.
+# the letter, as the documents of AgentScope Java split it: blanks stay where they are, and a
+# section without its closing tag is text.
 TagForm: TypeAlias = Literal["", "leading", "inside", "sections", "exact"]
 
 
@@ -72,7 +72,7 @@ class Text:
         extra_fields = block.citations or block.extras or block.cache
         start = len(pieces)
         self._add(block.text, pieces)
-        if extra_fields:  # what stands beside the text goes with the first of its pieces
+        if extra_fields:  # fields beside the text go with the first of its pieces
             self._add_fields(block, pieces, start)
 
     def _add_fields(self, block: TextBlock, pieces: list[Piece], start: int) -> None:
@@ -92,7 +92,7 @@ class Text:
             text = _READERS[self._state](self, text, pieces)
 
     def _until(self, text: str, tag: str) -> tuple[str, str | None]:
-        """What stands before a tag and behind it, None if it has not come.
+        """The text before a tag and the text after it, None if the tag has not come.
 
         What may be its beginning waits for more.
         """
@@ -104,7 +104,7 @@ class Text:
         return text[:end], None
 
     def _unblank(self, text: str) -> str:
-        """The text behind its blanks, which are put aside."""
+        """The text after its leading blanks, which are stored."""
         stripped = text.lstrip()
         if len(stripped) < len(text):
             self._blanks.append(text[: len(text) - len(stripped)])
@@ -257,7 +257,7 @@ class Text:
                 self._emit(TextBlock(tags + section), pieces)
         elif pending or self._blanks:
             self._emit(TextBlock(self._take_blanks() + pending), pieces)
-        if self._opening:  # of sections without a word, and nothing came behind them
+        if self._opening:  # of sections without a word, and nothing came after them
             pieces.append(Meta({"think_tags": self._opening}, self._key[0]))
             self._opening = ""
 
@@ -308,7 +308,7 @@ class ExactText(Text):
         self._form = ""
 
     def finish(self, pieces: list[Piece], stopped: bool) -> None:
-        """Say what was held back; a section that nobody closed is text."""
+        """Send what was held back; a section without its closing tag is text."""
         self._say(self._take_held(), pieces)
 
 
@@ -341,7 +341,7 @@ def join_think_tags(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
 
 
 def _spell_block(block: ContentBlock) -> str | None:
-    """What the block says in the text of a message; None if it stands elsewhere."""
+    """The block in the text of a message; None if it has a place elsewhere."""
     note = block.spelling or ""
     if type(block) is TextBlock:
         return note + block.text if CLOSE in note else block.text
@@ -361,9 +361,9 @@ class ThinkTagReader:
     r"""A reader whose texts are split at the tags.
 
     An answer that has thinking in a field of its own keeps tags as text, except for a section that
-    says the same again. Blanks next to a tag belong to it: they stand in the `spelling` of the
-    thinking (`<think>\n|\n</think>\n\n`). A section that is empty, or said again, stands in the
-    `spelling` of the text behind it.
+    repeats it. Blanks next to a tag belong to it: the `spelling` of the thinking has them
+    (`<think>\n|\n</think>\n\n`). The `spelling` of the text after a section has the section, if
+    that is empty or a repetition.
     """
 
     def __init__(self, reader: _Reads, form: TagForm) -> None:

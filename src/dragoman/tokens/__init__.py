@@ -39,7 +39,7 @@ __all__ = [
     "choose_counter",
 ]
 
-# A provider's counter stands in the module of its name.
+# The counter of a provider is in the module of that name.
 _HOMES = {
     "CachedTokenCounter": "cached",
     "CharTokenCounter": "cached",

@@ -1,7 +1,7 @@
 """Tokens as Anthropic counts them: its count_tokens endpoint, through the official SDK.
 
 The endpoint takes what a request takes and answers with its input tokens, unbilled. What the SDK
-gets is the request itself: the system prompt in its own place, the messages as they stand.
+gets is the request itself: the system prompt in its own place, the messages unchanged.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ _BETA_FIELDS = ("context_management", "mcp_servers", "compaction", "betas")
 class AnthropicTokenCounter(ClientCounter):
     """Counts by Anthropic's API, one request for each count.
 
-    `client` is an async client of the SDK (of Bedrock or Vertex AI too), `sync_client` a plain one;
-    without them they are made when first needed, with `api_key` (else the environment's) and
-    further keywords. The figure is exact but for what Anthropic adds: its documentation calls it
-    an estimate. `CachedTokenCounter` asks less often.
+    The figure is exact but for what Anthropic adds: its documentation calls it an estimate.
+    `CachedTokenCounter` sends fewer requests.
 
     Keywords of `count` are fields of the request (`system`, `thinking`, `tool_choice`, `betas`,
     ...) or options of the SDK's method. The model of a whole body does not count.
+
+    Args:
+        model_name: The model, as the API names it.
+        api_key: The key for clients that the counter creates; None takes the environment's.
+        client: An async client of the SDK (of Bedrock or Vertex AI too); created when first needed
+            if there is none.
+        sync_client: A synchronous client of the SDK; likewise.
+        **client_kwargs: Further options of the clients that the counter creates.
     """
 
     # What the endpoint takes of a request (SDK types message_count_tokens_params, plain and beta);

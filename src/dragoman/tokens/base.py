@@ -1,7 +1,7 @@
-"""What a token counter is: formatted messages in, one number out.
+"""The bases of all token counters, and the tests of what a counter can do.
 
-A counter sees only the messages as they go to the provider, so it works behind any formatter.
-It must not know Msg, wires or vendors.
+A counter takes formatted messages and returns one number. It sees only the messages as they go to
+the provider, so it works with any formatter. It must not know Msg, wires or vendors.
 """
 
 from __future__ import annotations
@@ -33,10 +33,31 @@ class TokenCounterBase(ABC):
 
     @abstractmethod
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The tokens of formatted messages, and of tool schemas where given; changes neither."""
+        """Count the tokens of formatted messages and tool schemas.
+
+        Args:
+            messages: The messages as they go to the provider; they are not changed.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Options of the counter's own.
+
+        Returns:
+            The number of tokens.
+        """
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The same figure without an event loop. Raises ConfigError where a counter has none."""
+        """Count as `count` does, without an event loop.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Options of the counter's own.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ConfigError: The counter has no such method of its own.
+        """
         text = f"{type(self).__name__} counts only asynchronously"
         hint = "use the async entry point, or give the counter a count_sync method"
         raise ConfigError(text, hint=hint, code="token.no_sync")
@@ -59,18 +80,50 @@ class SumTokenCounter(TokenCounterBase):
 
     @abstractmethod
     def count_message(self, message: JsonObject) -> int:
-        """The tokens of one formatted message, whatever stands beside it; changes nothing."""
+        """Count the tokens of one message, independently of the messages around it.
+
+        Args:
+            message: The message as it goes to the provider; it is not changed.
+
+        Returns:
+            The number of tokens.
+        """
 
     def overhead(self, tools: Tools = None) -> int:
-        """The tokens of the list itself and of the tool schemas; may be negative."""
+        """Count the tokens of the list itself and of the tool schemas.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens; it may be negative.
+        """
         return 0
 
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The same as `count_sync`; nothing is awaited."""
+        """Count as `count_sync` does; nothing is awaited.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Other keywords have no effect.
+
+        Returns:
+            The number of tokens.
+        """
         return self.count_sync(messages, tools, **kwargs)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The sum over the messages, and the overhead; other keywords have no effect."""
+        """Add the tokens of the messages and the overhead.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Other keywords have no effect.
+
+        Returns:
+            The number of tokens, 0 at least.
+        """
         return max(0, self.overhead(tools) + sum(map(self.count_message, messages)))
 
 
@@ -96,7 +149,7 @@ def decomposes(counter: object) -> bool:
 
 
 def checked_figure(tokens: object) -> Any:
-    """What a counter said. Raises ConfigError if it is no number."""
+    """The figure of a counter. Raises ConfigError if it is no number."""
     if isinstance(tokens, Real):
         return tokens
     text = f"a token counter must give a number, not {type(tokens).__name__}"

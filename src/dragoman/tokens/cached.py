@@ -1,8 +1,9 @@
-"""A key for a formatted message: equal keys, equal tokens.
+"""Counters that remember what they counted, the keys they remember it by, and rough estimates.
 
-By content and not by identity, since formatters make new dicts each time and users may change
-old ones. Strings keep their hash, and are compared by identity first, so that a message whose
-texts were seen before costs no walk over its characters.
+A message is known by its content and not by its identity, since formatters make new dicts each
+time and users may change old ones: equal keys have equal tokens. Python keeps the hash of a string
+and compares strings by identity first, so a message whose texts were seen before is looked up
+without a walk over its characters.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from .chat_messages import (
 _LONG = 256  # what is longer is known by its length and hash, so that a key keeps no long text
 _PAYLOAD = 4096
 _END = 128
-_DICT, _LIST = 0, 1  # what a tuple stands for: {"a": "b"} is not ["a", "b"]
+_DICT, _LIST = 0, 1  # whether a tuple is the key of a dict or a list: {"a": "b"} is not ["a", "b"]
 
-# Where base64 stands. Compressed data differ in their last bytes if they differ at all.
+# The fields that hold base64. Compressed data differ in their last bytes if they differ at all.
 _PAYLOADS = frozenset(
     (
         *("data", "url", "bytes", "file_data", "image_url", "image", "audio", "video"),
@@ -38,7 +39,7 @@ _PAYLOADS = frozenset(
     )
 )
 
-# What stands below these keys is the user's own: text to the model, whatever the keys are.
+# The values of these keys are the user's own: text to the model, whatever keys they contain.
 _OWN = frozenset(("input", "args", "arguments", "response", "parameters", "input_schema", "json"))
 
 
@@ -153,8 +154,14 @@ class CachedTokenCounter(TokenCounterBase):
     """Counts with another counter and keeps what it has counted, by content.
 
     `count` is always the wrapped counter's own figure: of one that decomposes the sum of kept
-    parts, of any other a count of the whole list. `size` is how many messages are remembered at
-    least; twice as many at most. Messages are neither changed nor kept.
+    parts, of any other a count of the whole list. Messages are neither changed nor stored.
+
+    Args:
+        counter: The counter that counts what is not known yet.
+        size: How many messages are remembered at least; twice as many at most.
+
+    Raises:
+        ConfigError: `counter` is no token counter, or `size` is less than 1.
     """
 
     def __init__(self, counter: TokenCounterBase | Any, *, size: int = 65_536) -> None:
@@ -200,7 +207,16 @@ class CachedTokenCounter(TokenCounterBase):
         return self.decomposes or base.counts_sync(self.counter)
 
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The exact count; keywords go to the wrapped counter, and then nothing is kept."""
+        """Count exactly, with the wrapped counter where the figure is not known yet.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Options of the wrapped counter; with any, nothing is remembered.
+
+        Returns:
+            The number of tokens.
+        """
         if kwargs:
             return cast("int", await self.counter.count(messages, tools, **kwargs))
         tokens = self._find_exact(messages, tools)
@@ -212,7 +228,19 @@ class CachedTokenCounter(TokenCounterBase):
         return self._keep_exact(tokens, messages, tools)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The same without an event loop. Raises ConfigError if the wrapped counter needs one."""
+        """Count as `count` does, without an event loop.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Options of the wrapped counter; with any, nothing is remembered.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ConfigError: The wrapped counter needs an event loop.
+        """
         if kwargs:
             return cast("int", self.counter.count_sync(messages, tools, **kwargs))
         if self.decomposes:
@@ -230,16 +258,29 @@ class CachedTokenCounter(TokenCounterBase):
         return self._lists.get(_list_key(messages, tools))
 
     async def count_each(self, messages: Messages) -> list[int]:
-        """The tokens of each message, as `count_each_sync`; new ones in a worker thread."""
+        """Count each message as `count_each_sync` does, unknown ones in a worker thread.
+
+        Args:
+            messages: The messages as they go to the provider.
+
+        Returns:
+            The tokens of each message, in order.
+        """
         if self.decomposes and self._exact.find_known(messages) is None:
             return await asyncio.to_thread(self.count_each_sync, messages)
         return self.count_each_sync(messages)
 
     def count_each_sync(self, messages: Messages) -> list[int]:
-        """The tokens of each message, in order.
+        """Count each message: exactly if `decomposes`, else by an estimate.
 
-        Exact if `decomposes`. Else an estimate by the length of the texts, in proportion to the
-        last exact count, made without asking the counter.
+        The estimate goes by the length of the texts, in proportion to the last exact count; the
+        wrapped counter is not called for it.
+
+        Args:
+            messages: The messages as they go to the provider.
+
+        Returns:
+            The tokens of each message, in order.
         """
         if self.decomposes:
             return self._exact.each(messages, self.counter.count_message)
@@ -247,17 +288,39 @@ class CachedTokenCounter(TokenCounterBase):
         return [round(part * scale) for part in self._rough.each(messages, rough_message)]
 
     def count_message(self, message: JsonObject) -> int:
-        """The tokens of one message; exact if `decomposes`."""
+        """Count one message: exactly if `decomposes`, else by an estimate.
+
+        Args:
+            message: The message as it goes to the provider.
+
+        Returns:
+            The number of tokens.
+        """
         return self.count_each_sync([message])[0]
 
     def overhead(self, tools: Tools = None) -> int:
-        """The tokens beside the messages', tool schemas above all; an estimate as above."""
+        """Count what is beside the messages: exactly if `decomposes`, else by an estimate.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens, of the tool schemas above all.
+        """
         if self.decomposes:
             return self._exact.overhead(tools, getattr(self.counter, "overhead", lambda _: 0))
         return round(self._rough.overhead(tools, rough_tools) * self._scale)
 
     def estimate(self, messages: Messages, tools: Tools = None) -> int:
-        """The count as far as it is known without asking the counter; exact if `decomposes`."""
+        """Add the figures of messages and tools: exact if `decomposes`, else an estimate.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens, 0 at least.
+        """
         parts = self.count_each_sync(messages)
         return max(0, self.overhead(tools) + sum(parts))
 
@@ -290,7 +353,7 @@ def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> Cached
 
 
 _BYTES = 4  # of UTF-8 in a token: four letters of English, a character and a third of Chinese
-_FRAME = 4  # what stands around a message
+_FRAME = 4  # the tokens around a message
 
 
 def rough_message(message: JsonObject) -> int:
@@ -322,8 +385,11 @@ class CharTokenCounter(SumTokenCounter):
     """The length of the messages' `str()`, and of the tools', joined by newlines.
 
     AgentScope's definition, with one difference: base64 in media is not counted as text. Each
-    medium that carries its bytes costs a flat figure of its kind, whatever its size;
-    `media_tokens` replaces figures, e.g. `{"image": 800}`. Media by URL cost their URL.
+    medium that carries its bytes costs a flat figure of its kind, whatever its size. Media by URL
+    cost their URL.
+
+    Args:
+        media_tokens: Figures by kind that replace the usual ones, e.g. `{"image": 800}`.
 
     >>> CharTokenCounter().count_sync([{"role": "user", "content": "Hi"}])
     33
@@ -333,11 +399,26 @@ class CharTokenCounter(SumTokenCounter):
         self.media_tokens = media_estimates(media_tokens)
 
     def count_message(self, message: JsonObject) -> int:
-        """The characters of one message, and the newline that parts it from the next."""
+        """Count the characters of one message, and the newline between it and the next.
+
+        Args:
+            message: The message as it goes to the provider.
+
+        Returns:
+            The number of characters.
+        """
         view, media = without_payloads(message)
         inline = sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
         return len(str(view)) + 1 + inline
 
     def overhead(self, tools: Tools = None) -> int:
-        """The characters of the tools; newlines stand between pieces, not after each."""
+        """Count the characters of the tools.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of characters; -1 without tools, for there is no newline after the last
+            message.
+        """
         return len(str(tools)) if tools else -1

@@ -1,8 +1,8 @@
 """Media in formatted messages, recognised by their shape on any wire, and what they cost.
 
 Base64 is no text to a model, so no counter may read it as text: it is cut out of a view that
-shares everything else with the message. Tool arguments are never searched: what stands there is
-text to the model, whatever it looks like. Knows shapes, not wires.
+shares everything else with the message. Tool arguments are never searched: their values are text
+to the model, whatever they look like. Knows shapes, not wires.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Kind: TypeAlias = Literal["image", "audio", "video", "document"]
 # 1,920), a minute of video at low resolution (Gemini 6,000) and three pages of PDF (Claude 6,000).
 ESTIMATES: Mapping[Kind, int] = {"image": 3000, "audio": 2000, "video": 6000, "document": 6000}
 
-# Where media stand in a part, with the kind that the key tells. A file's kind is in its media type.
+# The keys of a part that hold media, each with its kind. A file's kind is in its media type.
 _PLACES: Mapping[str, Kind] = {
     **dict.fromkeys(("image", "image_url"), "image"),
     **dict.fromkeys(("audio", "input_audio"), "audio"),
@@ -118,7 +118,7 @@ def _part(part: JsonObject, media: list[Medium]) -> JsonObject:
 
 
 def _set_detail(holder: JsonObject, media: list[Medium], start: int) -> None:
-    """Tell the media found in `holder` the detail that it asks for."""
+    """Give the media found in `holder` the detail that it asks for."""
     if isinstance(detail := holder.get("detail"), str) and len(media) > start:
         media[start:] = [
             medium if medium.detail else replace(medium, detail=detail) for medium in media[start:]
@@ -136,7 +136,7 @@ def _inside(value: Any, media: list[Medium]) -> Any:
 
 
 def _place(part: JsonObject, key: str, value: Any, media: list[Medium]) -> Any:
-    """The value of a key where a medium stands, its bytes cut out."""
+    """The value of a key that holds a medium, its bytes cut out."""
     kind = _PLACES[key]
     if key in ("source", "file_id"):
         type_kind = _TYPES.get(str(part.get("type", "")))
@@ -301,7 +301,7 @@ def _sort(part: Any, turn: _Turn) -> None:
 
 
 def _sort_keyed(part: JsonObject, turn: _Turn) -> None:
-    """A part that tells what it is by its only key, or is a medium, or is nothing we know."""
+    """Sort a part whose only key is its type, or that is a medium, or that is unknown."""
     kind, inside = part.get("type"), part.get("content")  # items of Interactions
     if kind == "function_result":
         _result(part, part.get("result"), turn)
@@ -359,7 +359,7 @@ def _id(part: JsonObject) -> Any:
 
 
 def _texts(value: Any) -> list[str]:
-    """All that stands under `text` keys, at any depth, in order."""
+    """The values of all `text` keys, at any depth, in order."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):

@@ -34,7 +34,9 @@ _TOKENIZER = "tokenizer.json"
 class InstalledTokenCounter(Loading, EstimatedTokenCounter):
     """Counts texts with a tokenizer that is installed, and the rest as EstimatedTokenCounter does.
 
-    `load` gives what counts the tokens of a text; it is called at the first use.
+    Args:
+        model_name: The model, as its host names it.
+        load: Returns the function that counts the tokens of a text; called at the first use.
     """
 
     is_estimate = False
@@ -59,7 +61,16 @@ class InstalledTokenCounter(Loading, EstimatedTokenCounter):
         EstimatedTokenCounter.__setstate__(self, state)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The sum over the messages, and the overhead; other keywords have no effect."""
+        """Add the tokens of the messages and the overhead.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Other keywords have no effect.
+
+        Returns:
+            The number of tokens, 0 at least.
+        """
         return SumTokenCounter.count_sync(self, messages, tools, **kwargs)
 
 
@@ -90,7 +101,7 @@ def choose_counter(model_name: str = "") -> SumTokenCounter:
 
 
 def _openai(vocabulary: str) -> Any:
-    """An encoding of OpenAI, by name where tiktoken has its file; None if nobody has it here."""
+    """An encoding of OpenAI, by name where tiktoken has its file; None if it is not installed."""
     name = f"{vocabulary}_base"
     if find_spec("tiktoken") is not None:
         # as tiktoken.load keeps its copies

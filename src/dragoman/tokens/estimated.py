@@ -1,8 +1,8 @@
 """EstimatedTokenCounter: close to what the maker counts, without its tokenizer and its network.
 
-A request is counted as its maker counts it: the texts by a vocabulary, what stands around messages,
+A request is counted as its maker counts it: the texts by a vocabulary, the frames of messages,
 calls and results, tool schemas, pictures by the maker's formula. Each maker is a row; the figures
-that no document tells were fitted to what APIs answered in recorded traffic of 2024 to 2026.
+that no document gives were fitted to what APIs answered in recorded traffic of 2024 to 2026.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .media_sizes import Payload, pages, pixels, seconds
 from .openai import OpenAITokenCounter, image_tokens
 from .text_estimate import TextEstimate
 
-_UNSEEN = 1024  # the side of an image whose size the message does not tell
+_UNSEEN = 1024  # the side of an image whose size the message does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _usual(_model: str, width: int, height: int, _detail: str) -> int:
 # all but the texts as OpenAITokenCounter has it
 _OPENAI = Maker("o200k", exact=True, image=image_tokens)
 _CL100K = Maker("cl100k", exact=True, image=image_tokens)
-# Anthropic's documents tell of 346 tokens of instructions; answers of 2025 and 2026 of some 420
+# Anthropic documents 346 tokens of instructions; answers of 2025 and 2026 count some 420
 _CLAUDE = Maker(
     "claude",
     1.09,
@@ -202,8 +202,12 @@ class EstimatedTokenCounter(SumTokenCounter):
 
     Within a tenth of the real count of whole histories in English, Chinese, source code and JSON,
     with tools; less close in other languages and in a few words. `docs/histories.md` has the
-    figures. Pictures, sound and pages whose bytes are there cost what the maker says; what the
-    message does not tell, a flat figure. `media_tokens` replaces figures: `{"image": 800}`.
+    figures. Pictures, sound and pages whose bytes are there cost what the maker documents; media
+    of unknown size a flat figure.
+
+    Args:
+        model_name: The model, as its host names it; the usual row of makers if it is empty.
+        media_tokens: Figures by kind of medium that replace the usual ones: `{"image": 800}`.
 
     >>> EstimatedTokenCounter("claude-opus-5-5").count_sync([{"role": "user", "content": "Hi!"}])
     8
@@ -251,7 +255,14 @@ class EstimatedTokenCounter(SumTokenCounter):
         return round(total)
 
     def overhead(self, tools: Tools = None) -> int:
-        """What a request takes beside its messages, and the tool schemas."""
+        """Count what a request takes beside its messages, and the tool schemas.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens.
+        """
         if self._openai is not None:
             return self._openai.overhead(tools)
         maker = self.maker

@@ -29,12 +29,15 @@ _VERTEX = ("contents", "tools", "systemInstruction", "generationConfig")
 class GeminiTokenCounter(ClientCounter):
     """Counts by Google's API, one request for each count.
 
-    `client` is a `google.genai.Client`, of the Developer API or of Vertex AI; without one it is
-    made when first needed, with `api_key` (else the environment's) and further keywords.
-    `CachedTokenCounter` asks less often.
+    `CachedTokenCounter` sends fewer requests. Keywords of `count` are fields of the request:
+    `system_instruction`, `tool_config`, `generation_config`, `cached_content`.
 
-    Keywords of `count` are fields of the request: `system_instruction`, `tool_config`,
-    `generation_config`, `cached_content`.
+    Args:
+        model_name: The model, as the API names it.
+        api_key: The key for a client that the counter creates; None takes the environment's.
+        client: A `google.genai.Client`, of the Developer API or of Vertex AI; created when first
+            needed if there is none.
+        **client_kwargs: Further options of the client that the counter creates.
     """
 
     fields = ("systemInstruction", "toolConfig", "generationConfig", "cachedContent")

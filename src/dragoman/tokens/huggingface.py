@@ -1,7 +1,7 @@
 """Tokens of a text that a chat template wrote, counted in segments so that only new ones cost.
 
-A tokenizer takes its special tokens out of a text before it looks at anything else, so what
-stands between two of them is tokenized alone: the sum over the segments is exact. Where that is
+A tokenizer takes its special tokens out of a text before it looks at anything else, so the text
+between two of them is tokenized alone: the sum over the segments is exact. Where that is
 not sure (tokens that reach over their borders, words marked by their place), the text stays whole.
 """
 
@@ -27,7 +27,7 @@ _LONG = 256  # what is longer is known by its length and hash, so that no long t
 
 
 class SegmentCounter:
-    """Counts the tokens of texts with `count`, and remembers what stands between borders.
+    """Counts the tokens of texts with `count`, and remembers the segments between borders.
 
     The border is the special token that the first texts have most of.
     """
@@ -62,7 +62,7 @@ class SegmentCounter:
 
 
 def _tokens(tokenizer: Any) -> tuple[list[str], list[str]]:
-    """(all added tokens, those that are found wherever they stand and eat nothing beside them)."""
+    """(all added tokens, those that are found at any place and take nothing beside them along)."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None or backend.truncation or backend.padding or backend.encode_special_tokens:
         return [], []
@@ -89,7 +89,7 @@ def is_border(border: str, others: list[str]) -> bool:
 
 
 def _overlaps(other: str, border: str) -> bool:
-    """Whether the border can begin inside the other: the same word may stand before itself."""
+    """Whether the border can begin inside the other; a word may follow itself."""
     return border[0] in other[1:] and any(
         border.startswith(other[start:]) for start in range(1, len(other))
     )
@@ -156,14 +156,20 @@ _PER_MESSAGE = 4
 class HuggingFaceTokenCounter(Loading):
     """Counts with the tokenizer of a Hugging Face model, by its name or a local folder.
 
-    `use_mirror` downloads from `mirror` (https://hf-mirror.com), for this counter only. Further
-    keywords go to the tokenizer (`revision`, `cache_dir`, `chat_template`, ...).
-
     What is counted: the messages as the chat template writes them, with `tools`. Without a
     template, an estimate: the text of each message plus four tokens. What a template has written
     between two special tokens is tokenized once, however often it is counted. Tools that it does
     not write are counted by their JSON text. Media are never tokenised: each costs the flat
-    figure of its kind, which `media_tokens` replaces, e.g. `{"image": 800}`.
+    figure of its kind.
+
+    Args:
+        pretrained_model_name_or_path: The model's name at the hub, or a local folder.
+        use_mirror: Whether to download from `mirror`, for this counter only.
+        use_fast: Whether to use the tokenizer in Rust, where there is one.
+        trust_remote_code: Whether code of the model's repository may run.
+        mirror: The address of a mirror of the hub (https://hf-mirror.com).
+        media_tokens: Figures by kind of medium that replace the flat ones, e.g. `{"image": 800}`.
+        **tokenizer_kwargs: Options of the tokenizer: `revision`, `cache_dir`, `chat_template`, ...
     """
 
     def __init__(
@@ -251,7 +257,14 @@ class HuggingFaceTokenCounter(Loading):
         return media_tokens + sum(map(self._plain, turns))
 
     def overhead(self, tools: Tools = None) -> int:
-        """The tokens of tool schemas by a tokenizer without a template."""
+        """Count the tokens of tool schemas, by a tokenizer without a template.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens.
+        """
         return self._schemas(chat_messages.function_tools(tools) if tools else None)
 
     def _plain(self, turn: JsonObject) -> int:

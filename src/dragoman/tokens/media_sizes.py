@@ -1,4 +1,7 @@
-"""A few bytes out of a medium, wherever they stand in its base64, without decoding all of it."""
+"""The sizes of images and lengths of audio, from a few bytes of their base64.
+
+Bytes at any place are decoded without the rest.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ def _pair(data: bytes, offset: int, width: int, order: str) -> tuple[int, int] |
         return None
     little = order == "little"
     first, second = (
-        # a BMP of negative height stands on its head
+        # a BMP of negative height has its first row at the top
         int.from_bytes(data[i : i + width], "little" if little else "big", signed=width == 4)
         for i in (offset, offset + width)
     )
@@ -94,7 +97,7 @@ def _jpeg(image: Payload) -> tuple[int, int] | None:
         if marker in _FRAMES:
             size = _pair(segment, 5, 2, "big")
             return (size[1], size[0]) if size else None
-        if marker == 0xFF:  # fill bytes may stand before a marker
+        if marker == 0xFF:  # fill bytes may come before a marker
             offset += 1
         elif marker in _ALONE:
             offset += 2
@@ -131,7 +134,7 @@ _SAMPLING = (44_100, 48_000, 32_000)
 
 
 def seconds(audio: Payload) -> float | None:
-    """The length in seconds, or None if it cannot be told from the bytes."""
+    """The length in seconds, or None if the bytes do not show it."""
     head = audio.read(0, 12)
     if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
         return _wave(audio)

@@ -30,7 +30,7 @@ _VERSION = "v13"
 # pixels of a patch, longest side, patches merged into a token: Mistral Small 3.1 and later
 _IMAGE = (14, 1540, 2)
 
-# They are told their reasoning effort before the first turn.
+# Their template writes the reasoning effort before the first turn.
 _WITH_SETTINGS = (
     *("mistral-small-latest", "mistral-small-26", "mistral-medium-latest"),
     *("mistral-medium-26", "mistral-medium-3-5"),
@@ -80,9 +80,14 @@ class MistralTokenCounter(Loading):
     """Counts with the tokenizer of a Mistral model, offline.
 
     Models of 2023 and 2024 have the tokenizers that mistral-common ships for them, later ones its
-    newest vocabulary in today's frame; `tokenizer` gives another: the path of a tekken.json, or a
-    MistralTokenizer. Nothing is downloaded. Images that the message carries cost their patches;
-    other media a flat figure, which `media_tokens` replaces.
+    newest vocabulary in today's frame. Nothing is downloaded. Images that the message carries cost
+    their patches; other media a flat figure.
+
+    Args:
+        model_name: The model, as Mistral names it.
+        tokenizer: Another tokenizer: the path of a tekken.json, or a MistralTokenizer; None takes
+            the model's.
+        media_tokens: Figures by kind of medium that replace the flat ones.
     """
 
     def __init__(

@@ -233,26 +233,32 @@ _NAME = 1
 _ANSWER = 3
 _FUNCTION, _FUNCTION_CL100K = 7, 10
 
-# What no document tells: the names that results carry, the wrapper of calls in one message, and
-# what GPT-5 and later are told about tools on the chat API. By what the API counted in recorded
-# traffic of 2024 to 2026, where it is right within a few tokens.
+# What no document gives: the names that results carry, the wrapper of calls in one message, and
+# the instructions about tools that GPT-5 and later get on the chat API. By what the API counted in
+# recorded traffic of 2024 to 2026, where it is right within a few tokens.
 _RESULT, _RESULT_GPT_5 = 3, 9
 _PARALLEL = 12
 _CHAT_TOOLS_GPT_5 = 82
-_UNSEEN = 1024  # the side of an image whose size the message does not tell
+_UNSEEN = 1024  # the side of an image whose size the message does not have
 _PER_SECOND = 10  # a token of audio is 100 ms (OpenAI's guide to the costs of audio)
 
 
 class OpenAITokenCounter(Loading, SumTokenCounter):
     """Counts for a model of OpenAI; one that tiktoken does not know with its newest vocabulary.
 
-    `encoding` replaces the model's vocabulary: a name of tiktoken's, or an object that has
-    `encode_ordinary`. Images cost what OpenAI documents for the model, their size and `detail`;
-    one whose size the message does not tell (a URL, a file id) what 1,024 x 1,024 pixels cost.
-    WAV and MP3 cost ten tokens a second. Other media, and kinds that `media_tokens` names, cost a
-    flat figure.
+    Images cost what OpenAI documents for the model, their size and `detail`; one whose size is
+    unknown (a URL, a file id) what 1,024 x 1,024 pixels cost. WAV and MP3 cost ten tokens a
+    second. Other media, and kinds that `media_tokens` names, cost a flat figure.
 
-    Raises ConfigError when it first counts if the vocabulary is not there and cannot be fetched.
+    Args:
+        model_name: The model, as OpenAI names it.
+        encoding: The vocabulary: a name of tiktoken's, or an object that has `encode_ordinary`;
+            None takes the model's.
+        media_tokens: Flat figures by kind of medium.
+
+    Raises:
+        ConfigError: `encoding` cannot encode; at the first count, if the vocabulary is not
+            installed and cannot be fetched.
     """
 
     def __init__(
@@ -294,7 +300,14 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
         return total + self._count_sealed(message)
 
     def overhead(self, tools: Tools = None) -> int:
-        """The beginning of the answer, and the tool schemas."""
+        """Count the beginning of the answer, and the tool schemas.
+
+        Args:
+            tools: The tool schemas as they go to the provider; None counts no tools.
+
+        Returns:
+            The number of tokens.
+        """
         if not tools:
             return _ANSWER
         is_cl100k = getattr(self.encoding, "name", "") == "cl100k_base"

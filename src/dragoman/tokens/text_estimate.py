@@ -152,7 +152,7 @@ class TextEstimate:
         return total * self._factor
 
     def _word(self, word: bytes) -> float:
-        """What stands between two spaces, the first of them with it."""
+        """The tokens of a word, with the space before it."""
         pieces = Counter(_PIECES.findall(b" " + word))
         cost = sum(self._piece(shape) * count for shape, count in pieces.items())
         return self._keep(word, cost)

@@ -33,7 +33,7 @@ _CHANGES: dict[str, Any] = {"move_media": (), "system_head": "first"}
 
 
 class NamedFormatter(WireFormatter):
-    """A formatter by AgentScope's name. Positional arguments stand in AgentScope's order.
+    """A formatter by AgentScope's name. Positional arguments are in AgentScope's order.
 
     Keyword arguments beyond them: `model`, `can`, `policy`, `fetch`, `media_saver`, `rewrites`,
     `history_tokens` (the same as `max_tokens`, which is AgentScope's name for it), `speakers`,

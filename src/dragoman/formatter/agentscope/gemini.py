@@ -12,8 +12,8 @@ from ...vendors.gemini import VENDOR
 from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 
 # AgentScope writes Python's spelling, one text for several of a result, and names mp3 by its own
-# type; it sends the bytes of every medium, whoever shows it, no thinking, and calls as they are
-# unless the model is known to want more.
+# type; it sends the bytes of every medium of every role, no thinking, and calls as they are unless
+# the model is known to want more.
 _AGENTSCOPE = Dialect(
     case="snake", bullets=True, mime={"audio/mpeg": "audio/mp3"}, foreign_calls="keep"
 )

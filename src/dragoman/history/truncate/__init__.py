@@ -1,11 +1,12 @@
 """Cut a history to a token budget: which messages go, in what order, without splitting a pair.
 
 A strategy is a generator (`plan`): it yields candidate histories and is sent their token counts.
-It knows no wire and no tokenizer; whoever drives it formats and counts.
+It knows no wire and no tokenizer; its caller formats and counts.
 """
 
 from __future__ import annotations
 
+from .clear_results import ClearToolResults
 from .plan import (
     Asked,
     Candidates,
@@ -22,7 +23,8 @@ from .plan import (
     units,
 )
 from .search import Counted
-from .strategies import ClearToolResults, DropOldest, KeepFirst, Summarize, without_oldest
+from .strategies import DropOldest, KeepFirst, without_oldest
+from .summarize import Summarize
 
 __all__ = [
     "Asked",

@@ -1,9 +1,9 @@
-"""Onward: DropOldest over a history that grows at its end, from where the last cut stood.
+"""Onward: DropOldest over a history that grows at its end, from the last cut on.
 
-Says what the strategy says of the whole history, as long as nothing before the cut has changed. To
-be sure of it, the next longer history is counted as well, and must not fit. Where a longer history
-can take fewer tokens than a shorter one, there are several answers, and this may be another than
-the strategy finds. Knows no wire.
+It returns what the strategy returns for the whole history, as long as nothing before the cut has
+changed. To be sure of it, the next longer history is counted as well, and must not fit. Where a
+longer history can take fewer tokens than a shorter one, there are several answers, and this may be
+another than the strategy finds. Knows no wire.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from .strategies import DropOldest, Dropped, KeepFirst
 
 @dataclass(slots=True)
 class _Cut:
-    """Where a cut stands: every unit before `end` went but for `kept`, and none behind it."""
+    """A cut: every unit before `end` went but for `kept`, and none after it."""
 
     end: int
     kept: list[int]
     last: list[int]  # what went last
     size: int  # messages there were
-    asked: bool  # the latest question stands before it
+    asked: bool  # the latest question comes before it
     pinned: set[int]
-    growing: int | None  # the cut stands in this step, of which more may come
+    growing: int | None  # the cut is within this step, to which more messages may come
 
 
 class Onward:
-    """A strategy that remembers: for one conversation, and not for two threads.
+    """A strategy that remembers its last cut: for one conversation, and not for two threads.
 
-    Whoever drives it calls `forget` when a message that it has seen is another one, or when the
-    same messages may take other tokens than before.
+    The caller must call `forget` when a message that it has seen was replaced, or when the same
+    messages may take other tokens than before.
     """
 
     def __init__(self, strategy: DropOldest) -> None:
@@ -46,7 +46,7 @@ class Onward:
 
     @staticmethod
     def knows(strategy: object) -> TypeGuard[DropOldest]:
-        """Whether it goes on for this strategy: one that drops in order, by nobody's word."""
+        """Whether it supports this strategy: one that drops in order, without pins and priority."""
         kind = type(strategy)
         plain = kind is DropOldest or kind is KeepFirst
         return plain and strategy.priority is None and strategy.pin == frozenset()  # type: ignore[attr-defined]  # one of the two
@@ -78,7 +78,7 @@ class Onward:
         if latest_summary(new) is not None:
             return False  # and so may the summary that stayed
         if not _answered_at_once(new, _waiting(msgs, cut.size)):
-            return False  # a late result binds what stands between, and takes the place of ours
+            return False  # a late result joins all messages between into one unit
         return self.strategy.pinned(msgs[: cut.end]) == cut.pinned
 
     def _last(self, msgs: list[Msg]) -> int:
@@ -104,12 +104,12 @@ class Onward:
         return result.msgs
 
     def _remember(self, msgs: list[Msg], steps: list[list[int]], cut: _Cut | None) -> None:
-        """Where these steps leave the cut, behind an earlier one."""
+        """Remember the cut after these steps, which follow an earlier cut."""
         end = max(chain.from_iterable(steps)) + 1
         each, last = self.strategy.step, self._last(msgs)
         number = steps[-1][0] // each
         if each > 1 and number < last and end // each == number:
-            return  # what stayed behind it goes with that step once it may
+            return  # messages of that step which stayed go with it as soon as they may
         missing = {*chain.from_iterable(steps)}
         start, remaining = (cut.end, cut.kept) if cut is not None else (0, [])
         self._cut = _Cut(
@@ -135,7 +135,7 @@ def _pairs(msgs: Iterable[Msg], kind: type[ToolBlock]) -> list[str]:
 
 
 def _answered_at_once(msgs: Iterable[Msg], waiting: Counter[str]) -> bool:
-    """Whether each result stands right behind its calls; `waiting` are those in front."""
+    """Whether each result follows its calls at once; `waiting` are calls before `msgs`."""
     for m in msgs:
         results = Counter(_pairs([m], ToolResultBlock))
         if not results <= waiting:

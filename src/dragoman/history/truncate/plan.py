@@ -1,6 +1,7 @@
-"""What stays or goes together: a call with its results, reasoning with what it led to.
+"""The parts that all strategies share: units of messages, pins, the messages that must stay.
 
-Also which messages a cut left out. Knows no budget and no strategy.
+A unit is what stays or goes together: a call with its results, reasoning with what it led to.
+Also finds which messages a cut left out.
 """
 
 from __future__ import annotations
@@ -17,10 +18,16 @@ from ...text.redaction import show
 
 
 def units(msgs: Sequence[Msg]) -> list[list[int]]:
-    """Indexes of messages that stay or go together.
+    """Group messages into units that stay or go together.
 
-    A call with its results and what stands between them; an assistant's reasoning with the message
-    behind it. A call that nobody answers is a unit of its own.
+    A unit is a call with its results and all messages between them, or an assistant's reasoning
+    with the message after it. A call without a result is a unit of its own.
+
+    Args:
+        msgs: The history.
+
+    Returns:
+        The indexes of the messages of each unit, in order; every message is in one unit.
     """
     with_blocks = [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
     reach = _last_results(msgs, with_blocks)  # up to which message one takes others with it
@@ -33,13 +40,14 @@ def units(msgs: Sequence[Msg]) -> list[list[int]]:
 def _last_results(msgs: Sequence[Msg], with_blocks: Iterable[int]) -> dict[int, int]:
     """For each message with calls that are answered, the last one that holds a result of theirs.
 
-    As repair pairs them: a result answers a call of the turn that it stands behind; what is left
-    over, the first call of its id that waits. An id may come again in every turn.
+    Calls and results are paired as repair does it: a result answers a call of the turn that it
+    follows; a result that finds none there answers the first call of its id that has no result
+    yet. An id may be used again in every turn.
     """
     reach: dict[int, int] = {}
     waiting: list[tuple[int, str]] = []  # a message, and the id of a call in it
     free: dict[str, deque[int]] = defaultdict(deque)
-    open_calls: dict[str, int] = {}  # how many calls of an id the turn has that nobody has answered
+    open_calls: dict[str, int] = {}  # how many calls of an id the turn has without a result
     turn = last_result = -1
     for i in with_blocks:
         no_tools = True
@@ -83,7 +91,15 @@ def _ranges(reach: dict[int, int], size: int) -> list[list[int]]:
 
 
 def left_out(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
-    """Indexes of the messages that `remaining`, a later part of them in order, does not hold."""
+    """Find the messages that a cut left out.
+
+    Args:
+        msgs: The whole history.
+        remaining: The messages after the cut, in the same order.
+
+    Returns:
+        The indexes in `msgs` of those that are not in `remaining`.
+    """
     missing = _missing(msgs, remaining)
     if len(missing) + len(remaining) != len(msgs):  # it holds others too
         ids = set(map(id, msgs))
@@ -94,7 +110,7 @@ def left_out(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
 def _missing(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
     missing = []
     index = len(remaining) - 1
-    for i in range(len(msgs) - 1, -1, -1):  # of a message that stands twice the older one goes
+    for i in range(len(msgs) - 1, -1, -1):  # of a message that is there twice the older one goes
         if index >= 0 and remaining[index] is msgs[i]:
             index -= 1
         else:
@@ -127,14 +143,14 @@ def _only_thinks(m: Msg) -> bool:
 
 
 class Asked(NamedTuple):
-    """A question of a strategy: it is sent what `call(msgs)` gives, awaited if need be."""
+    """A request of a strategy: it is sent the result of `call(msgs)`, awaited if need be."""
 
     call: Callable[[list[Msg]], str | Awaitable[str]]
     msgs: list[Msg]
 
 
 class Made(NamedTuple):
-    """A message that stands in a cut for others: a shorter form of one, or a summary of several."""
+    """A message of a cut that replaces others: a shorter form of one, or a summary of several."""
 
     msg: Msg
     of: Sequence[Msg]
@@ -142,7 +158,12 @@ class Made(NamedTuple):
 
 
 class Cut(list[Msg]):
-    """A candidate that holds messages which are not in the given history."""
+    """A candidate that holds messages which are not in the given history.
+
+    Args:
+        msgs: The messages of the candidate.
+        made: The messages among them that the strategy built, and what each replaces.
+    """
 
     __slots__ = ("made",)
 
@@ -160,12 +181,34 @@ class Truncation(Protocol):
     """A way to cut: yields candidates, is sent the token count of each, returns the chosen one."""
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
-        """Raises ContextOverflow when even the shortest history exceeds `limit` tokens."""
+        """Yield candidate histories until one fits.
+
+        Args:
+            msgs: The whole history.
+            limit: The most tokens that the history may take.
+
+        Yields:
+            A candidate, for which the token count is sent back; or an Asked, for its result.
+
+        Returns:
+            The history that fits.
+
+        Raises:
+            ContextOverflow: Even the shortest history exceeds `limit` tokens.
+        """
         ...
 
 
 def strategic(value: object, name: str = "truncate") -> None:
-    """Raise ConfigError unless the value of this option is a strategy; its class is none yet."""
+    """Check that the value of an option is a strategy; the class of one is none yet.
+
+    Args:
+        value: The value.
+        name: The name of the option, for the error.
+
+    Raises:
+        ConfigError: The value is no object with a method `candidates`.
+    """
     if isinstance(value, type) or not callable(getattr(value, "candidates", None)):
         text = f"{name} must be a strategy, an object with a method candidates, not {show(value)}"
         hint = "truncate=DropOldest(), KeepFirst(n), ClearToolResults() or Summarize(call)"
@@ -173,7 +216,14 @@ def strategic(value: object, name: str = "truncate") -> None:
 
 
 def replaced(chosen: list[Msg]) -> list[Made]:
-    """What the messages that a cut made, and that still stand in it, were made of in the end."""
+    """List the messages that a cut built and still holds, with the given messages they replace.
+
+    Args:
+        chosen: The history that a strategy returned.
+
+    Returns:
+        One item for each; empty if `chosen` is no Cut.
+    """
     if not isinstance(chosen, Cut):
         return []
     by_id = {id(item.msg): item for item in chosen.made}
@@ -200,12 +250,18 @@ Pin: TypeAlias = Callable[[Msg], bool] | Collection[str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """What every strategy here keeps.
+    """The base of the strategies here: it decides which messages must stay.
 
     The system prompt, the latest user message and the last turn stay, and so do the latest summary
-    of earlier turns (a compaction, which stands for all that was before it) and each message whose
-    `metadata` has `"pinned": True`, or that `pin` names: a predicate, or ids. A call and its
-    results stay together. `reserve` is how many of the tokens are kept free for the answer.
+    of earlier turns (a compaction, which replaces all that was before it) and each message whose
+    `metadata` has `"pinned": True`. A call and its results stay together.
+
+    Args:
+        pin: Further messages that stay: a predicate, or ids as `Msg.id` and receipts have them.
+        reserve: How many of the tokens stay free for the answer.
+
+    Raises:
+        ConfigError: `pin` is neither a function nor ids, or `reserve` is no whole number from 0 on.
     """
 
     pin: Pin = ()
@@ -221,7 +277,17 @@ class Keeping:
             object.__setattr__(self, "pin", frozenset(self.pin))
 
     def room(self, limit: int) -> int:
-        """The tokens that the history may take. Raises ConfigError if the reserve takes all."""
+        """Compute the tokens that the history may take.
+
+        Args:
+            limit: The tokens of history and reserve together.
+
+        Returns:
+            The limit without the reserve.
+
+        Raises:
+            ConfigError: The reserve takes all.
+        """
         if self.reserve and self.reserve >= limit:
             text = f"a reserve of {self.reserve} leaves nothing of {limit} tokens"
             hint = "raise max_tokens, or lower the reserve"
@@ -229,11 +295,27 @@ class Keeping:
         return limit - self.reserve
 
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
-        """The indexes of what must stay; a unit that holds one of them stays whole."""
+        """Find the messages that must stay; a unit that holds one of them stays whole.
+
+        Args:
+            msgs: The history.
+            groups: Its units, as `units` returns them.
+
+        Returns:
+            The indexes of these messages.
+        """
         return {*range(head(msgs)), *self.newest(msgs, groups)}
 
     def newest(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
-        """The same without the system prompt, which stands before everything else."""
+        """Find the messages that must stay, apart from the system prompt before all others.
+
+        Args:
+            msgs: The history, or its end.
+            groups: Its units, as `units` returns them.
+
+        Returns:
+            The indexes of these messages.
+        """
         stays = self.pinned(msgs)
         for index in (latest(msgs), latest_summary(msgs)):
             if index is not None:
@@ -243,7 +325,14 @@ class Keeping:
         return stays
 
     def pinned(self, msgs: Sequence[Msg]) -> set[int]:
-        """The indexes of what the user pinned."""
+        """Find the messages that the user pinned.
+
+        Args:
+            msgs: The history.
+
+        Returns:
+            The indexes of these messages.
+        """
         indexes: set[int] = set()
         if [m for m in msgs if m._metadata]:  # seldom any, which is seen at the least cost
             noted = ((i, m._metadata or {}) for i, m in enumerate(msgs))
@@ -257,12 +346,21 @@ class Keeping:
 
 
 def overflow(tokens: int, limit: int, remaining: Sequence[Msg]) -> ContextOverflow:
-    """The error when nothing is left but what must stay."""
+    """Build the error for a history of which all that remains must stay.
+
+    Args:
+        tokens: The tokens of what remains.
+        limit: The most tokens that the history may take.
+        remaining: The messages that remain.
+
+    Returns:
+        The error, with the ids of these messages.
+    """
     return ContextOverflow(tokens, limit, len(remaining), tuple(identify(remaining)))
 
 
 def head(msgs: Sequence[Msg]) -> int:
-    """How many system messages stand before everything else."""
+    """How many system messages come before all others."""
     for i, m in enumerate(msgs):
         if m.role not in ("system", "developer") or has_results(m):
             return i

@@ -1,4 +1,4 @@
-"""Figures: what a count may tell beside its sum, estimates where it does not, and the search.
+"""The search for a candidate that fits, and the weights of messages that it goes by.
 
 The search finds the first of several ever shorter candidates that fits. It trusts no counter: each
 question narrows the interval, whatever the answer was.
@@ -41,14 +41,14 @@ class Found(NamedTuple):
 
 
 def weights(msgs: Sequence[Msg], tokens: int) -> Sequence[float]:
-    """What each message takes: tokens where the count told, else an estimate in some unit."""
+    """What each message takes: tokens where the count has them, else an estimate in some unit."""
     if isinstance(tokens, Counted) and len(tokens.each) == len(msgs):
         return tokens.each
     return [_MESSAGE + _size(m.content) for m in msgs]
 
 
 def per_unit(tokens: int, weight: float) -> float:
-    """The tokens that one unit of an estimate stands for."""
+    """The tokens in one unit of an estimate."""
     return min(tokens, _MOST) / max(1, weight)
 
 
@@ -93,7 +93,7 @@ def first_that_fits(
 
 
 class _Search:
-    """Where the first candidate that fits may be: behind `low`, which does not, up to `high`."""
+    """Where the first candidate that fits may be: after `low`, which does not, up to `high`."""
 
     __slots__ = (
         "freed",

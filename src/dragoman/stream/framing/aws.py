@@ -29,7 +29,7 @@ class AWSEventStream:
         self._held = 0
         self._wanted = _PRELUDE.size  # bytes without which nothing can be said
         self._broken: ReadError | None = None
-        self._held_back = False  # whether nobody was told of it yet
+        self._held_back = False  # whether the error still has to be raised
 
     def feed(self, chunk: bytes) -> list[tuple[str | None, bytes]]:
         """The events that the bytes complete. Raises ReadError for a broken frame.

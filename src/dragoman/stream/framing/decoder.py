@@ -1,8 +1,8 @@
-"""Framings made of lines: server-sent events and JSON lines.
+"""Read the bytes of a stream as events: server-sent events, JSON lines, JSON arrays, AWS frames.
 
-Reference: WHATWG HTML, "Server-sent events", 9.2.6. Beyond it: an event without a blank line
-behind it counts at the end of the stream, and a body that has no events, such as an error in JSON
-or the page of a proxy, is one event.
+Reference: WHATWG HTML, "Server-sent events", 9.2.6. Beyond it: at the end of the stream an event
+counts without its blank line, and a body that has no events, such as an error in JSON or the page
+of a proxy, is one event.
 """
 
 from __future__ import annotations
@@ -137,15 +137,15 @@ _INSIDE = re.compile(rb'["\\]')
 class JSONArray:
     """The elements of one array, or one object that is no array, as errors are.
 
-    In the bytes of the last `feed`: `end` is the place behind the last element that they complete,
-    `closed` the one behind the bracket that closes the array; 0 if there is none.
+    In the bytes of the last `feed`: `end` is the index after the last element that they complete,
+    `closed` the one after the bracket that closes the array; 0 if there is none.
     """
 
     def __init__(self) -> None:
         self.end = self.closed = 0
         self._pieces: list[bytes] = []  # of the element that is open
         self._depth = 0
-        self._base = 1  # the depth that elements stand at: 0 if the body is an object
+        self._base = 1  # the depth of the elements: 0 if the body is an object
         self._string = self._escaped = False
 
     def feed(self, chunk: bytes) -> list[tuple[str | None, bytes]]:
@@ -180,7 +180,7 @@ class JSONArray:
         return [(None, remaining)] if remaining.strip() else []
 
     def _next(self, chunk: bytes, index: int) -> int:
-        """Where the next bracket stands that is no part of a text; -1 if there is none."""
+        """The index of the next bracket that is no part of a text; -1 if there is none."""
         while True:
             if self._escaped and index < len(chunk):
                 self._escaped = False
@@ -237,8 +237,14 @@ class Decoder:
     >>> decoder.feed(b'event: ping\ndata: {"a"'), decoder.feed(b": 1}\n\n")
     ([], [ServerEvent(event='ping', data='{"a": 1}')])
 
-    Raises ReadError for AWS frames that are broken, ConfigError for an unknown framing. What ends
-    without a blank line is given by `flush`; bytes that are no UTF-8 become U+FFFD.
+    An event that ends without a blank line is given by `flush`; bytes that are no UTF-8 become
+    U+FFFD.
+
+    Args:
+        framing: How the body separates the events.
+
+    Raises:
+        ConfigError: `framing` is unknown.
     """
 
     __slots__ = ("_frames", "_open")
@@ -252,7 +258,17 @@ class Decoder:
         self._open: dict[bytes, Callable[[], _Frames]] = _OTHERS.get(framing, {})
 
     def frames(self, chunk: bytes) -> list[Frame]:
-        """The events that these bytes complete, their data as bytes."""
+        """Read the next bytes of a stream, and leave the data of events as bytes.
+
+        Args:
+            chunk: The bytes, cut anywhere.
+
+        Returns:
+            The events that they complete.
+
+        Raises:
+            ReadError: A frame of AWS is broken.
+        """
         if self._open and (begun := chunk.lstrip(_BEFORE)):
             other = self._open.get(begun[:1])
             self._open = {}
@@ -265,7 +281,17 @@ class Decoder:
         return self._frames.flush()
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
-        """The events that these bytes complete."""
+        """Read the next bytes of a stream.
+
+        Args:
+            chunk: The bytes, cut anywhere.
+
+        Returns:
+            The events that they complete.
+
+        Raises:
+            ReadError: A frame of AWS is broken.
+        """
         return _events(self.frames(bytes(chunk)))
 
     def flush(self) -> list[ServerEvent]:

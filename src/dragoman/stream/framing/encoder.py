@@ -1,7 +1,7 @@
-"""Encoder: events in, the bytes of a stream out, in every framing that `Decoder` reads.
+"""Write events as the bytes of a stream, in every framing that `Decoder` reads.
 
 Reference: WHATWG HTML, "Server-sent events", 9.2.6; AWS, "Event stream encoding". Knows no
-protocol: what the events say is their business.
+protocol: the payloads of events are not looked at.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ class Encoder:
 
     Names are for "sse" and "aws-eventstream"; the others have no place for them. In frames of AWS
     an event that names itself (`type`) is a model's own, so it goes in InvokeModel's wrapping.
-    Raises ConfigError for an unknown framing.
+
+    Args:
+        framing: How the body separates the events.
+
+    Raises:
+        ConfigError: `framing` is unknown.
     """
 
     __slots__ = ("_begun", "framing")
@@ -54,7 +59,14 @@ class Encoder:
         self._begun = False
 
     def feed(self, event: ServerEvent | tuple[str | None, Json]) -> bytes:
-        """The bytes of one event."""
+        """Encode one event.
+
+        Args:
+            event: A ServerEvent, or (name, payload) with the payload as JSON or as its text.
+
+        Returns:
+            Its bytes.
+        """
         if isinstance(event, tuple):
             name, payload = event
             text = payload if isinstance(payload, str) else spell(payload)
@@ -64,7 +76,7 @@ class Encoder:
             return _encode_sse(name, text)
         if self.framing == "aws-eventstream":
             return _encode_frame(name, text)
-        # a line's end stands between the signs of JSON only, where a blank says the same
+        # in JSON a line break can only be white space between values, so a blank replaces it
         line = _bytes(_BREAKS.sub(" ", text))
         if self.framing == "ndjson":
             return line + b"\n"
@@ -72,7 +84,7 @@ class Encoder:
         return (b",\r\n" if begun else b"[") + line
 
     def finish(self) -> bytes:
-        """What stands behind the last event: the end of a JSON array."""
+        """Encode the end of the stream: the bracket of a JSON array, else nothing."""
         if self.framing != "json-array":
             return b""
         return b"]" if self._begun else b"[]"
@@ -81,7 +93,18 @@ class Encoder:
 def encode(
     events: Iterable[ServerEvent | tuple[str | None, Json]], framing: Framing = "sse"
 ) -> bytes:
-    """The whole body that carries the events: see `Encoder`, which gives it piece by piece."""
+    """Encode a whole stream at once; `Encoder` does it piece by piece.
+
+    Args:
+        events: Each a ServerEvent, or (name, payload) with the payload as JSON or as its text.
+        framing: How the body separates the events.
+
+    Returns:
+        The bytes of the body.
+
+    Raises:
+        ConfigError: `framing` is unknown.
+    """
     encoder = Encoder(framing)
     return b"".join([*map(encoder.feed, events), encoder.finish()])
 
