@@ -1,7 +1,8 @@
-"""Text as a reader takes it: compatibility forms made one, case, space and the invisible away.
+"""Find text that looks like a mark of a history or like the line of another speaker.
 
-What folds to the same looks the same. Letters of other scripts that only resemble each other stay
-apart. Knows no message.
+Texts are compared as a reader sees them: `fold_text` unites compatibility forms and removes case,
+space and invisible characters. Letters of other scripts that only resemble each other stay
+different. Knows no message.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ BREAKS = "\n\v\f\r\x85\u2028\u2029"  # what ends a line for a reader
 BREAK = re.compile(f"[{BREAKS}]")
 
 
-# signs that pass for a colon or a slash, and what Unicode calls a letter or mark but nobody sees
+# signs that pass for a colon or a slash
 _PASS = {0x2236: ":", 0xA789: ":", 0x2044: "/", 0x2215: "/"}
 
 
-# Also what has no name yet, for renderers leave it out (Unicode 16.0, DerivedCoreProperties.txt,
-# Default_Ignorable_Code_Point).
+# What Unicode calls a letter or mark but renderers do not show, unassigned code points among it
+# (Unicode 16.0, DerivedCoreProperties.txt, Default_Ignorable_Code_Point).
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
     "\ufff0-\ufff8\U000e0000-\U000e0fff]"
@@ -71,7 +72,7 @@ CACHES["dragoman.history.lookalikes"] = Cache(
 
 
 def fold_text(text: str) -> str:
-    """The text as it looks.
+    """Fold the text so that texts which look the same become equal.
 
     >>> fold_text("Ｆri\u200bday "), fold_text("FRIDAY")
     ('friday', 'friday')
@@ -82,12 +83,12 @@ def fold_text(text: str) -> str:
 
 
 def origins(text: str) -> list[int]:
-    """For each character of `look(text)` the index of the one in `text` that it comes from."""
+    """For each character of `fold_text(text)` the index of the one in `text` it comes from."""
     return [i for i, char in enumerate(text) for _ in _FOLDED[ord(char)]]
 
 
 def visible(text: str) -> str:
-    """The text in its usual characters and without those that nobody sees; case and space stay."""
+    """The text in its usual characters and without invisible ones; case and space stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(sign for sign in normalize("NFKC", text) if not _is_unseen(sign))
@@ -107,7 +108,7 @@ def _forms() -> dict[str, str]:
     return forms
 
 
-_SHAPE = 64  # what stands in a name's place may be a name up to this length
+_SHAPE = 64  # text in the place of a name may be a name up to this length
 RARE = BREAKS[4:]  # the line breaks beyond ASCII
 
 
@@ -129,9 +130,9 @@ class KnownNames:
         self.first.setdefault(fold_text(name).lstrip("\\"), index)
 
     def of(self, head: str, exact: bool, hostile: bool) -> str | None:
-        """The name that `head` is, or begins with unless `exact`; None if it is nobody's.
+        """The name that `head` is, or begins with unless `exact`; None if it is no known name.
 
-        Who forges a mark is up to no good: in a `hostile` text anything short is a name.
+        A text that forges a mark is `hostile`: there any short head counts as a name.
         """
         if head in self.first:
             return head
@@ -146,7 +147,7 @@ class KnownNames:
 
 @dataclass(frozen=True, slots=True)
 class LookalikeGuard:
-    """The marks, and how a line names its speaker: `before` it and `after` it, as they look.
+    """Finds marks and lines that name a speaker: `before` the name and `after` it, as folded.
 
     `opens`: a text begins on a line of its own.
     """
@@ -160,17 +161,17 @@ class LookalikeGuard:
     after: str
     opens: bool
     ends: tuple[str, ...]  # what may end a name
-    simple: bool  # nothing stands before a name and one sign behind it
+    simple: bool  # there is nothing before a name and one sign after it
     signs: bool  # no letter ends a name or begins a mark
 
     def calm(self, text: str) -> bool:
-        """Whether a look at a few characters tells that there is nothing to escape."""
+        """Whether a search for a few characters shows that there is nothing to escape."""
         if "\n" in text or "\r" in text or "\v" in text or "\f" in text:
             return False
         return not (_any(self.firsts, text) or (not text.isascii() and _any(self.others, text)))
 
     def find_marks(self, text: str) -> list[tuple[int, bool]]:
-        """For each mark the index behind its first character, and whether a backslash is there."""
+        """For each mark the index after its first character, and whether a backslash is there."""
         if self.marks is None or not (_any(self.firsts, text) or _any(self.others, text)):
             return []
         marks = list(self.marks.finditer(fold_text(text)))
@@ -237,7 +238,7 @@ class LookalikeGuard:
         return sorted([*marks, *(start for start, _ in names)]), [name for _, name in names]
 
     def plain(self, text: str, known: KnownNames, opens: bool) -> str:
-        """The text without the backslashes that `found` asked for."""
+        """The text without the backslashes at the places that `find_places` returns."""
         marks = self.find_marks(text)
         text = _without(text, [at for at, escaped in marks if escaped])
         names = self.find_names(text, known, opens, bool(marks))

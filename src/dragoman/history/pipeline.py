@@ -47,7 +47,7 @@ from .wording import Told
 
 @dataclass(frozen=True, slots=True)
 class FormatStyle:
-    """How a history is written: who speaks, in which words it is added to, what may be fetched."""
+    """How a history is written: how it names speakers, the added texts, what may be fetched."""
 
     speakers: Rewrite = field(default_factory=ByRole)
     rewrites: Sequence[Rewrite] = ()  # a tuple, once it is made
@@ -72,14 +72,14 @@ class FormatStyle:
             object.__setattr__(self, "fetch_read", True)
 
     def seen_by(self, agent: str | None) -> FormatStyle:
-        """The same from an agent's point of view, where the speakers name nobody as oneself."""
+        """The style from an agent's point of view, unless the speakers have a `me` already."""
         speakers = self.speakers
         if agent is None or not isinstance(speakers, (ByName, Tagged)) or speakers.me is not None:
             return self
         return replace(self, speakers=replace(speakers, me=agent))
 
     def once(self) -> FormatStyle:
-        """The same for several tries at one history: each medium is fetched and saved once."""
+        """The style for several tries at one history: each medium is fetched and saved once."""
         results: dict[tuple[str, int], Any] = {}
         fetch, saver = self.fetch, self.saver
 
@@ -105,9 +105,9 @@ class FormatStyle:
         )
 
 
-# How many of the last turns each pass may still say otherwise once the history goes on. What
-# speakers and rooms may, they declare themselves; what a pass does to earlier turns, because of
-# something that came late, it tells the report.
+# How many of the last turns each pass may still change when the history goes on. Speakers and
+# rooms declare theirs themselves; a change of earlier turns, because of something that came late,
+# is reported by the pass (`Report.touched`).
 LOOKBACK: Mapping[str, int] = MappingProxyType(
     {
         "items": 0,
@@ -116,9 +116,9 @@ LOOKBACK: Mapping[str, int] = MappingProxyType(
         "repair": 1,  # calls at the end wait for their results
         "blanks": 0,
         "names": 0,  # the first to come keeps a spelling
-        "late_system": 1,  # a system message at the end waits for who speaks next
+        "late_system": 1,  # a system message at the end waits for the next speaker
         "fit": 0,
-        "order": 1,  # the last turn may be joined, made up, or trimmed
+        "order": 1,  # the last turn may be joined, added, or trimmed
         "bind": 0,
     }
 )
@@ -133,19 +133,19 @@ class PreparedHistory:
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
     properties: dict[str, dict[str, str]] = field(default_factory=dict)  # by tool, likewise
-    meant: dict[str, Tool] = field(default_factory=dict)  # functions' names -> what they stand for
+    meant: dict[str, Tool] = field(default_factory=dict)  # functions' names -> replaced tools
     unbound: int | None = None  # from which message on the provider shall drop thinking itself
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryContext:
-    """What stands before and after a part of a history, where the passes see that part alone."""
+    """What passes that see a part of a history alone must know of the messages around it."""
 
     behind: int | None = None  # the role of the message before it
-    last: bool = True  # no message stands after it
-    open_start: bool = False  # calls that its results answer may stand before it
+    last: bool = True  # no message follows it
+    open_start: bool = False  # calls that its results answer may come before it
     ids: frozenset[str] = frozenset()  # ids of calls before it, which keep their spelling
-    marks: int = 0  # how many cache hints stand before it
+    marks: int = 0  # how many cache hints come before it
     tools: tuple[str, ...] = ()  # names of the tools that were called before it, in order
     speakers: tuple[str, ...] = ()  # who spoke before it
 
@@ -180,7 +180,7 @@ def prepare(
 def bind_thinking(
     prepared: PreparedHistory, caps: Capabilities, style: FormatStyle, report: Report, whole: bool
 ) -> PreparedHistory:
-    """The same without thinking that is bound to another history.
+    """Drop thinking that is bound to another history.
 
     This pass comes last, and looks at the history from its start.
     """
@@ -288,10 +288,10 @@ def _name_tools(
 def pair_calls(
     msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report
 ) -> list[Msg]:
-    """The messages with their calls and results paired, before anybody groups them.
+    """The messages with their calls and results paired, before they are grouped for hooks.
 
-    Ids and names are respelled and later system messages told in time: no group knows what stands
-    in another.
+    Ids and names are respelled and later system messages moved first, for the hook of a group does
+    not see the other groups.
     """
     history = survey(msgs, report)
     history = _runnable(history, caps, report)
@@ -358,7 +358,7 @@ def _check_fetched(data: object) -> Base64Source | None:
         return data
     hint = "fetch(source, path) -> Base64Source(media_type, data) or None"
     if isawaitable(data):
-        getattr(data, "close", bool)()  # nobody will await it
+        getattr(data, "close", bool)()  # it is never awaited
         hint += "; nothing is awaited here, so fetch before, and give Base64Source in the messages"
     raise ConfigError(
         f"fetch must give a Base64Source or None, not {type(data).__name__}",
@@ -379,7 +379,7 @@ def _rewritten_speakers(
 
 
 def _others_told(history: RoledHistory, style: FormatStyle, report: Report) -> RoledHistory:
-    """The history where nobody calls but the one whose point of view it is."""
+    """The history in which only the agent whose point of view it is makes calls."""
     speakers = style.speakers
     if not history.calls or not isinstance(speakers, (ByName, Tagged)) or speakers.me is None:
         return history

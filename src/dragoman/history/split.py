@@ -1,6 +1,7 @@
-"""split_history: a merged history read back into the messages of its speakers.
+"""Read a merged history back into the messages of its speakers.
 
-The inverse of ByName: for what it wrote exactly, for logs of others as well as their form allows.
+This is the inverse of ByName: exact for what it wrote, and for logs of others as good as their form
+allows.
 """
 
 from __future__ import annotations
@@ -26,21 +27,30 @@ def split_history(
     *,
     by: ByName | None = None,
 ) -> list[Msg]:
-    r"""The messages that `by` (the default ByName) told in one, unescaped, media in their place.
+    r"""Read the messages that ByName merged, unescaped, with media in their places.
 
-    `content` is what a message holds: text, content blocks, or a wire's content list, in which
-    `{"text": ...}` is text and whatever is no block of ours becomes a RawBlock without an issuer.
-    `names` are the speakers of the whole history in the order in which they came; those that `by`
-    knows are always among them. Without `names` every line that begins like a speaker's is taken
-    for one: a guess, good for logs. Messages of `by.me` are the assistant's, all others the
-    user's. Several texts of one message come back as several messages: a line does not tell them
-    apart. So does a medium that no name introduces go to whoever spoke last.
+    Messages of `by.me` are the assistant's, all others the user's. Several texts of one message
+    come back as several messages, for lines do not show their borders. A medium that no name
+    introduces goes to the last speaker.
+
+    Args:
+        content: A message or its content: text, content blocks, or a wire's content list, in which
+            `{"text": ...}` is text and every item that is no block of ours becomes a RawBlock
+            without an issuer.
+        names: The speakers of the whole history in the order in which they came; those that `by`
+            knows are always among them. Without names every line that begins like a speaker's is
+            taken for one: a guess, good for logs.
+        by: The ByName that merged the history; None takes the default one.
+
+    Returns:
+        The messages, in order.
 
     >>> split_history("<history>\nBob: Look\nhere.\nAlice: Yes?\n</history>", ["Bob", "Alice"])
     [Msg('Bob', 'Look\nhere.', 'user'), Msg('Alice', 'Yes?', 'user')]
 
-    Raises ReadError if the content is no history in the form of `by`, ConfigError if the lines
-    of `by` do not begin with a name.
+    Raises:
+        ReadError: The content is no history in the form of `by`.
+        ConfigError: The lines of `by` do not begin with a name.
     """
     by = by or ByName()
     if "\1" not in by.form.lead:
@@ -105,7 +115,7 @@ def _after_opening(text: str, by: ByName) -> str:
 
 def _before_closing(text: str, by: ByName) -> str:
     closing = by.closing
-    if text == closing.lstrip("\n"):  # behind a medium
+    if text == closing.lstrip("\n"):  # after a medium
         return ""
     text_before, separator, _ = text.rpartition(closing) if closing else (text, "x", "")
     if not separator:
@@ -120,7 +130,7 @@ def _no_frame(does: str, sign: str) -> ReadError:
 
 
 def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:
-    """Whatever stands where a line names its speaker."""
+    """The text at the place of the name in every line."""
     lead, _, tail = by.form.lead.partition("\1")
     if not tail.strip():
         text = f"lines like {by.line!r} do not tell where a name ends"
@@ -173,7 +183,7 @@ class _SpeechReader:
             self._add_speech(name, self._plain(text.removesuffix(tail)))
 
     def medium(self, block: ContentBlock) -> None:
-        """What stands between the texts belongs to whoever spoke last."""
+        """Add a block between the texts to the last speaker's message."""
         if not self.said:
             self.said.append(("", []))
         name, blocks = self.said[-1]
@@ -182,11 +192,11 @@ class _SpeechReader:
         blocks.append(block)
 
     def messages(self) -> list[Msg]:
-        """All that was said."""
+        """The messages of all speakers, in order."""
         return [self._message(name, parts) for name, parts in self.said]
 
     def _starts(self, part: str) -> list[tuple[int, str]]:
-        """Where somebody begins to speak, and what stands there before the text."""
+        """The places where a speaker's text begins, each with its lead."""
         starts = []
         index = 0
         while index >= 0:

@@ -1,4 +1,7 @@
-"""What one message of a conversation says: texts and media in order, the rest named as lost."""
+"""The text of a conversation in a merged history: its parts, its form, the names of its speakers.
+
+The rest of a message is reported as lost.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def texts_and_media(
 
 
 def report_dropped_fields(node: Msg | ContentBlock, report: Report) -> None:
-    """Name what a text that is told leaves behind: hints, citations, fields of providers."""
+    """Report what a text in a history cannot carry: hints, citations, fields of providers."""
     for name in ("cache", "citations"):
         if getattr(node, name, None) is not None:
             report.lost(f"{name}.unsaid", node, name)
@@ -101,11 +104,11 @@ class Form:
     guard: LookalikeGuard
 
     def format_lead(self, name: str) -> str:
-        """What stands before a text of this speaker."""
+        """The lead of this speaker's texts."""
         return self.lead.replace("\1", name)
 
     def format_tail(self, name: str) -> str:
-        """What stands behind it."""
+        """The tail of this speaker's texts."""
         return self.tail.replace("\1", name)
 
 
@@ -180,7 +183,7 @@ def _guard(frame: str, lead: str) -> LookalikeGuard:
             tails.setdefault(line_looks[0], {})[re.escape(line_looks[1:])] = None
     marks = [rf"{re.escape(sign)}\\*(?={'|'.join(others)})" for sign, others in tails.items()]
     first_signs = sorted({sign for first in tails for sign in lookalikes(first)})
-    head, has_name, tail = lead.partition("\1")  # nobody sees this sign, so that it has no look
+    head, has_name, tail = lead.partition("\1")  # this sign is invisible, so it folds to nothing
     before = fold_text(head).rpartition("\n")[2]
     after = fold_text(tail.partition("\1")[0]).partition("\n")[0]
     return LookalikeGuard(
@@ -199,7 +202,7 @@ def _guard(frame: str, lead: str) -> LookalikeGuard:
 
 
 def _lines(breaks: str, after: str) -> re.Pattern[str]:
-    """What stands at the beginning of a line, up to the first sign that may end a name."""
+    """A pattern for the beginning of a line, up to the first sign that may end a name."""
     if not after:
         return re.compile(f"[{breaks}]()")
     ends = "".join(map(re.escape, lookalikes(after[0])))
@@ -239,10 +242,10 @@ class ShownNames(dict[str, str]):
 
 
 class Speaking:
-    """The speakers of `msgs`; `me` and `known` are among them before they say a word.
+    """The speakers of `msgs`; `me` and `known` are among them before they speak.
 
-    One for each call of a rewrite; it looks at the whole history only if some text needs it.
-    Whoever uses it asks for every name in turn: the first to come keeps the name.
+    One for each call of a rewrite; it reads the whole history only if some text needs it. The
+    caller asks for every name in order: the first speaker of a name keeps it.
     """
 
     __slots__ = ("_at", "_first", "_known", "guard", "late", "msgs", "spelled")
@@ -300,7 +303,7 @@ class Speaking:
                 report.lost("speaker.renamed", m, "name", did=f"written as {spelled}")
 
     def report_touched(self, runs: Sequence[tuple[list[Msg], Msg]], report: Report) -> None:
-        """Tell the report which messages say another text since somebody speaks who did not."""
+        """Report the messages whose text changed because a later speaker has a name in it."""
         messages = {id(m): message for run, message in runs for m in run}
         for m, later in self.late:
             node, until = messages[id(m)], messages.get(id(later), later)

@@ -1,7 +1,7 @@
 """Names of arguments as a wire accepts them: a map for each tool, applied to schemas and calls.
 
-The map is a pure function of a tool's schema and the rule, so whoever has the tools can rebuild it
-to read an answer. It speaks of what stands at the root of the schema, for no more is refused
+The map is a pure function of a tool's schema and the rule, so a reader of the answer can rebuild it
+from the tools. It has the properties at the root of the schema, for no others are refused
 (decocms/studio pull request 6874). Knows no wire.
 """
 

@@ -27,10 +27,10 @@ def media_to_fetch(
 ) -> list[Source]:
     """The sources whose bytes this wire needs.
 
-    Only media of messages that the program built: what came from a provider or out of a tool
-    must not decide which files and addresses are opened, nor what stood in such a message and is
-    said by another now. `of_read`: also web addresses in what a user says in a body that was read,
-    and never a local file that is named there.
+    Only media of messages that the program built: a message from a provider or a tool must not
+    decide which files and addresses are opened, nor may a block that moved out of such a message.
+    `of_read`: also web addresses in a user's message of a body that was read, and never a local
+    file that is named there.
     """
     sources: list[Source] = []
     for i in history.unusual:

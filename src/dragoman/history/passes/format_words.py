@@ -1,7 +1,7 @@
-"""The format of the answer by other ways than its own field: in words, or as a tool.
+"""Ask for the format of the answer by other ways than its own field: in words, or by a tool.
 
-A schema that no field can say is told to the model, and some hosts give any JSON only where
-a message speaks of it. A tool whose arguments are the answer says a schema, too. Knows no wire.
+A schema that no field takes goes into the prompt, and some hosts give JSON only where a message
+mentions it. A tool whose arguments are the answer carries a schema, too. Knows no wire.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def _collect_texts(blocks: list[ContentBlock]) -> list[str]:
 
 
 def _with_prompt(msgs: list[Msg], text: str, form: object, report: Report) -> list[Msg]:
-    """The messages with the text at the end of the system prompt, which is made if there is none.
+    """The messages with the text at the end of the system prompt, which is added if there is none.
 
-    It stands behind everything else there, so that a prompt that many requests share stays alike.
+    The text comes last, so that a prompt that many requests share keeps the same beginning.
     """
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
     if not head:

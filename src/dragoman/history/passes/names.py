@@ -1,7 +1,7 @@
 """Tool names and call ids as a wire accepts them: a map, applied to a history and inverted.
 
-The map is a pure function of the names and the rule, so whoever has the tools can rebuild it to
-read an answer. What the rule accepts stays; two names never become one. Knows no wire.
+The map is a pure function of the names and the rule, so a reader of the answer can rebuild it from
+the tools. What the rule accepts stays; two names never become one. Knows no wire.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def name_tools(
     """The tools under names that the wire accepts, and the map for the tools and the history."""
     if not tools:
         return tools, mapping(list(dict.fromkeys(called)), rule, ordered=True)
-    names = wire_tool_names(tools, rule)  # of the tools alone: whoever reads the answer has no more
+    names = wire_tool_names(tools, rule)  # of the tools alone: a reader of the answer has no more
     tool_names = {tool.name for tool in tools if type(tool) is Tool}
     others = [name for name in dict.fromkeys(called) if name not in tool_names]
     if others:
@@ -72,7 +72,7 @@ def respell_history(
 ) -> tuple[RoledHistory, dict[str, str]]:
     """The history under wire names and wire ids, and the map from wire ids to the tree's.
 
-    `fixed_ids` stand around these messages as the wire took them: they keep their spelling.
+    `fixed_ids` are ids of messages around these, as the wire took them: they keep their spelling.
     `properties`: by tool, the arguments that the wire spells otherwise.
     """
     rule = caps.ids
@@ -104,7 +104,7 @@ def respell_history(
 
 @dataclass(slots=True)
 class _Respeller:
-    """Walks a history once; a repeated id gets a number, and so does the result behind it.
+    """Walks a history once; a repeated id gets a number, and so does its result.
 
     `wrong_ids`: an id is repeated, empty, or not in the form of the wire.
     """

@@ -1,6 +1,6 @@
 """The order that a wire wants: late system messages, gathered results, alternating roles.
 
-`order` runs behind all passes that move messages. Knows no wire.
+`order` runs after all passes that move messages. Knows no wire.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def order(
     """The history in an order that the wire takes.
 
     `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
-    `behind`: the role of what stands before these messages, if they are not the first; `last`:
-    nothing stands behind them.
+    `behind`: the role of the message before these, if they are not the first; `last`: no message
+    follows them.
     """
     if caps.gather_results and history.flags & survey.PARALLEL:
         history = _gather_results(history, report)
@@ -63,9 +63,9 @@ def alternate_roles(
 ) -> RoledHistory:
     """The history with neighbours of one role joined, results first.
 
-    Where results may not share a turn with text (`bridged`), and calls neither, or results not with
-    what stands there, a turn of the other role stands between them if turns may be inserted. Where
-    results are messages of their own, they are nobody's neighbours otherwise.
+    Where calls and results may not share a turn with text (`bridged`), or results not with the
+    blocks beside them, a turn of the other role comes between if turns may be inserted. Where
+    results are messages of their own, they are not joined with other messages.
     """
     bridged = caps.alternation == "bridged"
     speakers = bytes(history.roles)
@@ -82,9 +82,9 @@ def alternate_roles(
 
 
 def _turns(history: RoledHistory, run: range, caps: Capabilities) -> list[list[int]]:
-    """The messages of a run in turns: those of tools apart from what they may not stand beside.
+    """The messages of a run in turns: those of tools apart from messages they may not join.
 
-    Each message asks what its turn holds, not every message of it: a run may be a whole history.
+    A message is compared with the kinds in its turn, not with every message: a run may be long.
     """
     turns: list[list[int]] = []
     kinds: set[tuple[bool, bool]] = set()  # of the last turn
@@ -194,7 +194,7 @@ def add_document_texts(history: RoledHistory, report: Report, told: Told) -> Rol
 def end_without_thinking(history: RoledHistory, report: Report) -> RoledHistory:
     """The history in which no turn of the assistant ends in thinking.
 
-    What came of it may stand in the message behind, and joins it; else it goes.
+    The message after it, if it is the assistant's too, joins the turn; else the thinking goes.
     """
     if not any(_ends_in_thinking(history.msgs[i], history.roles[i]) for i in history.unusual):
         return history
@@ -264,7 +264,7 @@ def move_late_system(
 ) -> RoledHistory:
     """Later system messages as the wire takes them; before `fit`, for the roles change.
 
-    `behind`: the role of what stands before these messages, if they are not the first.
+    `behind`: the role of the message before these, if they are not the first.
     """
     second = caps.system_head == "first" and history.roles[1:2] == [survey.SYSTEM]
     first = behind is not None and history.roles[:1] == [survey.SYSTEM]
@@ -294,7 +294,7 @@ def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
 
 
 def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
-    """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
+    """The places for a system message: after a user's turn, and before an assistant's or last."""
     places: set[int] = set()
     previous = survey.SYSTEM if behind is None else behind
     waiting: list[int] = []
@@ -310,7 +310,7 @@ def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]
 
 
 def _prompt_length(history: RoledHistory) -> int:
-    """How many system messages stand before everything else."""
+    """How many system messages come before all others."""
     others = (i for i, role in enumerate(history.roles) if role != survey.SYSTEM)
     return next(others, len(history.roles))
 
@@ -331,7 +331,7 @@ def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
 
 
 def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentBlock]:
-    """The results in the order of their calls; equal ids in the order in which they stand."""
+    """The results in the order of their calls; those of equal ids stay in their order."""
     indexes: dict[str, deque[int]] = defaultdict(deque)
     for i, id in enumerate(ids):
         indexes[id].append(i)
@@ -344,7 +344,7 @@ def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentB
 
 
 def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
-    """What the assistant says right before its calls stands in one turn with them."""
+    """Join the assistant's messages right before its calls with the message of the calls."""
     runs: Runs = {}
     for role, start, end in role_runs(history.roles):
         if role != survey.ASSISTANT or end - start == 1:
@@ -369,7 +369,7 @@ def _with_ends(
     first: bool,
     last: bool,
 ) -> RoledHistory:
-    """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
+    """The history with the turns that a wire wants at the start (`first`) and the end (`last`)."""
     first_roles, last_role = history.roles[:2], history.roles[-1]
     begins = first_roles[1:] if first_roles[0] == survey.SYSTEM else first_roles[:1]
     if begins == [survey.USER] and last_role in (survey.USER, survey.TOOL):
@@ -395,7 +395,7 @@ def _with_ends(
 
 
 def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
-    """The history with a user's turn behind the system prompt."""
+    """The history with a user's turn after the system prompt."""
     prompt = _prompt_length(history)
     first = history.msgs[prompt]
     report.lost("turn.first", first, did=told.first_turn)
@@ -410,7 +410,7 @@ def _with_last_turn(
     m, role = history.msgs[-1], history.roles[-1]
     userless = first and caps.needs_user and survey.USER not in history.roles
     if userless and role == survey.ASSISTANT and m.calls:
-        # behind calls that wait for their results nothing may stand
+        # nothing may follow calls that wait for their results
         return _with_first_turn(history, report, told)
     waits = m.calls or ends_in_server_block(m)
     if userless or (not caps.prefill and role == survey.ASSISTANT and not waits):
@@ -421,7 +421,7 @@ def _with_last_turn(
 
 
 def _with_missing_results(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
-    """The history with results for the calls that it ends in, which tell that there are none."""
+    """The history with error results for the calls that it ends in, for there are no others."""
     last = history.msgs[-1]
     results = [(missing_result(call, report, told), survey.TOOL) for call in last.calls]
     return history.with_changes({len(history.msgs) - 1: [(last, survey.ASSISTANT), *results]})

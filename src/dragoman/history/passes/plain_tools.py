@@ -3,9 +3,9 @@
 That is for wires that have no others. A freeform tool becomes a function of one text, `input`; its
 grammar goes into the description. The name of a namespace goes in front of the names of its tools.
 A tool that one API alone declares by a type, and that the client runs, is a function of that name.
-Calls of the history, and their results, go along. What stands for what is a pure function of the
-tools and the capabilities, so whoever has the tools can restore the calls of an answer. Knows no
-wire.
+Calls of the history, and their results, change with them. Which function replaces which tool is a
+pure function of the tools and the capabilities, so a reader of the answer can restore its calls
+from the tools. Knows no wire.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from ..wording import Told
 from .names import wire_tool_names
 from .survey import ODD, RoledHistory, Tools, with_content, with_fields
 
-INPUT = "input"  # the one parameter of a function that stands for a freeform tool
+INPUT = "input"  # the one parameter of a function that replaces a freeform tool
 _JOINT = "__"
 
 
 def plain_tools(
     tools: Tools, caps: Capabilities, report: Report, told: Told
 ) -> tuple[Tools, dict[str, Tool]]:
-    """The tools as the wire takes them; which of its functions stand for others, by name."""
+    """The tools as the wire takes them; by the name of a function the tool that it replaces."""
     tools = _with_functions(tools, caps, report)
     names = _plain_names(tools, caps)
     if not names:
@@ -152,7 +152,7 @@ def _plain_names(tools: Tools, caps: Capabilities) -> dict[int, str]:
 
 
 def flat_name(namespace: Namespace | str | None, name: str) -> str:
-    """The name of a tool behind that of its namespace: `ns__tool`."""
+    """The name of a tool after that of its namespace: `ns__tool`."""
     if namespace is None:
         return name
     head = namespace if isinstance(namespace, str) else namespace.name
@@ -219,7 +219,7 @@ def plain_calls(
 def plain_call(call: ToolUseBlock, caps: Capabilities, report: Report) -> ToolUseBlock:
     """The freeform call of an answer, for clients who know plain functions only.
 
-    Its name stays: what the client calls the tools of a namespace, nobody knows here.
+    Its name stays: the client's names for the tools of a namespace are not known here.
     """
     return _Lowering({}, {}, replace(caps, namespaces=True), report).call(call)
 

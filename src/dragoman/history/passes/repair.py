@@ -1,4 +1,4 @@
-"""Calls and results in pairs: what a wire refuses is moved, completed, told as text or left out.
+"""Pair calls and results: what a wire refuses is moved, completed, written as text or left out.
 
 `repair` pairs the calls of a history with their results and names the results where the wire
 wants that; `pair_server_calls` does the same for a provider's own calls. Knows no wire.
@@ -45,8 +45,8 @@ def repair(
 ) -> RoledHistory:
     """The history with its calls and results paired, and results named where they must be.
 
-    `open_start`: it goes on from what the provider keeps, so that a result whose call is not here
-    answers one of there and stands where it is.
+    `open_start`: the history goes on from one that the provider keeps, so that a result whose call
+    is not here answers a call there and stays in its place.
     """
     server_ids: frozenset[str] = frozenset()
     if history.flags & ODD:
@@ -103,14 +103,14 @@ def pair_server_calls(
 ) -> tuple[RoledHistory, frozenset[str]]:
     """The history without what lacks its other half; and the ids that plain results answer.
 
-    A server's result stands in the turn of its call, in which clients may answer calls of their
-    own; one for a client may come at any time. What the history ends in may wait. `open_start`:
-    the call of a result may stand in what the provider keeps.
+    A server's result is in the turn of its call, in which clients may answer calls of their own;
+    one for a client may come at any time. The last calls of the history may wait for a result.
+    `open_start`: the call of a result may be in the history that the provider keeps.
     """
     blocks = [item for i in history.unusual for item in _server_blocks(history, i, caps)]
     if not blocks:
         return history, frozenset()
-    # how many messages of others stand in front of each
+    # how many messages of others come before each
     turns = [0, *accumulate(role not in (ASSISTANT, TOOL) for role in history.roles)]
     waiting: dict[str, tuple[Place, RawBlock]] = {}
     paired: set[str] = set()
@@ -223,7 +223,7 @@ Row: TypeAlias = tuple[Call, Result | None]
 
 @dataclass(slots=True)
 class Pairing:
-    """One history whose calls and results do not stand in pairs.
+    """One history whose calls and results are not in pairs.
 
     `server_ids`: those of the provider's own calls that plain results answer.
     """
@@ -237,7 +237,7 @@ class Pairing:
     next_speakers: list[Msg | None] = field(default_factory=list)
 
     def pair_calls(self, open_start: bool) -> RoledHistory:
-        """The calls of each message with their results behind them, and nothing else there."""
+        """The history with the results of each message's calls right after it."""
         history = self.history
         if self.caps.late_results:
             self.late = {
@@ -261,10 +261,10 @@ class Pairing:
         return self._survey_again(pairs)
 
     def _rows(self) -> tuple[dict[int, list[Row]], list[Result]]:
-        """The calls of each message with their results, and the results that answer nobody.
+        """The calls of each message with their results, and the results that answer no call.
 
-        A result belongs to a call of the turn that it stands behind; what is left over, to the
-        first call of its id that still waits.
+        A result belongs to a call of the turn that it follows; a result that finds none there, to
+        the first call of its id that still waits.
         """
         history = self.history
         rows: dict[int, list[Row]] = {}
@@ -291,7 +291,7 @@ class Pairing:
     def orphans(
         self, results: list[Result], answered: set[str], open_start: bool
     ) -> tuple[Stays, list[tuple[str, ToolResultBlock, str]]]:
-        """What stays of results that answer nobody, by the index of their messages; the losses.
+        """What stays of results that answer no call, by the index of their messages; the losses.
 
         `answered`: the ids of calls that have a result; those of results that stay join them. No
         call that the provider keeps can have an id that the wire refuses.
@@ -322,7 +322,7 @@ class Pairing:
         return stays, losses
 
     def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
-        """A result as text, with its media behind it."""
+        """A result as text, and its media after it."""
         output = output_text(block.output)
         output = self.told.error + output if block.is_error else output
         text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
@@ -365,7 +365,7 @@ class Pairing:
         return missing_result(call, self.report, self.told)
 
     def _move_result(self, result: Result, start: int, end: int) -> Msg:
-        """The result alone; its call stands at `start`, the results behind that end at `end`."""
+        """The result alone; its call is at `start`, the results after that end at `end`."""
         index, block = result
         m = with_only(self.history.msgs[index], [block], self.report)
         if not start < index < end:
@@ -376,7 +376,7 @@ class Pairing:
         return m
 
     def _next_speakers(self) -> list[Msg | None]:
-        """For each message the next one behind it that holds no results."""
+        """For each message the next one after it that holds no results."""
         if not self.next_speakers:
             speaker: Msg | None = None
             for i in reversed(range(len(self.history.msgs))):
@@ -423,7 +423,7 @@ def _first(queue: deque[Result]) -> Result | None:
 
 
 def _pair_across_turns(rows: dict[int, list[Row]], free: dict[str, deque[Result]]) -> None:
-    """Give the calls that still wait what is left: a result behind them, or else before them."""
+    """Pair the calls that still wait with the results left: a later one, or else an earlier."""
     early: dict[str, deque[Result]] = defaultdict(deque)
     for i, row in rows.items():
         for n, (call, result) in enumerate(row):

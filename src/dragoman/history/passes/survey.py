@@ -22,23 +22,23 @@ from ..transcript import has_tools
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 BLANK = 1  # blank text or an empty message
 MIXED = 2  # a message with content of more than one role
-PAIRS = 4  # a call without its result behind it, or the reverse
+PAIRS = 4  # a call that its result does not follow, or a result without a call before it
 MEDIA = 8
 ODD = 16  # anything but text, calls and textual results
 NAMED = 32  # a speaker's name that says more than the role
-LATE = 64  # a system message behind another role
+LATE = 64  # a system message after another role
 UNNAMED = 128  # a result without the name of its tool, or with another name
 IDS = 256  # an id that is empty or used twice
 PARALLEL = 512  # results of one turn in several messages
-FOLLOWING = 1024  # a call in a message right behind another one of the assistant
+FOLLOWING = 1024  # a call in a message right after another one of the assistant
 CUT = 2048  # a call that the answer broke off in
 MISNAMED = 4096  # a result with another name than its tool's
 GONE = 8192  # a message was removed since the survey: others may be neighbours now
-FOLLOWED = 16384  # it is a part of a history, and other messages come behind it
+FOLLOWED = 16384  # it is a part of a history, and other messages follow it
 
-# message index -> what stands in its place: none, one or several messages with their roles
+# message index -> its replacement: none, one or several messages with their roles
 Changes: TypeAlias = Mapping[int, Sequence[tuple[Msg, int]]]
-# (start, end) of a run of messages -> the same
+# (start, end) of a run of messages -> its replacement
 Runs: TypeAlias = dict[tuple[int, int], list[tuple[Msg, int]]]
 Tools: TypeAlias = Sequence[Tool | ServerTool]
 _Node = TypeVar("_Node")
@@ -69,14 +69,14 @@ class RoledHistory:
         return marks
 
     def with_messages(self, messages: Mapping[int, Msg]) -> RoledHistory:
-        """The same with some messages replaced by others that are as usual as they are."""
+        """A copy with some messages replaced by others that are as usual as they are."""
         msgs = list(self.msgs)
         for i, m in messages.items():
             msgs[i] = m
         return replace(self, msgs=msgs)
 
     def with_changes(self, changes: Changes) -> RoledHistory:
-        """The same with some messages replaced, each by none, one or several unusual ones."""
+        """A copy with some messages replaced, each by none, one or several unusual ones."""
         if not changes:
             return self
         flags = self.flags if all(changes.values()) else self.flags | GONE
@@ -101,7 +101,7 @@ class RoledHistory:
         self.roles += source.roles[start:end]
 
     def with_runs(self, runs: Runs) -> RoledHistory:
-        """The same with some runs of messages replaced, each by none, one or several messages."""
+        """A copy with some runs of messages replaced, each by none, one or several messages."""
         changes: dict[int, Sequence[tuple[Msg, int]]] = {}
         for (start, end), messages in runs.items():
             changes |= {i: [] for i in range(start, end)}
@@ -109,7 +109,7 @@ class RoledHistory:
         return self.with_changes(changes)
 
     def with_contents(self, messages: Mapping[int, Msg | None]) -> RoledHistory:
-        """The same with some messages replaced in their roles, or removed where there is None."""
+        """A copy with some messages replaced in their roles, or removed where there is None."""
         return self.with_changes(
             {i: [] if m is None else [(m, self.roles[i])] for i, m in messages.items()}
         )
@@ -126,7 +126,7 @@ def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
 
 
 def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
-    """The block of a tool in what somebody else says: nothing that it names is opened."""
+    """Mark the block of a tool that moves to another speaker: nothing that it names is opened."""
     marked = of_others(block)
     if marked is block:
         return block
@@ -163,7 +163,7 @@ def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
                 blocks = [block_of_others(block, report) for block in run]
             part = with_content(m, blocks, report, role)
             if run is not runs[-1][1]:
-                part.cache = None  # the hint stands behind the whole message
+                part.cache = None  # the hint covers the whole message, so the last part has it
             if role == "assistant" and m.role != "assistant":
                 report.lost("call.role", m, did="said by the assistant")
             split.append(part)
@@ -386,7 +386,7 @@ def _are_texts(output: object) -> bool:
 
 
 def finish_survey(history: RoledHistory, answered: list[str], waiting: int) -> RoledHistory:
-    """The same with the flags that only the whole tells: late prompts, how calls and results pair.
+    """Set the flags that depend on the whole history: late prompts, how calls and results pair.
 
     `answered` are the names of the tools that answered, `waiting` how many calls have no result.
     """

@@ -1,7 +1,7 @@
-"""Signed thinking stays only behind the history that it was made for. Knows no wire.
+"""Drop signed thinking whose history has changed since the model wrote it. Knows no wire.
 
-The last pass, for it must know what all the others touched. What became unbound goes as one run to
-the end, unless a later answer is known to fit; or the provider drops it itself.
+This is the last pass, for it must know what all the others changed. All signed thinking after the
+change goes, unless a later answer is known to fit; or the provider drops it itself.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def keep_bound_thinking(
     """The history without the thinking that is bound to another one.
 
     Where the provider drops it itself, the history stays whole, and the second value is the index
-    of the first message whose thinking goes. A pass tells the report what it touched; an answer
-    that knows the hash of what it was an answer to (`Origin.prefix`) knows better, and notices
-    what others changed. Without one, it is taken to fit what no pass touched. `tools` is None for
-    a plain list, of which nobody knows what it will be sent with.
+    of the first message whose thinking goes. The report has the changes of the passes. An answer
+    that has the hash of the history it answered (`Origin.prefix`) shows the changes of others as
+    well. Without the hash, it is taken to fit unless a pass changed an earlier message. `tools` is
+    None for a plain list, whose tools are not known.
     """
     if caps.binding == "none" or not history.unusual:
         return history, None
@@ -72,9 +72,9 @@ def _find_signed_thinking(m: Msg) -> list[ThinkingBlock]:
 def _find_unbound(
     history: RoledHistory, bound: list[int], tools: Tools | None, report: Report
 ) -> dict[int, str]:
-    """The messages whose thinking holds no more, each with who touched what stands before it.
+    """The messages whose thinking is no longer valid, each with what changed the history before it.
 
-    Thinking that is kept is one unbroken run: each piece names the one before it.
+    Thinking that stays is one unbroken run: each piece names the one before it.
     """
     edits = _edits(history, report)
     prefixes = {i: _prefixes(history.msgs[i], report) for i in bound} if tools is not None else {}
@@ -96,10 +96,10 @@ def _find_unbound(
 
 
 def _edits(history: RoledHistory, report: Report) -> list[tuple[int, int, str]]:
-    """(first message behind the change, end of what it matters to, who made it)."""
+    """(first message after the change, end of the messages it concerns, name of the change)."""
     if not report.edits:
         return []
-    first: dict[int, int] = {}  # one message may stand in several places: as much as may be
+    first: dict[int, int] = {}  # a message may have several places: the widest range counts
     last: dict[int, int] = {}
     for i, m in enumerate(history.msgs):
         for node in report.origins(m):
@@ -147,9 +147,9 @@ def _mark(block: ThinkingBlock) -> str:
 
 
 def _hashes(tools: Tools, history: RoledHistory) -> Iterator[str]:
-    """For each message the hash of what stands before it: tools and messages; last, of all.
+    """For each message the hash of the tools and messages before it; last, the hash of all.
 
-    By value, as the model is told it. Thinking and cache hints do not count.
+    By value, as the model gets it. Thinking and cache hints do not count.
     """
     state = blake2b(digest_size=16)
     for tool in tools:
@@ -189,9 +189,9 @@ def _block_values(blocks: Iterable[ContentBlock]) -> list[Json]:
 
 
 def first_change(msgs: Sequence[Msg], originals: Sequence[Msg]) -> Msg | None:
-    """The first message behind which `msgs` is another history than `originals`; None if none.
+    """The first message of `msgs` that differs from `originals`; None if none does.
 
-    What is only added behind the given messages changes nothing, nor does what is cut off there.
+    Messages that are only added at the end change nothing, nor do messages that are cut off there.
     """
     for m, original in zip(msgs, originals, strict=False):
         if m is not original and _value(m) != _value(original):

@@ -1,7 +1,7 @@
-"""What a history and a list of tools say that the wire cannot carry: kept, moved, lowered, dropped.
+"""Move, lower or drop what a history and a list of tools have and the wire cannot carry.
 
-The only place that compares a block with a capability, and it reports each loss. Media that a
-result may not hold follow in a user's turn. Looks at unusual messages only. Knows no wire.
+This is the only place that compares a block with a capability, and it reports each loss. Media that
+a result may not hold follow in a user's turn. Looks at unusual messages only. Knows no wire.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def fit(
         m, role = history.msgs[i], history.roles[i]
         fitted, moved = fit_message(state, m, role)
         if fitted is not m:
-            # what moved behind message i from an earlier one stays behind it
+            # media that moved after message i from an earlier one stay after it
             in_place = [] if fitted is None else [(fitted, _find_role(fitted, role))]
             changes[i] = [*in_place, *changes.get(i, [])[1:]]
         if moved:
-            # behind the last result that follows; but nothing may stand behind calls that wait
+            # after the last result that follows; but nothing may follow calls that wait
             ends = ends or _result_ends(history.roles)
             end = ends[i]
             messages = changes.setdefault(end, [(history.msgs[end], history.roles[end])])
@@ -74,7 +74,7 @@ def fit_media(
 ) -> RoledHistory:
     """The media of the conversation as a user may show them, before it becomes one turn.
 
-    `unshown`: what stands where one cannot be shown, with `{kind}`.
+    `unshown`: the text for a medium that cannot be shown, with `{kind}`.
     """
     state = State(caps, report, told)
     changes: dict[int, Msg | None] = {}
@@ -99,18 +99,18 @@ def fit_media(
 
 
 def calls_of_others(msgs: list[Msg], me: str | None) -> bool:
-    """Whether a message of somebody else holds a call; without `me` there is nobody else."""
+    """Whether a message of another agent than `me` holds a call; False without `me`."""
     return me is not None and any(_is_other(m, me) and m.calls for m in msgs)
 
 
 def tell_others(msgs: list[Msg], me: str, report: Report, told: Told) -> list[Msg]:
-    """The messages with other agents' calls, and the results of those, as words of these agents.
+    """The messages with other agents' calls, and the results of those, as text of these agents.
 
-    On the wire a call is the assistant's, who is `me`. The very list if nobody else calls.
+    On the wire a call is the assistant's, who is `me`. The very list if no other agent calls.
     """
     if not calls_of_others(msgs, me):
         return msgs
-    callers: dict[str, tuple[str, str]] = {}  # id of a call that is told -> caller, tool
+    callers: dict[str, tuple[str, str]] = {}  # id of a call that becomes text -> caller, tool
     changed: list[Msg] = []
     for m in msgs:
         caller = ""
@@ -153,7 +153,7 @@ def _told_call(block: ToolUseBlock, report: Report, told: Told) -> ContentBlock:
 def _told_result(
     block: ToolResultBlock, name: str, report: Report, told: Told
 ) -> list[ContentBlock]:
-    """The words of a result, and behind them the media that it showed."""
+    """The text of a result, and after it the media that it showed."""
     report.lost("speaker.call", block, what=name)
     report_dropped_fields(block, report)
     output, media = block.output, list[ContentBlock]()
@@ -175,7 +175,7 @@ def _told_result(
 def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     """The tools that the model takes, with no more cache hints than the wire does.
 
-    The last hints stay: they stand behind the longest prefix.
+    The last hints stay: they cover the longest prefix.
     """
     if not tools:
         return tools
@@ -193,7 +193,7 @@ def _is_found(tool: Tool, caps: Capabilities) -> bool:
 
 
 def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
-    """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
+    """Whether the model takes the tool; reports the loss if not. `functions`: it is beside some."""
     if isinstance(tool, Tool):
         if tool.extras and _is_found(tool, caps):
             return False  # the result in which it was found goes along, and offers it
@@ -204,9 +204,9 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
         if is_native(tool, caps):
             return True
         if caps.tools and find_function(tool) is not None:
-            return True  # a function will stand for it
+            return True  # a function will replace it
         data = next(iter((tool.extras or {}).values()), {})
-        kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
+        kind = data.get("type") or next(iter(data), "")  # or the key that holds it
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
     mixes = caps.mixed_tools and tool.kind not in caps.lone_server_tools
@@ -274,7 +274,7 @@ def _surplus_hints(history: RoledHistory, caps: Capabilities, hints: int) -> int
 
 
 def _find_role(m: Msg, role: int) -> int:
-    # a result that is told as text is the user's
+    # a result that became text is the user's
     as_text = role == TOOL and not any(type(block) is ToolResultBlock for block in m.blocks)
     return USER if as_text else role
 
@@ -293,7 +293,7 @@ def withhold_tools(
 ) -> tuple[Tools, Capabilities]:
     """The tools to declare, and the capabilities for the rest of the request.
 
-    Where calls in the history need declared tools, they are told as text instead.
+    Where calls in the history need declared tools, they become text instead.
     """
     choice = request.tool_choice
     if choice is None or choice.mode != "none":
@@ -315,10 +315,10 @@ def _withhold_tool(tool: Tool | ServerTool, report: Report) -> None:
 def offered_tools(
     request: ChatRequest, caps: Capabilities, report: Report
 ) -> tuple[Tools, Capabilities]:
-    """The tools to declare, where a wire tells by them what its choices cannot say, and the caps.
+    """The tools to declare, and the capabilities, where a wire cannot express the tool choice.
 
-    None where it has no word for that none may be called; the one that a choice names where it can
-    only require a call of any.
+    No tools where it cannot forbid calls; the one that the choice names where it can only require a
+    call of any.
     """
     choice = request.tool_choice
     if choice is not None and choice.mode == "tool":

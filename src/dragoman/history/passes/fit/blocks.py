@@ -40,7 +40,7 @@ from .state import (
 def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
     """The history without the blank text and the empty messages that the wire refuses.
 
-    Comes after the speakers: a blank line of one speaker may stand in a merged history.
+    Comes after the speakers: a merged history may hold the blank line of a speaker.
     """
     changes: dict[int, Msg | None] = {}
     for i in history.unusual:
@@ -105,7 +105,7 @@ def _is_empty(block: ContentBlock) -> bool:
 def _is_blank(block: ContentBlock, caps: Capabilities) -> bool:
     if type(block) is not TextBlock or block.text.strip():
         return False
-    # a blank text that carries the wire's own state (a signature) must stand
+    # a blank text that carries the wire's own state (a signature) must stay
     return not any(
         issuer in caps.reads or (not issuer and caps.claims.intersection(issuer_fields))
         for issuer, issuer_fields in (block.extras or {}).items()
@@ -113,7 +113,7 @@ def _is_blank(block: ContentBlock, caps: Capabilities) -> bool:
 
 
 def _call(state: State, block: ToolUseBlock) -> ContentBlock:
-    """The call; its input an object, or the whole call told as text."""
+    """The call with an object as its input, or as text where the wire takes no calls."""
     if not state.caps.tool_messages:
         state.report.lost("call.as_text", block)
         text = block.input if block.freeform else block.raw_input or arguments(block.input)
@@ -126,7 +126,7 @@ def _call(state: State, block: ToolUseBlock) -> ContentBlock:
 
 
 def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> ContentBlock:
-    """The result in what the wire takes in one, or told as text; media may join `moved`."""
+    """The result in blocks that the wire takes in one, or as text; media may join `moved`."""
     caps, report, told = state.caps, state.report, state.told
     output = block.output
     flagged = block.is_error and caps.result_error
@@ -288,7 +288,7 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
 
 
 def _with_early_hints(state: State, m: Msg) -> Msg:
-    """The message with the hints of documents that carry none on what stands before those."""
+    """The message with hints moved from documents that carry none to the block before them."""
     blocks = list(m.blocks)
     place = -1  # of the last block that is none of these documents
     for i, block in enumerate(blocks):
@@ -440,7 +440,7 @@ def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
 
 
 def _fit_turn(state: State, blocks: list[ContentBlock], role: int) -> list[ContentBlock]:
-    """The blocks without what may not stand with others, or alone, in an assistant's turn."""
+    """The blocks without those that an assistant's turn may not hold beside others, or alone."""
     if role != ASSISTANT or not blocks:
         return blocks
     caps, report = state.caps, state.report
@@ -484,6 +484,6 @@ def _by_server(block: ContentBlock) -> bool:
 
 
 def _thought(state: State, block: TextBlock) -> ThinkingBlock:
-    """Text that stands beside both thinking and calls, told as thinking in its place."""
+    """Text between thinking and calls, as thinking in its place."""
     state.report.lost("call.text_thought", block, "text", did="sent as thinking")
     return state.report.made(ThinkingBlock(block.text), block)

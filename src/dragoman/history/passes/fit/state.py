@@ -116,17 +116,17 @@ class State:
         return next((name for name in names if name is not None), "")
 
     def text(self, text: str, source: object) -> TextBlock:
-        """A text that stands for a node of the history."""
+        """A text that replaces a node of the history."""
         return self.report.made(TextBlock(text), source)
 
     def stand_in(self, text: str, source: MediaBlock) -> TextBlock:
-        """A text in the place of a medium, with the cache hint that stood there."""
+        """A text in the place of a medium, with the cache hint of the medium."""
         block = self.text(text, source)
         block.cache = source.cache
         return self.fit_hint(block)
 
     def drop_hint(self, block: ContentBlock) -> None:
-        """The block goes and takes its cache hint along, which may stand at a place of its own."""
+        """Count the cache hint of a block that is left out as lost."""
         if getattr(block, "cache", None) is None:
             return
         self.surplus = max(0, self.surplus - 1)
@@ -217,7 +217,7 @@ class State:
         return limited
 
     def _takes_hint(self, node: object, block: object) -> bool:
-        """Whether the hint of `node` may stand on `block`."""
+        """Whether `block` may carry the hint of `node`."""
         fits = self.caps.cached_calls or type(block) is not ToolUseBlock
         if self.caps.cache_hints and not self.surplus and fits:
             return True
@@ -247,7 +247,7 @@ class State:
 def fit_medium(
     state: State, block: MediaBlock, role: str, kinds: frozenset[str], moved: list[Msg]
 ) -> list[ContentBlock]:
-    """What stands in the message for the medium; a message that shows it may join `moved`."""
+    """The blocks of the message for the medium; a message that shows it may join `moved`."""
     caps, kind = state.caps, block.type
     if kind == "document" and (text := document_as_text(state, block, kinds)) is not None:
         return [text]
@@ -277,7 +277,7 @@ def fit_medium(
 def frames_as_images(
     state: State, block: MediaBlock, kinds: frozenset[str]
 ) -> list[MediaBlock] | None:
-    """The frames of a video as images, in order, where no video may stand as frames; else None."""
+    """The frames of a video as images, in order, where the wire takes no such video; else None."""
     source, caps = block.source, state.caps
     if type(source) is not FramesSource or not source.frames:
         return None
@@ -293,7 +293,7 @@ def frames_as_images(
 
 
 def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
-    """A document of plain text as text, where no document of these kinds may stand."""
+    """A document of plain text as text, where these kinds do not allow the document."""
     caps = state.caps
     if "text" not in kinds:
         return None
@@ -328,7 +328,7 @@ def raw_as_text(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlo
 
 
 def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
-    """The block as the wire takes its kind, or the text that stands for it (empty: none)."""
+    """The block as the wire takes its kind, or the text that replaces it (empty: none)."""
     report = state.report
     prepared, code = with_true_type(as_base64(block), state.caps)
     if prepared is not block:
