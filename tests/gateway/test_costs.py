@@ -19,7 +19,7 @@ import uvicorn
 from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.bodies import check_values
 from dragoman.gateway.config.values import Config, Limits, Route, Target
-from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.off_loop import MANY, OffLoop, is_long
 from dragoman.gateway.exchange.passing import Passing, with_model
 from dragoman.gateway.in_process.clients import http_client

@@ -13,7 +13,8 @@ from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
 from dragoman.gateway.config.values import Config, Route, Target, Truncation
 from dragoman.gateway.exchange import counting
-from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.server.sending import Sender
 from dragoman.gateway.surfaces import ClientAnswer
 from dragoman.gateway.surfaces.base import ClientRequest

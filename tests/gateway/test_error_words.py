@@ -10,7 +10,8 @@ import pytest
 
 from dragoman.errors import ContextOverflow, ProviderError
 from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
 from dragoman.vendors import vendor
 from tests.error_kinds.answers import OTHERS, TOO_LONG, Refused

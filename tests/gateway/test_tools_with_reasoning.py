@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.gateway.config.values import Config, config_for
 
-from .exchange.test_exchange import asked, begun
+from .exchange.opening import asked, begun
 
 FUNCTION = {"name": "f", "parameters": {"type": "object", "properties": {}}}
 TOOLS: dict[str, list[dict[str, Any]]] = {

@@ -8,7 +8,7 @@ import pytest
 
 from dragoman import ReadError
 from dragoman.gateway.config.values import config_for
-from tests.gateway.exchange.test_exchange import asked, begun, refused
+from tests.gateway.exchange.opening import asked, begun, refused
 
 BODY = {"model": "gpt-6-luna", "input": "It is 30 degrees.",
         "questions": [{"type": "predicate", "instructions": "Is it warm?"}]}  # fmt: skip

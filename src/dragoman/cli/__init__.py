@@ -1,7 +1,8 @@
 """The command `dragoman` and its subcommands.
 
-The only place that imports Typer and Rich. One file for each command, those of the page in one;
-`errors` is the way out of all of them. Nothing imports this package.
+Only this package imports Typer and Rich. Each command has its own file; those of the page share
+one. `output` turns errors into messages and exit codes for all of them. Nothing imports this
+package.
 """
 
 from __future__ import annotations
@@ -70,7 +71,11 @@ _COMMANDS = {
 
 
 def application(names: Iterable[str] = _COMMANDS) -> typer.Typer:
-    """The command line with these commands, of which alone the files are loaded."""
+    """The command line as a Typer application; only the files of these commands are loaded.
+
+    Args:
+        names: The names of the commands; all without it.
+    """
     made = typer.Typer(
         name="dragoman",
         cls=Door,
@@ -117,11 +122,15 @@ def _root(
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
         raise typer.Exit(USAGE)
-    ctx.obj = debug  # the door asks for it when something goes wrong
+    ctx.obj = debug  # read when a command fails
 
 
 def main() -> NoReturn:
-    """Run the command line that the shell gave."""
+    """Run the command line that the shell gave, and leave with its exit code.
+
+    Raises:
+        SystemExit: Always, with the exit code.
+    """
     word = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     application([word] if word in _COMMANDS else _COMMANDS)()
     raise AssertionError("the door always leaves")

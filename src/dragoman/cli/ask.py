@@ -17,7 +17,7 @@ from . import inputs, options, output
 from .output import CommandError
 from .trust import ask_about
 
-# of an answer that is not all of one: the provider or the model has not given it
+# reasons why an answer is incomplete: the provider or the model has declined it
 _DECLINED = ("refusal", "content_filter", "malformed_call", "error")
 
 Words: TypeAlias = Annotated[
@@ -61,9 +61,9 @@ def ask_model(
 ) -> None:
     """Ask a model, and write its answer to stdout as it comes.
 
-    What is piped in follows the question: `cat FILE | dragoman ask MODEL "Summarise"`. The key
-    stands in the vendor's variable of the environment, such as OPENAI_API_KEY, and is no option.
-    Exit code 1: the provider refused or could not be reached, the answer broke off or is none, the
+    What is piped in follows the question: `cat FILE | dragoman ask MODEL "Summarise"`. The key is
+    read from the vendor's environment variable, such as OPENAI_API_KEY; there is no option for it.
+    Exit code 1: the provider refused or could not be reached, the answer broke off or is empty, the
     model declined, or its answer does not fit the schema.
     """
     settings: dict[str, Any] = {"policy": Policy(), **options.settings(option)}
@@ -103,7 +103,7 @@ def _whole(llm: LLM, question: Msg) -> Answer[Any]:
     try:
         return llm.ask(question)
     except ProviderError as error:
-        if error.response is not None and error.response.candidates:  # what came of it is shown
+        if error.response is not None and error.response.candidates:  # show the part that came
             _write(error.response.text)
             _end_line(error.response.text)
         raise
@@ -114,7 +114,7 @@ def _stream_answer(llm: LLM, question: Msg) -> Answer[Any]:
     with llm.stream(question) as stream:
         try:
             for piece in stream.text:
-                text = piece or text  # before it is written: an interrupt may come in between
+                text = piece or text  # before writing it, as an interrupt may come in between
                 _write(piece)
         except (ProviderError, KeyboardInterrupt):
             _end_line(text)
@@ -124,7 +124,7 @@ def _stream_answer(llm: LLM, question: Msg) -> Answer[Any]:
 
 
 def _write(text: str) -> None:
-    """To a pipe as it is; a terminal gets nothing that steers it."""
+    """Write to a pipe unchanged; to a terminal without characters that control it."""
     sys.stdout.write(output.printable(text) if sys.stdout.isatty() else text)
     sys.stdout.flush()
 
@@ -135,7 +135,7 @@ def _end_line(text: str) -> None:
 
 
 def _tell(answer: Answer[Any], losses: bool, usage: bool) -> None:
-    """What stdout does not say, on stderr. Raises CommandError if the model declined."""
+    """Write to stderr what stdout does not show. Raises CommandError if the model declined."""
     major = [loss for loss in answer.losses if loss.weight == "major"]
     if losses:
         output.show_losses("the request", answer.host, answer.losses)

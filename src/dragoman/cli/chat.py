@@ -126,7 +126,7 @@ def _converse(session: ChatSession, view: PlainView, interactive: bool) -> None:
 
 
 def _read_keyboard(prompt: str) -> str | None:
-    """A line from the keyboard, with the editing of readline where Python has it."""
+    """Read a line from the keyboard, with the editing of readline if Python has it."""
     with suppress(ImportError):
         import readline  # noqa: F401  # input() uses it once it is loaded
     try:
@@ -137,7 +137,7 @@ def _read_keyboard(prompt: str) -> str | None:
 
 
 def _read_pipe(_: str) -> str | None:
-    """A line of stdin, without a prompt."""
+    """Read a line of stdin, without a prompt."""
     try:
         return sys.stdin.readline() or None
     except UnicodeDecodeError as error:

@@ -1,6 +1,6 @@
 """ChatSession: a conversation with one model after another, its commands, and its tools.
 
-Knows no terminal: what is to be seen goes to a View, which also asks whether a call may run.
+It does not depend on a terminal: a View shows everything, and asks whether a call may run.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from . import inputs, output
 from .output import CommandError
 from .trust import ask_about
 
-_LOST = ("dropped", "degraded")  # the other kinds take nothing away
-_ROUNDS = 50  # answers with calls to one message
+_LOST = ("dropped", "degraded")  # the kinds of loss that remove content
+_ROUNDS = 50  # answers with calls after one message
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
 _PICTURE = re.compile(r"""["']?([^\s"']+\.(?:png|jpe?g|gif|webp))["']?""", re.IGNORECASE)
 _DENIED = "the user did not allow this call"
@@ -43,39 +43,48 @@ _BROKEN = "the user stopped this call while it ran: whether it took effect is no
 
 
 class View(Protocol):
-    """Where a session is seen."""
+    """Shows a session."""
 
     def event(self, event: StreamEvent) -> None:
-        """A piece of an answer has come."""
+        """Show a piece of an answer."""
 
     def finish_answer(self) -> None:
-        """No more of the answer will come."""
+        """End the answer that is shown."""
 
     def note(self, text: str) -> None:
-        """Something that the session says, on one line or several."""
+        """Show a message of the session, of one line or several."""
 
     def error(self, text: str) -> None:
-        """Something went wrong."""
+        """Show an error."""
 
     def losses(self, title: str, losses: Sequence[Loss]) -> None:
-        """What would be lost, under a title."""
+        """Show losses under a title."""
 
     def call(self, call: ToolUseBlock, whole: bool = False) -> None:
-        """The model calls a tool; `whole`: with all that it is given, as somebody approves it."""
+        """Show the call of a tool; `whole`: with all its arguments, for the user's approval."""
 
     def result(self, msg: Msg) -> None:
-        """What a call has given."""
+        """Show the result of a call."""
 
     def agrees(self, question: str) -> bool:
-        """Whether the user says yes."""
+        """Ask the user a question; whether the answer is yes."""
 
 
 class ChatSession:
     """One conversation: `line` takes what the user has typed, a message or a command.
 
-    `settings` are those of every LLM; `base_url` is that of the first model, and of others of the
-    same vendor. Without `yes` each call of a tool is asked for. `failed` tells whether an answer
-    has failed, `usage` is the sum of all answers.
+    Args:
+        model: The model to begin with.
+        view: Shows the session.
+        toolkit: The tools that the model may call.
+        yes: Whether calls run without asking the user.
+        system: The system prompt.
+        base_url: The address of the first model, and of others of the same vendor.
+        settings: Further settings for every LLM.
+
+    Attributes:
+        failed: Whether an answer has failed.
+        usage: The sum of all answers.
     """
 
     def __init__(
@@ -99,8 +108,8 @@ class ChatSession:
         self._settings = dict(settings or {})
         self._base_url = base_url
         self._attached: list[ContentBlock] = []
-        self._told = ""  # the losses that were told last
-        self._file: Path | None = None  # which /save may write without asking
+        self._told = ""  # the last note on losses
+        self._file: Path | None = None  # the file that /save may overwrite without asking
         self.model = model
         ask_about(model)
         self.llm = self._build_llm(model, base_url)
@@ -117,11 +126,11 @@ class ChatSession:
 
     @property
     def request(self) -> ChatRequest:
-        """The conversation as it would be sent now."""
+        """The conversation in the form in which it would be sent now."""
         return ChatRequest(self.history, system=self.system)
 
     def line(self, text: str) -> bool:
-        """Take a line; False if it ends the session. What is wrong with it is shown."""
+        """Handle a line; False if it ends the session. Errors are shown, not raised."""
         text = text.strip()
         if not text:
             return True
@@ -142,7 +151,7 @@ class ChatSession:
     # -- messages and answers ---------------------------------------------------------------------
 
     def say(self, text: str) -> None:
-        """Send a message, and run what the model calls until it answers."""
+        """Send a message, and run the model's calls until it answers."""
         blocks = [*self._attached, *self._pictures(text)]
         self._attached = []
         self.history.append(Msg.user([*blocks, TextBlock(text)] if blocks else text))
@@ -154,7 +163,7 @@ class ChatSession:
         self.view.note(f"stopped: the model has called tools {_ROUNDS} times for one message")
 
     def _pictures(self, text: str) -> list[ContentBlock]:
-        """The files that a message names and that are pictures."""
+        """The picture files that a message names."""
         found = []
         for path in dict.fromkeys(_PICTURE.findall(text)):
             if Path(path).expanduser().is_file():
@@ -163,7 +172,7 @@ class ChatSession:
         return found
 
     def _answer(self, begun: int) -> list[ToolUseBlock]:
-        """One answer, kept in the history; the calls in it. What fails is shown."""
+        """Get one answer and add it to the history; returns its calls. Errors are shown."""
         stream = self.llm.stream(self.request)
         try:
             self._watch(stream)
@@ -192,7 +201,7 @@ class ChatSession:
             self.view.finish_answer()
 
     def _keep(self, stream: AnswerStream[Any], begun: int, why: str) -> None:
-        """Keep what had come of an answer; where nothing had, its question goes, too."""
+        """Keep the part of an answer that came; without one, its question is removed, too."""
         partial = stream.partial
         if partial is not None:
             self.usage += partial.usage
@@ -207,15 +216,15 @@ class ChatSession:
             self.view.note(f"{why}: nothing had come")
 
     def _tell_losses(self, losses: Sequence[Loss]) -> None:
-        """Say in one line what the request has lost, where that is not what was said last."""
+        """Show the losses of the request in one line, unless the last note said the same."""
         text = output.count_losses(losses)
         if losses and text != self._told:
             self.view.note(f"{text} (/losses shows them)")
         self._told = text
 
     def _run(self, calls: list[ToolUseBlock]) -> bool:
-        """Run the calls that the user allows, and keep a result of each; False if stopped."""
-        reasons = [_STOPPED] * len(calls)  # by place, for the model may give two calls one id
+        """Run the calls that the user allows, and add a result for each; False if stopped."""
+        reasons = [_STOPPED] * len(calls)  # by position, as the model may use an id twice
         results: Iterator[Msg] = iter(())
         running = False
         try:
@@ -250,7 +259,7 @@ class ChatSession:
         self.view.note("\n".join(lines))
 
     def switch(self, text: str) -> None:
-        """Go on with another model, and show what it cannot be told."""
+        """Go on with another model, and show what it does not get."""
         name, *rest = text.split() or [""]
         if not name or len(rest) > 1:
             self.view.note(f"the model is {self.model} (/model NAME [BASE-URL] changes it)")
@@ -274,7 +283,7 @@ class ChatSession:
             self.view.note(f"{len(after) - len(caused)} as before (/losses shows all)")
 
     def _kept_base_url(self, name: str) -> str | None:
-        """The address in use, for a model of the same vendor that no profile describes."""
+        """The current address, for a model of the same vendor that no profile describes."""
         if profile(name) is not None:
             return None
         here = profile(self.model)
@@ -282,14 +291,14 @@ class ChatSession:
         return self._base_url if model_name(name).host.name == now else None
 
     def _losses(self, llm: LLM) -> Sequence[Loss]:
-        """What a model is not told of the conversation, once the user's next message is there."""
+        """The losses of the conversation for a model, with the user's next message assumed."""
         if not self.history:
             return []
         follows = [] if self.history[-1].role != "assistant" else [Msg.user("Go on.")]
         return llm.request(ChatRequest([*self.history, *follows], system=self.system)).losses
 
     def show_losses(self, _: str) -> None:
-        """Show what this model is not told of the conversation."""
+        """Show what this model does not get of the conversation."""
         self.view.losses(f"the conversation for {self.model}", self._losses(self.llm))
 
     def tokens(self, _: str) -> None:
@@ -358,7 +367,7 @@ def _command(name: str) -> _Run:
 
 
 def _salvage_answer(partial: ChatResponse) -> Msg | None:
-    """What of a broken answer can stand in a history: no call waits for a result that never comes.
+    """The part of a broken answer that a history may contain: no calls without results.
 
     None if it has no text.
     """

@@ -1,7 +1,7 @@
 """The tools that `dragoman chat --tools` offers: a clock, a calculator, and files below here.
 
-None of them writes anything, and none runs what a model wrote: the calculator walks the syntax
-tree of an expression and knows numbers, operators and a few functions.
+None of them writes anything or runs code of the model's: the calculator walks the syntax tree of an
+expression, and accepts only numbers, operators and a few functions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 
 Number: TypeAlias = int | float
 
-_LONGEST = 200  # characters of an expression, which also bounds how deep it is
-_BITS = 10_000  # of a power of whole numbers
+_LONGEST = 200  # characters of an expression, which also bounds its depth
+_BITS = 10_000  # bits of a power of integers
 _SIZE = 200_000  # bytes of a file
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
@@ -117,7 +117,7 @@ def read_file(path: str) -> str:
         path: relative to the current directory.
     """
     here = Path.cwd().resolve()
-    file = (here / path).resolve()  # where links lead counts
+    file = (here / path).resolve()  # symbolic links are followed first
     if not file.is_relative_to(here):
         raise PermissionError(f"{path} is not below the current directory")
     if any(part.startswith(".") for part in file.relative_to(here).parts):

@@ -1,4 +1,4 @@
-"""How a chat is seen: as plain lines, or on a terminal, where Markdown is laid out as it comes."""
+"""Views of a chat: plain lines, or a terminal with Markdown that is laid out as it comes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from .output import plain, printable, style_text
 if TYPE_CHECKING:
     from rich.live import Live
 
-_SHOWN = 500  # characters of what a tool is given, and of what it gives
-_MARGIN = 3  # lines of the terminal that what still grows leaves free
+_SHOWN = 500  # characters of a tool's arguments, and of its result
+_MARGIN = 3  # lines of the terminal that the growing text leaves free
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
 class PlainView:
-    """Lines of text, for pipes and scripts. `read` gives the next line, None at the end."""
+    """Lines of text, for pipes and scripts.
+
+    Args:
+        read: Gets a prompt and returns the next line; None at the end.
+    """
 
     def __init__(self, read: Callable[[str], str | None]) -> None:
         self.read = read
@@ -31,7 +35,7 @@ class PlainView:
         self._line_open = False
 
     def event(self, event: StreamEvent) -> None:
-        """Write what has come; of several candidates the first."""
+        """Write a piece of an answer; of several candidates only the first."""
         if event.type == "finish" or event.key[0]:
             return
         kind, _, step = event.type.partition("-")
@@ -60,16 +64,16 @@ class PlainView:
         self._end_line()
 
     def note(self, text: str) -> None:
-        """Write what the session says."""
+        """Write a message of the session."""
         for line in text.splitlines():
             self.screen.line(plain(line), style="dim")
 
     def error(self, text: str) -> None:
-        """Write on stderr what went wrong."""
+        """Write an error to stderr."""
         output.report(text, 0)
 
     def losses(self, title: str, losses: Sequence[Loss]) -> None:
-        """Write what is lost, what matters most first."""
+        """Write losses, the most important first."""
         self.screen.line(f"{plain(title)} - {output.count_losses(losses)}", style="bold")
         if losses:
             self.screen.print(output.loss_table(losses))
@@ -77,14 +81,14 @@ class PlainView:
     def call(self, call: ToolUseBlock, whole: bool = False) -> None:
         """Write the call of a tool; `whole`: all of its arguments, however long they are.
 
-        What somebody approves may not stand behind a cut, nor be hidden by signs that move text.
+        What the user approves must be fully visible, and free of characters that move text.
         """
         given = call.input if isinstance(call.input, str) else arguments(call.input)
         given = given if whole else _cut(given)
         self.screen.line(("calls ", "dim"), (plain(f"{call.name} {given}"), "yellow"))
 
     def result(self, msg: Msg) -> None:
-        """Write what a tool has given."""
+        """Write the result of a tool."""
         for block in msg.blocks:
             if isinstance(block, ToolResultBlock):
                 word = "fails: " if block.is_error else "gives: "
@@ -96,7 +100,7 @@ class PlainView:
 
 
 class TerminalView(PlainView):
-    """A terminal: paragraphs of Markdown that are whole stay, and the last one grows below them."""
+    """A terminal: finished paragraphs of Markdown stay, and the last one grows below them."""
 
     def __init__(self, read: Callable[[str], str | None]) -> None:
         super().__init__(read)
@@ -105,7 +109,7 @@ class TerminalView(PlainView):
         self._text = ""
 
     def event(self, event: StreamEvent) -> None:
-        """Draw what has come; of several candidates the first."""
+        """Draw a piece of an answer; of several candidates only the first."""
         if event.type == "finish" or event.key[0]:
             return
         kind, _, step = event.type.partition("-")
@@ -123,11 +127,11 @@ class TerminalView(PlainView):
             self._commit()
 
     def finish_answer(self) -> None:
-        """Let all of it stay."""
+        """Print the remaining text."""
         self._commit()
 
     def _commit(self, end: int | None = None) -> None:
-        """Let the text stay as it is, up to a place in it."""
+        """Print the text up to a position, so that it does not change any more."""
         if end == 0:
             return
         if self._live is not None:
@@ -149,12 +153,12 @@ class TerminalView(PlainView):
             self._live.start()
 
     def _growing(self) -> Any:
-        """The end of what still grows, as much as the terminal has room for."""
+        """The end of the growing text, as much as fits into the terminal."""
         return output.last_lines(self._laid_out(self._text), max(1, self.screen.height - _MARGIN))
 
 
 def find_last_paragraph(text: str) -> int:
-    r"""Where the last paragraph of a Markdown text begins: what stands before will not change.
+    r"""Where the last paragraph of a Markdown text begins: the text before it will not change.
 
     >>> find_last_paragraph("One.\n\nTwo"), find_last_paragraph("```\na\n\nb")
     (6, 0)
@@ -175,7 +179,7 @@ def find_last_paragraph(text: str) -> int:
 
 
 def _block_text(block: ContentBlock) -> str:
-    """Text that replaces what has come, or the name of what is no text."""
+    """The text of a block that came whole; for other blocks their type."""
     return printable(block.text) if isinstance(block, TextBlock) else f"[{block.type}]"
 
 

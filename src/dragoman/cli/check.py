@@ -1,7 +1,7 @@
-"""`dragoman check`: what a provider would refuse of a body, and what it would not get of it.
+"""`dragoman check`: what a provider would refuse of a body, and what the body would lose.
 
-A body of the target's own wire is checked as it stands; any other is converted first, and what it
-loses is judged by the policy. No provider is asked.
+A body of the target's own wire is checked unchanged; any other is converted first, and the policy
+decides about its losses. No provider is called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .output import plain, style_text
 
 @dataclass(slots=True)
 class _Verdict:
-    """The verdict on one body: `refused` in it or in what it becomes, `lost` against the policy."""
+    """The verdict on one body: `refused` in it or its conversion, `lost` against the policy."""
 
     place: str
     source: str
@@ -62,8 +62,8 @@ def check_bodies(
 ) -> None:
     """Check whether a provider would refuse a request, or not get all of it; exit code 1 if so.
 
-    A body of that wire is checked as it stands; any other as it would be converted, and what is
-    lost on the way must be allowed. Nobody is asked: the rules are dated, and name their source.
+    A body of that wire is checked unchanged; any other is converted first, and losses on the way
+    must be allowed. No provider is called: the rules have dates, and name their sources.
     """
     options.known_source(source)
     target = wire(options.check_wire_name(to), facts=options.facts(facts), policy="ignore")
@@ -129,7 +129,7 @@ def _show(screen: output.Screen, verdict: _Verdict, target: Wire) -> None:
 
 
 def _refusal_rows(refusals: list[Refusal]) -> Iterator[tuple[output.Text, output.Text]]:
-    """For each place: the rule, where it is written down, and the smallest fix."""
+    """For each refusal: its path and code, the rule, the smallest fix, and the rule's source."""
     blank = style_text()
     for refusal in refusals:
         where = plain(refusal.where or "$"), "bold"

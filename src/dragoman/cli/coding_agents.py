@@ -1,7 +1,7 @@
-"""What coding agents have to be told so that they ask a gateway: variables, and files of theirs.
+"""Settings that make coding agents use a gateway: environment variables and configuration files.
 
 The names are those of Claude Code 2.1.332, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Qwen Code
-0.24 and pi 1.6, which work so against a gateway (2026-11-28).
+0.24 and pi 1.6, which work with a gateway in this way (2026-11-28).
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ class Agent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """Variables of the environment, and the text of one file. `$` in a value names another one.
+    """Environment variables, and the content of one file. `$` in a value names another variable.
 
-    `keyed`: the user's own key is needed, in the variable DRAGOMAN_KEY.
+    Attributes:
+        variables: The variables.
+        file: The path of the file; empty for none.
+        text: Its content.
+        keyed: Whether the user's own key is needed, in the variable DRAGOMAN_KEY.
     """
 
     variables: dict[str, str] = field(default_factory=dict)
@@ -41,7 +45,7 @@ class AgentSettings:
     keyed: bool = False
 
     def lines(self) -> Iterator[str]:
-        """What a shell can read, and behind a remark what belongs into the file."""
+        """Lines for a shell, and after a comment the content of the file."""
         yield "# in the shell"
         if self.keyed:
             yield f"# {KEY} must hold your client key"
@@ -52,20 +56,20 @@ class AgentSettings:
 
 
 def _quote_value(value: str) -> str:
-    """The value for a shell, which fills in the variables that it begins with."""
+    """The value in quotes for a shell, so that a variable at its beginning is expanded."""
     if value.startswith("$"):
         return f'"{value}"'
     return shlex.quote(value)
 
 
 def settings_for(agent: Agent, model: str, url: str, *, keyed: bool) -> AgentSettings:
-    """The settings for an agent whose gateway is at `url` and sends all it asks to `model`.
+    """The settings for an agent whose gateway is at `url` and sends all requests to `model`.
 
-    `keyed`: the gateway has client keys, and the variable DRAGOMAN_KEY holds this user's.
-    Raises ConfigError for a name that is no model.
+    `keyed`: the gateway has client keys, and the variable DRAGOMAN_KEY contains this user's.
+    Raises ConfigError for an unknown model.
     """
     name = model_name(model).model
-    key = f"${KEY}" if keyed else "none"  # agents want some key, also where the gateway does not
+    key = f"${KEY}" if keyed else "none"  # agents need some key, even if the gateway does not
     return replace(_SETTINGS[agent](name, url, key), keyed=keyed)
 
 
@@ -98,7 +102,7 @@ supports_websockets = false"""
 
 
 def _codex(model: str, url: str, key: str) -> AgentSettings:
-    # Codex gives its tools and its prompt by the name of the model: one that it knows has all
+    # Codex chooses tools and prompt by the name of the model: for a known one it offers all
     known = model if model.startswith("gpt-") else "gpt-5.5"
     text = _CODEX.format(model=json.dumps(known), base_url=json.dumps(f"{url}/v1"))
     variables = {} if key.startswith("$") else {KEY: key}
@@ -124,11 +128,11 @@ def _opencode(model: str, url: str, key: str) -> AgentSettings:
     text = {
         "$schema": "https://opencode.ai/config.json",
         "provider": {
-            # state of providers hangs on calls under this name, and comes back from it alone
+            # opencode stores state of providers under this name, and returns it only to this name
             "google": {
                 "npm": "@ai-sdk/openai-compatible",
                 "name": "Dragoman",
-                # opencode fills in what stands in {env:...}
+                # opencode expands {env:...}
                 "options": {"baseURL": f"{url}/v1", "apiKey": f"{{env:{KEY}}}"},
                 "models": {
                     model: {
@@ -137,7 +141,7 @@ def _opencode(model: str, url: str, key: str) -> AgentSettings:
                         "tool_call": True,
                         "reasoning": True,
                         "modalities": {"input": ["text", "image"], "output": ["text"]},
-                        # without a limit it never compacts; set those of your model
+                        # without a limit it never compacts; set the limits of your model
                         "limit": {"context": 200_000, "output": 32_000},
                     }
                 },
@@ -173,15 +177,15 @@ def _pi(model: str, url: str, key: str) -> AgentSettings:
         "id": model,
         "reasoning": True,
         "input": ["text", "image"],
-        "contextWindow": 200_000,  # set those of your model
+        "contextWindow": 200_000,  # set the limits of your model
         "maxTokens": 32_000,
     }
     provider = {
         "baseUrl": url,
-        # over `openai-completions` signed thinking does not come back
+        # over `openai-completions` signed thinking is not returned
         "api": "anthropic-messages",
         "apiKey": f"${KEY}",
-        # models of today decide themselves how long they think, and refuse a budget
+        # current models decide themselves how long they think, and refuse a budget
         "compat": {"forceAdaptiveThinking": True},
         "models": [entry],
     }

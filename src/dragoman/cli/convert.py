@@ -1,4 +1,4 @@
-"""`dragoman convert`: bodies of one provider's wire become those of another's."""
+"""`dragoman convert`: converts bodies of one provider's wire to another's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .workers import map_in_order
 
 
 class Kind(StrEnum):
-    """What stands in the file."""
+    """The content of the files."""
 
     request = "request"
     response = "response"
@@ -52,7 +52,7 @@ Asked: TypeAlias = Annotated[
 
 @dataclass(slots=True)
 class _Converted:
-    """What a body became: `data` is its `body` with all that belongs to it, or `events`."""
+    """The result for a body: `data` is its `body` with what belongs to it, or its `events`."""
 
     data: JsonObject
     losses: list[Loss]
@@ -61,7 +61,7 @@ class _Converted:
 
 _Value: TypeAlias = (
     inputs.Entry | inputs.JsonLine | tuple[recordings.RecordedAnswer, str] | CommandError
-)  # the name is that of the wire where a recording came from, or "auto"
+)  # the text is the name of the wire that a recording came from, or "auto"
 
 
 def convert_bodies(
@@ -85,8 +85,8 @@ def convert_bodies(
     FILE holds the JSON of a request, or with `--kind response` an answer or a recorded stream;
     .gz is decompressed. JSONL gives a line for each line, which may also be {"request": ...,
     "response": ...}, and so do several files, a folder or a pattern ("logs/**/*.jsonl"), one after
-    the other. One that fails is told on stderr, the others go on, and the exit code is 1. A file of
-    lines is never in memory as a whole, nor are its losses.
+    the other. A body that fails is reported on stderr, the others go on, and the exit code is 1. A
+    file of lines is never in memory as a whole, nor are its losses.
     """
     options.known_source(source)
     options.check_wire_name(to)
@@ -155,13 +155,13 @@ def _split_source(source: InputFile, sender: str) -> Iterator[_Value]:
 
 @dataclass(frozen=True, slots=True)
 class _ConvertForm:
-    """How bodies are read and how what they become is written."""
+    """How bodies are read, and in which form their conversions are written."""
 
     source: str
     many: bool
-    request: bool  # the whole of it, not its body alone
+    request: bool  # whether path and headers are written, too
     as_json: bool
-    each: bool  # losses are shown one by one
+    each: bool  # whether losses are shown one by one
     loud: bool
 
 
@@ -185,12 +185,12 @@ class _Converter:
         shape: _ConvertForm,
         utf8: bool,
     ) -> Callable[[_Value], CommandOutcome]:
-        """What converts one value after the other, in whichever process."""
+        """A function that converts one value after the other, for this process or another."""
         target = wire(to, facts=options.facts(facts), policy="ignore")
         return cls(target, model, policy, shape, utf8).outcome
 
     def outcome(self, value: _Value) -> CommandOutcome:
-        """What became of a value: its text and its losses, or why there is none."""
+        """The outcome for a value: its text and its losses, or why there is none."""
         match value:
             case CommandError():
                 return self._failure(value, "")
@@ -242,7 +242,7 @@ class _Converter:
     def _answer(self, recording: recordings.RecordedAnswer, sender: str) -> _Converted:
         status = recording.status
         if recording.whole and status is not None and status >= 400:
-            # errors look alike everywhere
+            # errors look alike on all wires
             raise self.target.error(status, recording.events[0][1])
         home = wire(recordings.sender_name(recording, sender))
         if not recording.whole:
@@ -252,7 +252,7 @@ class _Converter:
         return _Converted({"body": out.body}, out.losses)
 
     def _stream(self, recording: recordings.RecordedAnswer, home: Wire) -> _Converted:
-        """As dragoman.convert_stream does it, and with the losses."""
+        """Convert a stream as dragoman.convert_stream does, with its losses."""
         decoder = home.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
         events: list[Event] = []
@@ -268,8 +268,8 @@ class _Converter:
 def frame_events(events: Iterable[Event], framing: Framing) -> str:
     r"""The body of the stream.
 
-    Frames of AWS are bytes; such a stream becomes JSON lines with names, as `dragoman read` takes
-    them.
+    Frames of AWS are bytes; such a stream becomes JSON lines with names, which `dragoman read`
+    accepts.
 
     >>> frame_events([("ping", {"a": 1}), (None, "[DONE]")], "sse")
     'event: ping\ndata: {"a": 1}\n\ndata: [DONE]\n\n'

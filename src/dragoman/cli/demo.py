@@ -1,6 +1,6 @@
-"""`dragoman demo`: four speakers look for a library, with two tool calls, as every wire sees it.
+"""`dragoman demo`: four speakers look for a library, with two tool calls, on every wire.
 
-The Chinese one is the example of AgentScope's formatter tutorial, the English one says the same.
+The Chinese one is the example of AgentScope's formatter tutorial, the English one a translation.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _LINES = {
 
 
 def _of_locale() -> Lang:
-    """Chinese where the user's messages are in Chinese, else English."""
+    """Chinese if the user's locale is Chinese, else English."""
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return Lang.zh if (next(filter(None, names), "")).lower().startswith("zh") else Lang.en
 
@@ -88,7 +88,7 @@ _GAP = 4
 
 _ROLE = 10
 
-_ITEM = "bold yellow"  # what has no role is a call or its result
+_ITEM = "bold yellow"  # an item without a role is a call or its result
 
 _ROLES = {
     "system": "bold magenta",
@@ -102,7 +102,7 @@ _ROLES = {
 
 @dataclass(slots=True)
 class _View:
-    """The conversation as some wires see it; `like` is the protocol that a vendor differs from."""
+    """The conversation as some wires get it; `like` is the protocol that a vendor differs from."""
 
     wires: list[str]
     messages: list[JsonObject]
@@ -123,8 +123,8 @@ def demo(
 ) -> None:
     """Show one conversation of four speakers as every wire sees it.
 
-    The speakers are told apart by name, as the multi-agent formatters do it. Needs no network and
-    no key.
+    Speakers are distinguished by name, as the multi-agent formatters do it. Needs no network and no
+    key.
     """
     msgs = library(lang or _of_locale())
     views = [_view(name, msgs) for name in wires()]
@@ -151,7 +151,7 @@ def _view_json(view: _View) -> JsonObject:
 
 
 def _group_views(views: Sequence[_View]) -> list[_View]:
-    """Wires with the same messages and losses together, in the order of the wires."""
+    """Wires with equal messages and losses together, in the order of the wires."""
     groups: list[_View] = []
     for view in views:
         same = next((group for group in groups if group.same(view)), None)
@@ -163,7 +163,7 @@ def _group_views(views: Sequence[_View]) -> list[_View]:
 
 
 def _pair_with_protocols(views: list[_View]) -> list[_View]:
-    """The same, each vendor beside its protocol, where both send as many messages."""
+    """Set `like` for each vendor that sends as many messages as its protocol does."""
     homes = {name: view for view in views for name in view.wires}
     for view in views:
         home = homes[wire(view.wires[0]).room.protocol]
@@ -199,7 +199,7 @@ def _block_text(block: object) -> str:
 
 
 def _side_by_side(screen: Screen, row: Sequence[_View], columns: int) -> None:
-    """Cards beside each other, message beside message."""
+    """Cards beside each other, with messages aligned."""
     width = (screen.width - _GAP * (columns - 1)) // columns
     tallest = max(len(view.messages) for view in row)
     screen.print()
@@ -231,7 +231,7 @@ def _card(view: _View, width: int, tallest: int) -> list[list[output.Text]]:
 
 
 def _message(message: JsonObject, width: int) -> list[output.Text]:
-    """A message behind its role; an item without a role begins with its type."""
+    """A message after its role; an item without a role begins with its type."""
     first, *others = output.card(message, width - _ROLE)
     role = output.read_role(message)
     if role:

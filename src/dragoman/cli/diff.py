@@ -1,7 +1,7 @@
 """`dragoman diff`: a request on two wires side by side, or how two conversations differ.
 
 A body is cut into units: its fields, and the elements of its lists, such as messages. Units of the
-two bodies stand in one row if they come from the same units of the source.
+two bodies are in one row if they come from the same units of the source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .output import CommandError, Screen, plain, shorten_text, style_text
 
 @dataclass(slots=True)
 class DiffRow:
-    """What belongs together: paths in the source, and for each side paths and losses."""
+    """One row: paths in the source, and for each side paths and losses."""
 
     source: list[str]
     sides: list[list[str]]
@@ -38,10 +38,10 @@ class DiffRow:
 
 
 def align_rows(body: JsonObject, outs: Sequence[Written]) -> list[DiffRow]:
-    """The rows, in the order of the source; what a side adds stands where it adds it."""
+    """The rows, in the order of the source; what a side adds is where the side has it."""
     units = list(_units(body))
     unit_sources = [_sources(out, units) for out in outs]
-    first = list(range(len(units)))  # of the units that belong together with each
+    first = list(range(len(units)))  # for each unit, the first of those in its row
     for side_units in unit_sources:
         for _, sources in side_units:
             joined = {first[number] for number in sources}
@@ -57,7 +57,7 @@ def align_rows(body: JsonObject, outs: Sequence[Written]) -> list[DiffRow]:
         for path, sources in side_units:
             if sources:
                 key = first[sources[0]]
-            else:  # nobody gave it: beside the same of the other side, or in a row of its own
+            else:  # added: beside the same path of the other side, or in a row of its own
                 behind = min((later for later in rows if later > key), default=key + 1)
                 key = next((k for k, row in rows.items() if _has(row, path)), (key + behind) / 2)
             rows[key].sides[index].append(path)
@@ -68,12 +68,12 @@ def align_rows(body: JsonObject, outs: Sequence[Written]) -> list[DiffRow]:
 
 
 def _has(row: DiffRow, path: str) -> bool:
-    """Whether the row is that of an added path on the other side."""
+    """Whether the row is one for this path, which the other side added."""
     return not row.source and any(path in side for side in row.sides)
 
 
 def _find_row(loss: Loss, rows: dict[float, DiffRow]) -> DiffRow:
-    """The row in whose source the loss is; the last one, if it is in none."""
+    """The row whose source contains the loss; the last one, if none does."""
     where = loss.where
     for row in rows.values():
         for unit in row.source:
@@ -102,7 +102,7 @@ def _sources(out: Written, units: list[str]) -> list[tuple[str, list[int]]]:
     for unit in _units(out.body):
         sources = [source_path for path, source_path in pairs if inside(path, unit)]
         sources = sources or [source_path for path, source_path in pairs if inside(unit, path)][-1:]
-        sources = sources or [unit]  # at last what bears the same name in the source
+        sources = sources or [unit]  # if nothing else is found, the same name in the source
         numbers = {i for i, u in enumerate(units) for source in sources if inside(source, u)}
         result.append((unit, sorted(numbers)))
     return result
@@ -133,8 +133,8 @@ def diff_conversations(
 ) -> None:
     """Show a request on two wires side by side, or how two conversations differ.
 
-    With --to: what each wire gets, beside what it comes from and what is lost. With two FILEs: what
-    only one of them says, whatever wires they are of; the exit code is 1 if they are not the same.
+    With --to: what each wire gets, beside its source and its losses. With two FILEs: what only one
+    of them contains, on whatever wires they are; the exit code is 1 if they are not the same.
     """
     if (to is None) != (len(files) == 2) or len(files) > 2:
         raise CommandError("give one FILE and --to WIRE WIRE, or two FILEs")
@@ -167,7 +167,7 @@ def _single(file: str) -> inputs.Entry:
 
 
 def _request(entry: inputs.Entry, source: str) -> ChatRequest:
-    """The conversation of a file: ours, or a body that is read."""
+    """The conversation of a file: messages of this library, or a body that is read."""
     if inputs.is_ours(entry.value):
         return inputs.read_request(entry)
     body = inputs.read_body(entry)
@@ -246,7 +246,7 @@ def _head(name: str, out: Written, width: int) -> list[output.Text]:
 
 
 def _cell(body: Json, paths: list[str], losses: list[Loss], width: int) -> Iterator[output.Text]:
-    """What a side has in a row, and what it loses there."""
+    """The content of a side in a row, and its losses there."""
     for path in paths:
         yield from shorten_text(style_text(plain(path), style="cyan"), width, 2)
         for line in output.excerpt(value_at(body, path), width, _LINES).splitlines():

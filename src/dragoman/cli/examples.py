@@ -11,11 +11,11 @@ A dialogue in `losses/codes/examples/*.txt` reads as a conversation:
 
 Lines with `-` are in the example alone, lines with `+` in its fix alone, all others in both. The
 first line says what is written for which wire and model: `request`, `messages` (by a formatter),
-`answer`, or `convert SOURCE` (a body that is given as it is). `with NAME JSON` is an option of the
+`answer`, or `convert SOURCE` (a body that is given unchanged). `with NAME JSON` is an option of the
 formatter, `offers` a tool, `KEY: JSON` any other field. A message is `ROLE "NAME": text`, or a
 block after its verb; indented verbs add blocks. ` | {...}` adds fields, and text in double quotes
-is JSON. Calls without an id are `call_1`; results answer the call before them. Long lines go on
-behind eight blanks.
+is JSON. Calls without an id are `call_1`; results answer the call before them. Long lines continue
+after eight blanks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..text.json_text import Json, JsonObject
 from ..tokens import CharTokenCounter
 from ..vendors import wire
 
-# the classes of options: by the name of the way, or of the option itself
+# the classes of options: by the name of the strategy, or of the option itself
 _WAYS: dict[str, type[Any]] = {
     "role": ByRole,
     "name": ByName,
@@ -54,7 +54,7 @@ _OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
 
 @dataclass(frozen=True, slots=True)
 class ExampleOutcome:
-    """What an example becomes: the written messages or the body of the request, and the losses."""
+    """The result of an example: the written messages or the body of the request, and the losses."""
 
     written: Json
     losses: list[Loss]
@@ -62,13 +62,19 @@ class ExampleOutcome:
 
 @dataclass(frozen=True, slots=True)
 class WireExample:
-    """One use of one wire. `given` is a conversation, a request or an answer in our stored form.
+    """One use of one wire.
 
-    Where `source` names a wire, `given` is the body of a request to that one, to be converted.
-    `options` are the formatter's, plain: `speakers` is a way (`name`) or one with its fields
-    (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields, `media_saver` is a
-    text, `max_tokens` is counted in characters, `truncate` is a way to cut with its fields (the
-    `call` of a summary gives the text). `fixed` holds other values for any of these.
+    Attributes:
+        wire: The wire that is written.
+        given: A conversation, a request or an answer as this library stores them; with `source`
+            the body of a request, to be converted.
+        model: The model; None for the wire's default.
+        options: The formatter's options as plain JSON: `speakers` is a strategy (`name`) or one
+            with its fields (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields,
+            `media_saver` is a text, `max_tokens` is counted in characters, `truncate` is a strategy
+            with its fields (the `call` of a summary gives the text).
+        fixed: Other values of these attributes, for the fix.
+        source: The wire that the body is converted from.
     """
 
     wire: str
@@ -79,7 +85,7 @@ class WireExample:
     source: str | None = None
 
     def run(self) -> ExampleOutcome:
-        """Write it. Raises WriteError where the wire or the policy refuses it."""
+        """Write it. Raises WriteError if the wire or the policy refuses it."""
         if self.source is not None:
             out = convert(self.given, self.source, self.wire, model=self.model, policy="ignore")
             return ExampleOutcome(out.body, out.losses)
@@ -91,16 +97,16 @@ class WireExample:
         if isinstance(value, ChatRequest):
             request = formatter.format_request(value)
             return ExampleOutcome(request.body, request.losses)
-        assert isinstance(value, list)  # what is stored here is none of the two, but messages
+        assert isinstance(value, list)  # a stored value of no other kind: messages
         formatted = formatter.write(value)
         return ExampleOutcome(formatted.messages, formatted.losses)
 
     def apply_fix(self) -> WireExample | None:
-        """The same as its fix says; None where nothing needs to be done."""
+        """The example with its fix applied; None if nothing needs to be done."""
         return None if self.fixed is None else replace(self, **self.fixed, fixed=None)
 
     def describe_source(self) -> Json:
-        """What is given, as briefly as it can be shown: of a bare request its messages."""
+        """What is given, in a short form: of a request with messages alone only these."""
         if self.source is not None:
             return self.given
         value = self.given["value"]
@@ -108,7 +114,7 @@ class WireExample:
         return _without_empty_names(value["messages"] if bare_request else value)
 
     def call(self) -> str:
-        """How it is written, in Python."""
+        """The Python code that writes it."""
         arguments = [repr(self.wire)]
         if self.model is not None:
             arguments.append(f"model={self.model!r}")
@@ -122,7 +128,7 @@ class WireExample:
 
 
 def _without_empty_names(value: Json) -> Json:
-    """JSON without names that are empty, which a stored message must have."""
+    """JSON without empty names, which stored messages need."""
     if isinstance(value, list):
         return [_without_empty_names(item) for item in value]
     if isinstance(value, dict):
@@ -131,7 +137,7 @@ def _without_empty_names(value: Json) -> Json:
 
 
 def _options(data: JsonObject) -> dict[str, Any]:
-    """The formatter's keywords out of their plain form."""
+    """The formatter's keyword arguments, from their plain form."""
     options: dict[str, Any] = {**data, "policy": data.get("policy", "ignore")}
     if "max_tokens" in data:
         options["token_counter"] = CharTokenCounter()
@@ -147,7 +153,7 @@ def _options(data: JsonObject) -> dict[str, Any]:
 
 
 def _find_class(name: str, value: Json) -> tuple[type[Any] | None, JsonObject]:
-    """The class of an option, and the fields that are given; no class for a plain value."""
+    """The class of an option, and its arguments; no class for a plain value."""
     if name not in ("speakers", "truncate"):
         cls = _OPTION_CLASSES.get(name)
         return cls, value if cls is not None else {}
@@ -162,7 +168,7 @@ def _summary(text: str) -> Callable[[list[Msg]], str]:
 
 
 def _python(name: str, value: Json) -> str:
-    """An option as somebody would write it in Python."""
+    """An option as Python code."""
     cls, arguments = _find_class(name, value)
     if cls is None:
         return "save" if name == "media_saver" else repr(value)
@@ -186,7 +192,7 @@ def examples() -> dict[str, WireExample]:
 
 
 def example(lines: list[str]) -> WireExample:
-    """The example of a dialogue, with its fix if it has lines of one."""
+    """The example of a dialogue, with its fix if there are lines for it."""
     unfixed, mended = (_expand_lines(_strip_marks(lines, marks)) for marks in ("- ", "+ "))
     changed = {
         field.name: value
@@ -199,7 +205,7 @@ def example(lines: list[str]) -> WireExample:
 
 
 def _strip_marks(lines: list[str], mark: str) -> list[str]:
-    """The lines with this mark, without it, and those with none; each in one piece."""
+    """The lines with this mark, without it, and those without a mark; continued lines joined."""
     unmarked: list[str] = []
     for line in lines:
         if line[:2] == mark or line[:2] not in ("- ", "+ "):
@@ -244,7 +250,7 @@ class _Dialogue:
         self.options: JsonObject = {}
         self.fields: JsonObject = {}
         self._call = ("call_1", "")  # id and name of the last call
-        self._blocks: list[JsonObject] = []  # that indented lines add to
+        self._blocks: list[JsonObject] = []  # the list to which indented lines add
         for line in lines:
             self._read(line)
 
@@ -315,7 +321,7 @@ def _text(text: str) -> str:
 
 
 def _split_fields(text_after: str) -> tuple[str, JsonObject]:
-    """A text and the fields behind ` | `."""
+    """A text, and the fields after ` | `."""
     text, _, fields = text_after.partition(" | ")
     return text, json.loads(fields) if fields else {}
 

@@ -94,7 +94,7 @@ def _show_json(screen: Screen, title: str, value: Json) -> None:
 
 
 def _code_json(row: Code, with_example: bool) -> JsonObject:
-    """A code as JSON; its example only where it was asked for by name."""
+    """A code as JSON; its example only if the code was named."""
     data: JsonObject = {
         "code": row.name,
         "kind": row.kind,

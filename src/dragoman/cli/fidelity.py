@@ -1,6 +1,6 @@
-"""`dragoman fidelity`: every wire to every other over somebody's own logs, for trust and for CI.
+"""`dragoman fidelity`: every wire to every other over the user's own logs, for trust and for CI.
 
-`study.fidelity` counts; this reads the files and shows the figures.
+`analysis.fidelity` counts; this module reads the files and shows the figures.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..text.json_text import Json, JsonObject, loads
 from . import inputs, options, output
 from .output import REFUSED, CommandError, Screen, grid, plain, print_json, report, style_text
 
-_SHOWN = 3  # lines of one kind that are shown
+_SHOWN = 3  # how many lines of one kind are shown
 
 Files: TypeAlias = Annotated[
     list[str], options.file("Logs: JSON or JSONL of bodies or of records; - is stdin.", "FILES...")
@@ -143,7 +143,7 @@ def _shares(pairs: list[WirePair]) -> output.Table:
 
 
 def _matrix(pairs: list[WirePair]) -> output.Table:
-    """In how many bodies a code comes, on the way to each target."""
+    """In how many bodies a code occurs, for each target."""
     bodies = [pair.codes + pair.refused for pair in pairs]
     sums = sum(bodies, Counter[str]())
     rows = (
@@ -159,7 +159,7 @@ def _figures(rows: Iterable[Sequence[str | output.Text]], *heads: str) -> output
 
 
 def _percent(share: float) -> str:
-    """Rounded, but 100% is said of nothing less, and 0% of nothing more."""
+    """A rounded percentage; 100% only for all, and 0% only for none."""
     percent = round(share * 100)
     return f"{min(max(percent, 1), 99) if 0 < share < 1 else percent}%"
 

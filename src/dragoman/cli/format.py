@@ -1,4 +1,4 @@
-"""`dragoman format`: our messages in, what one wire takes out. Losses go to stderr."""
+"""`dragoman format`: messages in, the JSON of one wire out. Losses go to stderr."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def format_messages(
         "policy": options.policy(policy, refuse, allow),
     }
     options.counter(counter)
-    name = _formatter(settings).wire.name  # what cannot be is refused before anything is read
+    name = _formatter(settings).wire.name  # wrong options are refused before anything is read
     values, lines = _values(found, several)
     many = several or lines
     loud = not as_json and policy is not options.LossOptions.ignore
@@ -107,7 +107,7 @@ def _of_source(source: InputFile | CommandError) -> Iterator[_Value]:
 
 
 def _until_failures(outcomes: Iterator[CommandOutcome]) -> Iterator[CommandOutcome]:
-    """The outcomes, of each source no more behind one that failed."""
+    """The outcomes, without those of a source that come after one that failed."""
     failed = ""
     for outcome in outcomes:
         if not outcome.source or outcome.source != failed:
@@ -124,17 +124,17 @@ class _Writer:
     many: bool
     request: bool
     as_json: bool
-    each: bool  # losses are shown one by one
+    each: bool  # whether losses are shown one by one
     loud: bool
     utf8: bool
 
     @classmethod
     def begin(cls, settings: dict[str, Any], *rest: bool) -> Callable[[_Value], CommandOutcome]:
-        """What writes one conversation after the other, in whichever process."""
+        """A function that writes one conversation after the other, for this process or another."""
         return cls(_formatter(settings), *rest).outcome
 
     def outcome(self, value: _Value) -> CommandOutcome:
-        """What became of a value: its text and its losses, or why there is none."""
+        """The outcome for a value: its text and its losses, or why there is none."""
         if isinstance(value, CommandError):
             return CommandOutcome("", failure=value)
         outcome = CommandOutcome("", source=value.name)

@@ -1,7 +1,7 @@
-"""What the commands read: conversations of ours and bodies of requests.
+"""Reads the input of commands: conversations of this library, and bodies of requests.
 
-A file is JSON or JSON lines, compressed or not; `-` is stdin. Every refusal
-names the file, the line where there are lines, and the path.
+A file is JSON or JSON lines, compressed or not; `-` is stdin. Every error names the file, the line
+if there are lines, and the path.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REQUEST = "a request as it was sent to a provider"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value and where it stands (`chat.json`, `chats.jsonl:3`), or why it cannot be read."""
+    """A value and its place (`chat.json`, `chats.jsonl:3`), or why it cannot be read."""
 
     place: str
     value: Json | CommandError
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a request, where it stands, and the path that it was sent to if known."""
+    """The body of a request, its place, and the path that it was sent to if known."""
 
     place: str
     value: JsonObject
@@ -67,17 +67,17 @@ class Body:
 
 
 def file_name(file: str) -> str:
-    """The file as it is named to people."""
+    """The file's name in messages."""
     return "stdin" if file == "-" else file
 
 
 def open_source(file: str, wanted: str) -> InputFile:
-    """The file, or stdin, where somebody may have to type what is wanted."""
+    """The file; for stdin, `wanted` is shown to a user at a keyboard."""
     return InputFile(file_name(file), None if file == "-" else Path(file), wanted)
 
 
 def text_in(data: bytes, place: str, content: str) -> str:
-    """The text that UTF-8 data holds. Raises CommandError with the byte where it is none."""
+    """The text of UTF-8 data. Raises CommandError with the position of an invalid byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -87,7 +87,7 @@ def text_in(data: bytes, place: str, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonLine:
-    """A line of JSON lines that nobody has parsed yet."""
+    """A line of JSON lines, not parsed yet."""
 
     name: str
     number: int
@@ -95,11 +95,11 @@ class JsonLine:
 
     @property
     def place(self) -> str:
-        """Where it stands, as people are told."""
+        """The place of the line in messages."""
         return f"{self.name}:{self.number}"
 
     def entry(self) -> Entry:
-        """The value; an error in its place if the line is none."""
+        """The value; an error in its place if the line is no JSON."""
         try:
             return Entry(self.place, loads(text_in(self.data, self.place, "values are")))
         except ReadError as error:
@@ -111,10 +111,10 @@ class JsonLine:
 def values(
     source: InputFile, content: str = "bodies are", rows: Iterable[bytes] | None = None
 ) -> tuple[Iterator[Entry | JsonLine], bool]:
-    """The JSON of a source, and whether it is lines, of which no more than two are kept.
+    """The JSON of a source, and whether it is lines, of which no more than two are in memory.
 
-    A value stands on each line if the file's name says so, or if the first line is JSON and
-    another one follows. Raises CommandError for a source that cannot be read at all.
+    Each line is a value if the file's name says so, or if the first line is JSON and another one
+    follows. Raises CommandError for a source that cannot be read at all.
     """
     rest = iter(source.rows() if rows is None else rows)
     head: list[bytes] = []
@@ -122,7 +122,7 @@ def values(
     first = next(lines, None)
     if first is None:
         raise source.empty()
-    if source.has_lines:  # from here on, no row is kept
+    if source.has_lines:  # from here on, no row is kept in memory
         return chain([first], _lines(source.name, rest, first.number + 1)), True
     entry = first.entry()
     if not isinstance(entry.value, CommandError):
@@ -130,7 +130,7 @@ def values(
         if second is None:
             return iter([Entry(source.name, entry.value)]), False
         return chain([entry, second], _lines(source.name, rest, second.number + 1)), True
-    # the rows that are kept, and all that follow, are one text
+    # the rows read so far, and all that follow, are one text
     text = text_in(b"".join([*head, *rest]), source.name, content)
     try:
         return iter([Entry(source.name, loads(text))]), False
@@ -150,7 +150,7 @@ def _lines(name: str, rows: Iterable[bytes], first: int = 1) -> Iterator[JsonLin
 
 
 def parse_line(value: Entry | JsonLine) -> Entry:
-    """The entry, or that of the line."""
+    """The entry, or the entry of the line."""
     return value.entry() if isinstance(value, JsonLine) else value
 
 
@@ -160,9 +160,9 @@ def elements(values: list[Json], name: str) -> list[Entry]:
 
 
 def bodies(source: InputFile) -> tuple[Iterator[Entry | JsonLine], bool]:
-    """The values of a source one by one; True if they stand on lines, or in a list.
+    """The values of a source one by one; True if they are on lines, or in a list.
 
-    Raises CommandError for one that cannot be read at all.
+    Raises CommandError for a source that cannot be read at all.
     """
     found, lines = values(source)
     if lines:
@@ -174,13 +174,13 @@ def bodies(source: InputFile) -> tuple[Iterator[Entry | JsonLine], bool]:
 
 
 def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
-    """The same of a file, all at once."""
+    """The values of a file, all at once; True if they are on lines, or in a list."""
     found, many = bodies(open_source(file, what))
     return [parse_line(value) for value in found], many
 
 
 def piped_text() -> str:
-    """What is piped into stdin, as text; none if it is a keyboard."""
+    """The text that is piped into stdin; empty if stdin is a keyboard."""
     if sys.stdin.isatty():
         return ""
     data = sys.stdin.buffer.read()
@@ -192,7 +192,7 @@ def piped_text() -> str:
 
 
 def read_schema(file: str) -> JsonObject:
-    """The JSON Schema in a file. Raises CommandError for what is no JSON object."""
+    """The JSON Schema in a file. Raises CommandError if it is no JSON object."""
     text = text_in(Path(file).read_bytes(), file, "a schema is")
     with errors_at(file):
         value = loads(text)
@@ -202,9 +202,9 @@ def read_schema(file: str) -> JsonObject:
 
 
 def medium(place: str) -> ContentBlock:
-    """The block that shows a file, or what is at a URL: an image, or else what its type says.
+    """The block for a file or a URL: an image for a URL, else by the type of the file.
 
-    Raises CommandError for a file whose type nothing tells, OSError for one that cannot be read.
+    Raises CommandError for a file of unknown type, OSError for one that cannot be read.
     """
     if place.startswith(("https://", "http://")):
         return ImageBlock(URLSource(place))
@@ -219,25 +219,26 @@ def medium(place: str) -> ContentBlock:
     return media_block(source)
 
 
-# -- conversations of ours ------------------------------------------------------------------------
+# -- conversations of this library ----------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Whole:
-    """A source of which all is one conversation, or none; nobody has parsed it yet."""
+    """A source that is one conversation, or none; not parsed yet."""
 
     name: str
     data: bytes
 
 
-HEAD = 100  # lines that are looked at before the first of them is written
+HEAD = 100  # lines that are checked before the first of them is written
 
 
 def conversations(source: InputFile) -> tuple[Iterator[JsonLine | Whole], bool]:
-    """What holds the conversations of a source; True if each stands on a line of its own.
+    """The unparsed conversations of a source; True if each is on a line of its own.
 
-    Conversations on lines are told one by one, all else is read whole: messages on lines, a
-    document, the session log of a coding agent. Raises CommandError for what cannot be read.
+    Conversations on lines are returned one by one. Anything else is read as a whole: messages on
+    lines, a document, the session log of a coding agent. Raises CommandError for what cannot be
+    read.
     """
     rows = source.rows()
     head: list[bytes] = []
@@ -264,7 +265,7 @@ def _of_store(path: Path) -> Iterator[Whole]:
 
 
 def _each(source: InputFile, rows: Iterable[bytes]) -> Iterator[JsonLine]:
-    """The lines; those at the beginning are judged before the first of them is given."""
+    """The lines; those at the beginning are checked before the first of them is returned."""
     lines = _lines(source.name, rows)
     head = list(islice(lines, HEAD))
     for line in head:
@@ -281,9 +282,9 @@ def _refuse_mixed(entry: Entry, of_messages: bool) -> None:
 
 
 def read_with_note(value: JsonLine | Whole) -> tuple[str, Conversation, str]:
-    """The conversation that stands there, with its place and a note on what is left out of a log.
+    """(place, conversation, note on what of a log is left out) of a value.
 
-    Raises CommandError for what is none.
+    Raises CommandError if it is no conversation.
     """
     if isinstance(value, JsonLine):
         entry = value.entry()
@@ -304,10 +305,10 @@ def read_with_note(value: JsonLine | Whole) -> tuple[str, Conversation, str]:
 
 
 def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]:
-    """(place, conversation) of each in a file; True if each stood on a line of its own.
+    """(place, conversation) of each in a file; True if each was on a line of its own.
 
-    The session log of a coding agent is one conversation; what is no part of it is told on
-    stderr. Raises CommandError for what cannot be read.
+    The session log of a coding agent is one conversation; what it leaves out is reported on stderr.
+    Raises CommandError for what cannot be read.
     """
     found, lines = conversations(open_source(file, MESSAGE))
     result: list[tuple[str, Conversation]] = []
@@ -320,7 +321,7 @@ def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]
 
 
 def _session(text: str, name: str) -> tuple[ChatRequest, str] | None:
-    """The conversation of an agent's log, and what is no part of it."""
+    """The conversation of an agent's log, and a note on what is left out of it."""
     try:
         log = read_session_log(text, name)
     except ReadError as error:
@@ -339,7 +340,7 @@ def _is_message(value: Any) -> bool:
 
 
 def conversation(entry: Entry) -> Conversation:
-    """The conversation in a value of ours. Raises CommandError with the place for what is none."""
+    """The conversation in a value. Raises CommandError with the place if it is none."""
     try:
         match entry.value:
             case list() as items:
@@ -384,7 +385,7 @@ def _load_stored(value: JsonObject) -> Conversation:
 
 
 def is_ours(value: Json | CommandError) -> bool:
-    """Whether it is a conversation of our own, stored or as a list of messages."""
+    """Whether it is a conversation of this library, stored or as a list of messages."""
     if isinstance(value, list):
         return bool(value) and all(
             isinstance(item, dict) and ("role" in item or "dragoman" in item) for item in value
@@ -393,7 +394,7 @@ def is_ours(value: Json | CommandError) -> bool:
 
 
 def read_request(entry: Entry) -> ChatRequest:
-    """The conversation of our own that stands there. Raises CommandError for a broken one."""
+    """The conversation of this library in an entry. Raises CommandError for a broken one."""
     messages = conversation(entry)
     return messages if isinstance(messages, ChatRequest) else ChatRequest(messages)
 
@@ -402,7 +403,7 @@ def read_request(entry: Entry) -> ChatRequest:
 
 
 def read_body(entry: Entry) -> Body:
-    """The request body that stands there. Raises CommandError for what is none."""
+    """The request body in an entry. Raises CommandError if there is none."""
     if isinstance(entry.value, CommandError):
         raise entry.value
     if is_ours(entry.value):

@@ -25,7 +25,7 @@ Models: TypeAlias = Annotated[
 ]
 
 
-_EXACT = 2**53  # below it each whole number has a float of its own
+_EXACT = 2**53  # below it each integer has a float of its own
 
 
 @app.callback()
@@ -35,9 +35,9 @@ def _keys() -> None:
 
 @app.command("new")
 def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Models = None) -> None:
-    """Make a client key. It is shown this once; the gateway keeps its hash alone.
+    """Make a client key. It is shown only this once; the gateway stores only its hash.
 
-    The key goes to stderr and its entry to stdout, so that `>> gateway.toml` keeps the one only.
+    The key goes to stderr and its entry to stdout, so that `>> gateway.toml` stores only the entry.
     """
     require_libraries("gateway", "argon2")
     for what, value in (("the name", name), *(("a pattern", pattern) for pattern in model or ())):
@@ -61,7 +61,7 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
 
 
 def _toml(value: str | float | list[str]) -> str:
-    """A number, a text or a list of texts: as JSON has them, TOML has them too."""
+    """A number, a text or a list of texts, which are written in TOML as in JSON."""
     if isinstance(value, float) and value.is_integer() and value < _EXACT:
         value = int(value)
     return json.dumps(value, ensure_ascii=False)

@@ -41,7 +41,7 @@ def show_matrix(as_json: options.Json = False) -> None:
 
 
 def _by_row(cells: list[Cell]) -> dict[str, dict[str, Cell]]:
-    """The cells by formatter and model; formatters of one provider that fare alike are one row."""
+    """The cells by formatter and model; formatters of one provider with equal cells are one row."""
     by_name: dict[str, dict[str, Cell]] = {}
     for cell in cells:
         by_name.setdefault(cell.formatter, {})[cell.model] = cell
@@ -65,7 +65,7 @@ def _mark(cell: Cell) -> output.Text:
 
 
 def _endpoints(found: dict[str, Cell]) -> str:
-    """The wires over which a row works, each with the models that it reaches."""
+    """The wires over which a row works, each with its models."""
     models: dict[str, list[str]] = {}
     for model, cell in found.items():
         if cell.works:
@@ -74,7 +74,7 @@ def _endpoints(found: dict[str, Cell]) -> str:
 
 
 def _reasons(row: str, found: dict[str, Cell]) -> list[tuple[str, str, str]]:
-    """(formatter, models, why not), of models with one reason together."""
+    """(formatter, models, reason), with the models of one reason together."""
     models: dict[str, list[str]] = {}
     for model, cell in found.items():
         if not cell.works:

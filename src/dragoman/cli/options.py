@@ -1,4 +1,4 @@
-"""The options of the commands, and what their values stand for. Knows no command.
+"""The options of the commands, and the values that they give. Independent of single commands.
 
 An option that several commands have means the same in each.
 """
@@ -29,7 +29,7 @@ from .output import CommandError, errors_at
 
 
 class LossOptions(StrEnum):
-    """What becomes of losses."""
+    """What happens to losses."""
 
     log = "log"
     ignore = "ignore"
@@ -37,7 +37,7 @@ class LossOptions(StrEnum):
 
 
 def beginning(incomplete: str) -> list[str]:
-    """The wires whose names begin so, for shells that complete them."""
+    """The wires whose names begin like this, for completion in shells."""
     return [name for name in wires() if name.startswith(incomplete)]
 
 
@@ -58,7 +58,7 @@ Facts: TypeAlias = Annotated[
 
 
 def file(help: str, metavar: str = "FILE") -> Any:
-    """The argument that names what is read."""
+    """The argument that names the input."""
     return typer.Argument(metavar=metavar, help=help)
 
 
@@ -173,7 +173,7 @@ BaseUrl: TypeAlias = Annotated[
 
 
 def check_wire_name(to: str) -> str:
-    """The wire's name if there is such a wire or vendor."""
+    """The wire's name. Raises CommandError if there is no such wire or vendor."""
     vendor = to.partition("/")[0]
     if vendor not in PROTOCOLS and vendor not in VENDORS and vendor not in (names := wires()):
         raise CommandError(f"unknown wire {to!r}", nearest_vendor(vendor, names))
@@ -181,19 +181,19 @@ def check_wire_name(to: str) -> str:
 
 
 def known_source(source: str) -> None:
-    """Refuse a name after --from that is neither a wire nor `auto`."""
+    """Raise CommandError for a name after --from that is neither a wire nor `auto`."""
     if source != "auto":
         check_wire_name(source)
 
 
 def targets(names: list[str] | None) -> dict[str, str | None]:
-    """The wires of these options, each with its model if there is one; none for all of them."""
+    """The wires of these options, each with its model if it has one; empty means all wires."""
     parts = (name.partition("=") for name in names or ())
     return {check_wire_name(name): model or None for name, _, model in parts}
 
 
 def facts(name: str | None) -> FactsValue | str | None:
-    """A profile's name as it is; facts out of a file, for wires that there are."""
+    """The name of a profile unchanged, or the facts of a file, whose wires must exist."""
     if name is None or name in PROFILES:
         return name
     if not Path(name).exists():
@@ -211,7 +211,7 @@ _CONNECTION = ("timeout", "retries")
 
 
 def settings(values: list[str] | None) -> dict[str, Any]:
-    """What the `--option`s say, by name: a value is JSON, or else text."""
+    """The values of `--option`, by name: each is JSON, or else text."""
     found: dict[str, Any] = {}
     for text in values or ():
         name, equals, value = text.partition("=")
@@ -233,7 +233,7 @@ _SPEAKERS: dict[str, type[Rewrite]] = {"role": ByRole, "name": ByName, "namefiel
 
 
 def speakers(how: str | None, multi_agent: bool) -> Rewrite:
-    """Who speaks, by the two options that say so."""
+    """How speakers are handled, by the two options for it."""
     if multi_agent and how not in (None, "name"):
         raise CommandError(f"--multi-agent contradicts --speakers {how}", "give one of them")
     way, _, me = (how or ("name" if multi_agent else "role")).partition(":")
@@ -254,7 +254,7 @@ _COUNTERS = {
 
 
 def counter(name: str) -> TokenCounterBase:
-    """The counter of a name."""
+    """The token counter for a value of `--counter`."""
     from .. import tokens
 
     kind, _, model = name.partition(":")
@@ -268,7 +268,7 @@ def counter(name: str) -> TokenCounterBase:
 
 
 def policy(name: LossOptions, refuse: list[str] | None, allow: list[str] | None) -> Policy:
-    """The policy; losses are told by the command, not by the library's log."""
+    """The policy; it logs nothing, as the command itself reports losses."""
     base = policy_of(name.value)
     refused = (*base.refuse, *(refuse or ()))
     return replace(base, refuse=refused, allow=tuple(allow or ()), log=False)

@@ -1,6 +1,6 @@
-"""What became of many bodies or conversations: their texts, their losses, and those that failed.
+"""The outcomes of many bodies or conversations: their texts, their losses, and failures.
 
-Texts and losses go out as they come. What is kept is one count for each code.
+Texts and losses are printed as they come; only one count for each code stays in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Codes = Counter[tuple[LossKind, str]]
 
 @dataclass(slots=True)
 class CommandOutcome:
-    """What became of one value: the `text` to be written, or a `failure`, or both for programs.
+    """The outcome of one value: the `text` to write, or a `failure`, or both for programs.
 
     `losses` are shown one by one and `codes` counted; `note` goes to stderr. Can be pickled.
     """
@@ -36,10 +36,10 @@ class CommandOutcome:
     codes: Codes = field(default_factory=Counter)
     failure: CommandError | None = None
     note: str = ""
-    source: str = ""  # the file it stands in
+    source: str = ""  # the file of the value
 
     def count(self, losses: Iterable[Loss], each: bool) -> None:
-        """Take the losses, themselves if `each` is to be shown, else the number of each code."""
+        """Add losses: one by one if `each` is to be shown, else the number for each code."""
         if each:
             self.losses = list(losses)
         else:
@@ -52,16 +52,16 @@ class Printer:
 
     target: str
     many: bool
-    each: bool  # losses one by one
-    loud: bool  # losses are shown at all
+    each: bool  # whether losses are shown one by one
+    loud: bool  # whether losses are shown at all
     failed: int = 0
-    code: int = output.REFUSED  # of the last that failed
+    code: int = output.REFUSED  # the exit code of the last failure
     values: int = 0
-    losing: int = 0  # of those
+    losing: int = 0  # values with losses
     codes: Codes = field(default_factory=Counter)
 
     def texts(self, outcomes: Iterable[CommandOutcome]) -> Iterator[str]:
-        """The text of each. One of many that fails is told on stderr; alone, it is raised."""
+        """The text of each. A failure of one of many is reported on stderr; a single one raises."""
         for outcome in outcomes:
             if outcome.note:
                 typer.echo(outcome.note, err=True)
@@ -83,14 +83,14 @@ class Printer:
         self.codes.update(outcome.codes)
 
     def end(self, name: str) -> None:
-        """Show what many lost together. Ends the command if one of them failed."""
+        """Show the sums of the losses. Ends the command if a value failed."""
         if self.loud and self.codes:
             self._show_sums(name)
         if self.failed:
             raise typer.Exit(output.REFUSED if self.values or self.failed > 1 else self.code)
 
     def _show_sums(self, name: str) -> None:
-        """Show how often each code came, the gravest kind first."""
+        """Show how often each code occurred, the most serious kind first."""
         screen = output.Screen(stderr=True)
         summary = f"losses in {self.losing} of {self.values}"
         screen.line(f"{output.plain(name)} for {self.target} - {summary}", style="bold")
@@ -103,7 +103,7 @@ class Printer:
 
     @contextmanager
     def progress(self, to_file: str) -> Iterator[None]:
-        """Show on a terminal how far it is, unless the texts themselves go there."""
+        """Show the progress on a terminal, unless the texts themselves go there."""
         texts_are_seen = to_file == "-" and sys.stdout.isatty()
         if not self.many or texts_are_seen or not sys.stderr.isatty():
             yield
@@ -120,6 +120,6 @@ class Printer:
 
 
 def format_names(files: list[str]) -> str:
-    """The files as the sums of their losses are headed."""
+    """The files in the heading of the sums."""
     names = ["stdin" if file == "-" else file for file in files]
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

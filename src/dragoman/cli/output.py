@@ -1,7 +1,7 @@
-"""What the commands print: JSON, tables of losses, cards of messages, errors and exit codes.
+"""The output of commands: JSON, tables of losses, cards of messages, errors and exit codes.
 
-Everything of somebody else's goes through `plain` before it reaches a terminal. Rich is slow to
-import: whoever prints with it does so through the functions of this module.
+Text from files and providers goes through `plain` before it reaches a terminal. Rich is slow to
+import, so that modules use it only through the functions of this module.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 def laid_out(value: Json, width: int = 96, indent: int = 0, label: str = "") -> str:
-    """The JSON text, with no line wider than `width` but where one text is.
+    """The JSON text, with no line wider than `width` unless a single text is.
 
-    `label` is what stands before the value on its first line; one sign may follow it.
+    `label` is put before the value on its first line; one sign may follow it.
 
     >>> print(laid_out({"role": "user", "content": ["Where is Paris?", "Hm."]}, 40))
     {
@@ -64,7 +64,7 @@ def laid_out(value: Json, width: int = 96, indent: int = 0, label: str = "") -> 
 
 
 def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
-    """The same, at most so many lines of it; what is cut in the middle is counted."""
+    """The JSON text like `laid_out`, in at most so many lines; a count replaces the middle."""
     rows = laid_out(value, width).splitlines()
     if len(rows) <= lines:
         return "\n".join(rows)
@@ -76,13 +76,13 @@ def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
 
 def _line(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    # half of a surrogate pair can be shown by its number alone
+    # half of a surrogate pair can be shown only as a number
     lone = not text.isascii() and _LONE.search(text)
     return json.dumps(value) if lone else unsteering(text)
 
 
-# what JSON may hold as it is and a terminal obeys: C1 controls, and signs that turn the direction
-# of text (UAX #9). In JSON they stand in texts alone, where an escape means the same
+# signs that JSON may contain unescaped and terminals obey: C1 controls, and signs that turn the
+# direction of text (UAX #9). In JSON they occur only in texts, where an escape means the same
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -91,8 +91,8 @@ def unsteering(text: str) -> str:
     return _STEERING.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-_REDRAWN = 20  # times in a second that what still grows is drawn
-NARROW = 60  # below this width nothing is arranged any more
+_REDRAWN = 20  # times in a second that growing text is drawn
+NARROW = 60  # columns; a narrower terminal counts as this wide
 
 COLOURS = {
     "dropped": "red",
@@ -104,12 +104,12 @@ COLOURS = {
 }
 
 
-# a loss that concerns the whole of such a node is named after it
+# a loss of a whole node of these types has the type as its name
 _TYPES = {kind.__name__ for kind in (ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice)}
 
 
 def plain(text: str) -> str:
-    """One line of text without control characters, which might steer the terminal."""
+    """One line of text without control characters, which could control the terminal."""
     return "".join(c if c.isprintable() else _escape_char(c) for c in text)
 
 
@@ -118,12 +118,12 @@ def _escape_char(char: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of several lines without control characters, which might steer the terminal."""
+    """Text of several lines without control characters, which could control the terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else _escape_char(c) for c in text)
 
 
 class Screen:
-    """What is printed on: colours on a terminal only, as wide as it is, 80 columns elsewhere."""
+    """The output with colours on a terminal, as wide as it is; 80 columns elsewhere."""
 
     def __init__(self, stderr: bool = False) -> None:
         from rich.console import Console
@@ -140,7 +140,7 @@ class Screen:
         self._console.print(*values, style=style)
 
     def live(self, growing: Callable[[], Any]) -> Live:
-        """A place at the bottom that is drawn anew all the time, and is gone when it stops."""
+        """A place at the bottom that is redrawn all the time, and disappears when it stops."""
         from rich.live import Live
 
         return Live(
@@ -152,30 +152,30 @@ class Screen:
 
     @property
     def height(self) -> int:
-        """The lines that a terminal shows."""
+        """The number of lines of the terminal."""
         return self._console.height
 
     def line(self, *parts: str | tuple[str, str] | Text, style: str = "", end: str = "\n") -> None:
-        """Print one line, however long: a file name in it stays in one piece."""
+        """Print one line, however long, so that a file name in it is not broken."""
         self._console.print(style_text(*parts, style=style), end=end, soft_wrap=True)
 
 
 def style_text(*parts: str | tuple[str, str] | Text, style: str = "") -> Text:
-    """A text in a style, of parts that may have a style of their own: (text, style)."""
+    """A text in a style, of parts that may have styles of their own: (text, style)."""
     from rich.text import Text
 
     return Text.assemble(*parts, style=style)
 
 
 def markdown(text: str) -> Markdown:
-    """Markdown, laid out; a link shows its address."""
+    """Markdown, laid out; links show their addresses."""
     from rich.markdown import Markdown
 
     return Markdown(text, hyperlinks=False)
 
 
 def last_lines(value: Any, count: int) -> Any:
-    """What the terminal shows of a value if it has room for so many lines: the last ones."""
+    """A renderable that shows only so many last lines of a value."""
     from rich.segment import Segment
 
     class Tail:
@@ -199,7 +199,7 @@ _COLUMNS: dict[str, dict[str, Any]] = {
 def grid(
     rows: Iterable[Sequence[str | Text]], *columns: str, heads: Sequence[str] = (), gap: int = 1
 ) -> Table:
-    """A table without lines. Its columns stay on one line (at the `right` if so) or `fold`."""
+    """A table without lines. Columns stay on one line (aligned `right` if named so) or `fold`."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, show_header=bool(heads))
@@ -212,10 +212,10 @@ def grid(
 
 
 def json_text(value: Json, lines: bool = False, utf8: bool | None = None) -> str:
-    """JSON text with its newline, on one line if `lines`; ASCII where stdout is not UTF-8.
+    """JSON text with its newline, on one line if `lines`; ASCII if stdout is not UTF-8.
 
-    Half of a surrogate pair, which has no UTF-8 form, makes it ASCII, too: it stays what it is. No
-    sign in the text steers a terminal.
+    Half of a surrogate pair, which has no UTF-8 form, also makes it ASCII, which preserves it. No
+    sign in the text controls a terminal.
     """
     indent = None if lines else 2
     if utf8 if utf8 is not None else is_utf8():
@@ -229,7 +229,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def is_utf8() -> bool:
-    """Whether stdout takes every character."""
+    """Whether stdout can encode every character."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
@@ -239,7 +239,7 @@ def print_json(value: Json, lines: bool = False) -> None:
 
 
 def failure_text(failure: CommandError, losses: Iterable[Loss], lines: bool) -> str:
-    """A failure and the losses that were refused, as JSON text."""
+    """A failure and the refused losses, as JSON text."""
     return json_text({"error": str(failure), "losses": [loss.to_dict() for loss in losses]}, lines)
 
 
@@ -249,7 +249,7 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
         for text in texts:
             sys.stdout.write(text)
     else:
-        # beside it first: what fails half-way leaves the file as it was
+        # a file beside it first, so that a failure leaves the output file unchanged
         part = Path(f"{output}.part")
         try:
             with part.open("w", encoding="utf-8") as file:
@@ -257,14 +257,14 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
             part.replace(output)
         except OSError as error:
             if error.filename == str(part):
-                error.filename = output  # the name that was asked for
+                error.filename = output  # the name that the user gave
             raise
         finally:
             part.unlink(missing_ok=True)
 
 
 def show_losses(place: str, target: str, losses: Sequence[Loss]) -> None:
-    """Show on stderr what was lost on the way from a place to a wire."""
+    """Show on stderr the losses of writing a value for a wire."""
     screen = Screen(stderr=True)
     screen.line(f"{plain(place)} for {target} - {count_losses(losses)}", style="bold")
     screen.print(loss_table(losses))
@@ -279,7 +279,7 @@ def count_losses(losses: Sequence[Loss]) -> str:
 
 
 def group_losses(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
-    """Losses by kind and code, what matters most first."""
+    """Losses by kind and code, the most important first."""
     groups: dict[tuple[str, str], list[Loss]] = {}
     for loss in by_weight(losses):
         groups.setdefault((loss.kind, loss.code), []).append(loss)
@@ -287,7 +287,7 @@ def group_losses(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
 
 
 def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
-    """A row for each code: its kind and meaning, every place where it happened, and the rule."""
+    """For each code its kind and meaning, every place where it occurred, and the rule."""
     return grid(_loss_rows(losses, meanings), "", "fold")
 
 
@@ -306,13 +306,13 @@ def _place(loss: Loss) -> str:
     return plain(f"{loss.where}  {' '.join(filter(None, details))}".rstrip())
 
 
-_LONGEST = 800  # characters of a line, whatever somebody's input holds
+_LONGEST = 800  # characters of an error message, which may quote input
 
 REFUSED, USAGE, BUG, INTERRUPTED, CLOSED = 1, 2, 70, 130, 141
 
 
-# Typer brings the classes of Click, in some releases with Click and in others without; by way of
-# a class that it exports they are found in all of them.
+# Typer brings the classes of Click, in some releases inside itself; the base of a class that it
+# exports is the right one in all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
@@ -325,7 +325,7 @@ class CommandError(Exception):
 
     @classmethod
     def of(cls, error: DragomanError, place: str, hint: str = "", code: int = USAGE) -> Self:
-        """The same error with the file (and line) in which it is."""
+        """The error of the library, with the file (and line) that it is about."""
         names_places = isinstance(error, LossRefused)
         where = f"{place}: {error.path}" if error.path and not names_places else place
         return cls(f"{where}: {error.message}", hint or error.hint, code)
@@ -341,18 +341,18 @@ class CommandError(Exception):
 
 
 def provider_text(place: str, error: ProviderError, status: int | None = None) -> str:
-    """What the provider said in the place of an answer, with the status of HTTP if it is known."""
+    """A provider's error instead of an answer, with the status of HTTP if it is known."""
     code = error.status or status
     return f"{place}: the provider says{f' {code}' if code else ''}: {error.message}"
 
 
 def format_error(error: DragomanError) -> str:
-    """What the library says of an answer that did not come, behind the kind of the error."""
+    """The error of the library, with its type before the message."""
     return f"{type(error).__name__}: {error}"
 
 
 def usage_text(usage: Usage) -> str:
-    """The tokens of an answer as far as the provider has told: `9 input, 4 output`."""
+    """The tokens of an answer that the provider reported: `9 input, 4 output`."""
     figures = {name: getattr(usage, name) for name in _FIGURES}
     told = [
         f"{figure} {name.replace('_', ' ')}"
@@ -376,7 +376,7 @@ _FIGURES = (
 
 @contextmanager
 def errors_at(place: str, hint: str = "") -> Iterator[None]:
-    """Give what the library raises the place that it is about, a file or a line of it."""
+    """Raise errors of the library as CommandError, with the file or line that they are about."""
     try:
         yield
     except DragomanError as error:
@@ -384,7 +384,7 @@ def errors_at(place: str, hint: str = "") -> Iterator[None]:
 
 
 def require_libraries(extra: str, *libraries: str) -> None:
-    """Raise CommandError if a library of an extra is not installed, before anything imports it."""
+    """Raise CommandError if a library of an extra is not installed, before it is imported."""
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
         text = f"this command needs {' and '.join(missing)}"
@@ -392,7 +392,7 @@ def require_libraries(extra: str, *libraries: str) -> None:
 
 
 class Door(TyperGroup):
-    """The group of all commands; every way out of the program leads through here."""
+    """The group of all commands; it turns every error into a message and an exit code."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command line and leave with its exit code."""
@@ -408,19 +408,19 @@ class Door(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was chosen."""
+        """Run the chosen command."""
         try:
             value = super().invoke(ctx)
             sys.stdout.flush()
         except (typer.Exit, typer.Abort, _UsageError):
             raise
-        except Exception as error:  # noqa: BLE001  # whatever it is, nobody wants a traceback
+        except Exception as error:  # noqa: BLE001  # users get a message, not a traceback
             raise typer.Exit(_exit_code(error, debug=bool(ctx.obj))) from None
         return value
 
 
 def _exit_code(error: Exception, debug: bool) -> int:
-    """Say what happened; the exit code for it."""
+    """Report an error; returns its exit code."""
     if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ESHUTDOWN):
         _abandon_stdout()
         return CLOSED
@@ -449,7 +449,7 @@ def _usage(error: Any) -> str:
 
 
 def report(text: str, code: int) -> int:
-    """Say on stderr what is wrong; the exit code for it."""
+    """Report an error on stderr; returns its exit code."""
     sys.stdout.flush()
     excerpted = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     sys.stderr.write(f"error: {plain(excerpted)}\n")
@@ -457,7 +457,7 @@ def report(text: str, code: int) -> int:
 
 
 def _abandon_stdout() -> None:
-    """Let the interpreter's last flush go nowhere, so that it does not complain."""
+    """Redirect the interpreter's last flush to the null device, so that it cannot fail."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
@@ -467,7 +467,7 @@ def _abandon_stdout() -> None:
     os.close(nowhere)
 
 
-_TALL = 8  # lines of one text
+_TALL = 8  # lines of one text in a card
 
 _LONG = 3  # lines that one line of text may be folded to
 
@@ -475,7 +475,7 @@ _INPUTS = ("arguments", "args", "input")
 
 
 def read_role(message: JsonObject) -> str:
-    """Who says it, in the wire's own word; empty for an item that nobody says."""
+    """The role of a message, in the wire's own word; empty for an item without one."""
     return str(message.get("role") or "")
 
 
@@ -487,7 +487,7 @@ def card(message: JsonObject, width: int) -> list[Text]:
 
 @dataclass(slots=True)
 class _Row:
-    """A label (where it stands) and a text, behind an indent."""
+    """A label (the path) and a text, after an indent."""
 
     indent: str
     label: str
@@ -495,7 +495,7 @@ class _Row:
     style: str = ""
 
     def lines(self, width: int) -> list[Text]:
-        """The row: the text beside its label where there is room for it, below it elsewhere."""
+        """The lines: the text beside its label if there is room, else below it."""
         width -= len(self.indent)
         texts = self.text.splitlines()
         if len(texts) > _TALL:
@@ -517,7 +517,7 @@ class _Row:
 
 
 def shorten_text(text: Text, width: int, lines: int) -> list[Text]:
-    """The text on at most so many lines; an ellipsis where more of it follows."""
+    """The text on at most so many lines; an ellipsis if it is cut."""
     from rich.console import Console
 
     if lines == 1:
@@ -569,7 +569,7 @@ def _object(value: JsonObject, label: str, indent: str) -> list[_Row]:
         rows.append(_Row(indent, label, f"{name} {text}", "yellow"))
     for key, item in fields.items():
         path = f"{label}.{key}" if label else key
-        # {"type": "function", "function": {...}}: the head has it already
+        # {"type": "function", "function": {...}}: the head shows it already
         rows += _rows(item, "" if key == kind and isinstance(item, dict) else path, indent)
     return rows or [_Row(indent, label, "{}")]
 

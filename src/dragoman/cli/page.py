@@ -70,7 +70,7 @@ def export(files: Files, to_file: options.Output = "-", counter: Counter = None)
 
 
 def _page(files: list[str], counter: str | None) -> Page:
-    """The page with the files open; one of several that cannot be opened says why in its place."""
+    """The page with the files open; a file that cannot be opened is an entry with the reason."""
     page = Page(options.counter(counter) if counter is not None else None, counter or "")
     places = [*chain.from_iterable(map(_files, files))]
     broken: list[tuple[str, DragomanError]] = []
@@ -89,7 +89,7 @@ def _page(files: list[str], counter: str | None) -> Page:
 
 
 def _files(place: str) -> list[str]:
-    """The file itself; of a folder what may be a recording, a body or a stream by its name."""
+    """The file itself; for a folder the files whose names end like recordings or bodies."""
     if place == "-" or not Path(place).is_dir():
         return [place]
     files = sorted(str(file) for file in Path(place).iterdir() if file.suffix in _IN_FOLDERS)

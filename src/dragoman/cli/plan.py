@@ -13,7 +13,7 @@ from ..vendors import wires
 from . import inputs, options, output
 from .output import plain, style_text
 
-_PLACES = 4  # paths that are told one by one
+_PLACES = 4  # paths that are listed one by one
 
 File: TypeAlias = Annotated[
     str, options.file("Requests, or messages of ours; JSON or JSONL; - stdin.")
@@ -33,8 +33,8 @@ def plan_conversations(
 ) -> None:
     """Rank the wires that a conversation can go to by what it would lose there, and say why.
 
-    Each is asked for its default model unless --to names another. Where something would be lost,
-    the smallest change without which nothing is lost is looked for, and tried before it is told.
+    The model is each wire's default unless --to names another. If something would be lost, the
+    smallest change that avoids all losses is searched for, and tried before it is shown.
     """
     options.known_source(source)
     targets = options.targets(to) or dict.fromkeys(wires())
@@ -84,7 +84,7 @@ def _route_json(route: Route) -> JsonObject:
 
 
 def _show(screen: output.Screen, place: str, result: Plan, changes: bool) -> None:
-    """Routes that lose the same together: what they lose, and what would have to go."""
+    """Show the routes, those with equal losses together, with losses and smallest changes."""
     free = sum(route.lossless for route in result.routes)
     head = f"{plain(place)} - {free} of {len(result.routes)} routes lose nothing"
     screen.line(head, style="bold")
@@ -101,7 +101,7 @@ def _show(screen: output.Screen, place: str, result: Plan, changes: bool) -> Non
 
 
 def _alike(routes: list[Route]) -> list[list[Route]]:
-    """Routes that lose the same, and without the same leaves lose nothing, by the best of each."""
+    """Groups of routes with equal losses and equal smallest changes, in the order of the best."""
     groups: dict[object, list[Route]] = {}
     for route in routes:
         losses = frozenset((loss.code, loss.where) for loss in route.lost)
@@ -125,7 +125,7 @@ def _verdict(route: Route) -> str:
 
 
 def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, output.Text, str]]:
-    """What is lost, its kind first; last what would have to go."""
+    """The losses, each with its kind first; at last the change that would avoid them."""
     if (error := route.refused) is not None:
         text = f"{error.code}  {error.path or '$'}: {error.message}"
         yield "", style_text("refused", style="red"), plain(text if error.code else text[2:])

@@ -1,6 +1,6 @@
-"""`dragoman read`: an answer's blocks in order, why it ended, and what it cost; or its replay.
+"""`dragoman read`: an answer's blocks in order, why it ended, and its tokens; or its replay.
 
-Everything that a model wrote is printed as plain text.
+All text of the model is printed as plain text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def show(screen: Screen, resp: ChatResponse) -> None:
 
 
 def put(screen: Screen, style: str, text: str, end: str = "\n") -> None:
-    """Print text in one of the styles, as it is but for what could steer the terminal."""
+    """Print text in one of the styles, without characters that could control the terminal."""
     screen.line(lines(text), style=STYLES[style], end=end)
 
 
@@ -77,13 +77,13 @@ def _block(block: blocks.ContentBlock) -> Iterator[tuple[str, str]]:
 
 
 def arguments(call: blocks.ToolUseBlock) -> str:
-    """The input of a call, laid out; of one that breaks off the text that came."""
+    """The input of a call, laid out; for a call that broke off, the text that came."""
     broken = call.unfinished and call.raw_input is not None
     return (call.raw_input or "") if broken else output.laid_out(call.input, _WIDTH)
 
 
 def title(block: blocks.ContentBlock) -> str:
-    """What a block is, in a line."""
+    """A line that describes a block."""
     match block:
         case blocks.ToolUseBlock():
             broken = ", unfinished: it must not be run" if block.unfinished else ""
@@ -113,7 +113,7 @@ def _citation(citation: blocks.Citation) -> str:
 
 
 def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
-    """How the answer ended, who gave it, and its tokens."""
+    """How the answer ended, its model and id, and its tokens."""
     finish, raw = resp.finish.reason, resp.finish.raw
     status = f"{resp.status}: {finish}" + (f" ({raw})" if raw and raw != finish else "")
     style = "aside" if resp.status == "complete" else "wrong"
@@ -130,11 +130,11 @@ class PacedPrinter:
     def __init__(self, screen: Screen, speed: float) -> None:
         self._screen = screen
         self._pause = 1 / speed if speed else 0.0
-        self._key: Key | None = None  # of the block whose line is open
+        self._key: Key | None = None  # of the block whose line is not finished
         self._titles: dict[Key, str] = {}
 
     def show(self, events: list[StreamEvent]) -> None:
-        """Print what these events hold, and wait."""
+        """Print these events, and wait."""
         for event in events:
             kind, _, part = event.type.partition("-")
             if kind == "finish":
@@ -175,7 +175,7 @@ class PacedPrinter:
             time.sleep(self._pause)
 
     def _line(self, key: Key | None) -> None:
-        """End the block whose line is open; of calls that interleave say which goes on."""
+        """End the unfinished line; if calls interleave, print which one continues."""
         if self._key is not None:
             self._put("text", "\n")
         if key in self._titles:
@@ -232,7 +232,7 @@ class _Printer:
     speed: float | None
 
     def print(self, recording: recordings.RecordedAnswer, home: Wire | CommandError) -> int:
-        """Print one answer, or what is wrong with it; the exit code for it."""
+        """Print one answer, or its error; returns the exit code."""
         place, status = recording.place, recording.status
         try:
             if isinstance(home, CommandError):
@@ -277,7 +277,7 @@ class _Printer:
 def _read_stream(
     recording: recordings.RecordedAnswer, home: Wire, live: PacedPrinter | None
 ) -> ChatResponse:
-    """The answer of a recorded stream, shown on the way."""
+    """The answer of a recorded stream, shown while it is read."""
     decoder = home.stream_decoder()
     view = EventView(decoder.names)
     for pieces in recordings.read_pieces(recording, decoder, home):

@@ -1,4 +1,4 @@
-"""What the commands read of providers: answers and streams, and which wire they came from.
+"""Reads recordings of providers' answers and streams, and finds their wires.
 
 A file is JSON, JSON lines, server-sent events or an AWS event stream, compressed or not.
 """
@@ -26,11 +26,15 @@ from .sources import InputFile
 
 @dataclass(slots=True)
 class RecordedAnswer:
-    """What a provider answered, and where it stands.
+    """A provider's answer, and its place.
 
-    `events` of a stream, or a `whole` answer. With `places` they are a list of values, each found
-    there, that may as well be an answer each. `status` is that of HTTP and `protocol` the name of
-    the wire, if they were recorded.
+    Attributes:
+        place: The file, and the line if there are lines.
+        events: The events of a stream, or the one body of a whole answer.
+        whole: Whether it is a whole answer.
+        places: The places of several values, each of which may be an answer of its own.
+        status: The status of HTTP, if it was recorded.
+        protocol: The name of the wire, if it was recorded.
     """
 
     place: str
@@ -47,9 +51,9 @@ _SSE_FIELDS = (
     b"id:",
     b"retry:",
     b":",
-)  # what lines of such a stream begin with
-_PRELUDE = 16  # bytes of an AWS event stream that show that it is one
-_MOST = 100  # events of a recording that are looked at to see whose they are
+)  # how lines of such a stream begin
+_PRELUDE = 16  # bytes of an AWS event stream that identify it
+_MOST = 100  # events of a recording that are checked to find their protocol
 
 
 def read_recordings(file: str) -> list[RecordedAnswer]:
@@ -64,11 +68,11 @@ def read_recordings(file: str) -> list[RecordedAnswer]:
 
 
 def recordings(source: InputFile) -> Iterator[RecordedAnswer | CommandError]:
-    """The answers and streams of a source, one by one where they stand on lines.
+    """The answers and streams of a source, one by one if each is on a line.
 
-    The lines at its beginning show whether each is an answer or a recording, or all of them are
-    the events of one stream, which is kept as one. A line that is no JSON is an error in its
-    place. Raises CommandError for what cannot be read at all.
+    The first lines show whether each is an answer or a recording, or all of them are the events of
+    one stream. A line that is no JSON is an error in its place. Raises CommandError for a source
+    that cannot be read at all.
     """
     rows = source.rows()
     head: list[bytes] = []
@@ -102,7 +106,7 @@ def recordings(source: InputFile) -> Iterator[RecordedAnswer | CommandError]:
 
 
 def is_aws_frame(data: bytes) -> bool:
-    """Whether an AWS event stream begins so: the prelude of a frame has a checksum."""
+    """Whether an AWS event stream begins like this: the prelude of a frame has a checksum."""
     return len(data) >= _PRELUDE and int.from_bytes(data[8:12], "big") == crc32(data[:8])
 
 
@@ -119,7 +123,7 @@ def _on_lines(
 
 
 def _say_each(entries: list[inputs.Entry]) -> bool:
-    """Whether these lines are an answer or a recording each, and not one stream together."""
+    """Whether each of these lines is an answer or a recording, and not all one stream together."""
     found = [e for e in entries if not isinstance(e.value, CommandError)]
     if any(_recording(entry.value, entry.place) for entry in found):
         return True
@@ -134,7 +138,7 @@ def _say_each(entries: list[inputs.Entry]) -> bool:
 def _of_values(
     name: str, entries: list[inputs.Entry], alone: bool = False
 ) -> Iterator[RecordedAnswer | CommandError]:
-    """What values are: recordings that say so, else the parts of one."""
+    """The recordings in values: each value that has the form of one, else all of them as one."""
     values: list[tuple[str, Json]] = []
     for entry in entries:
         if isinstance(entry.value, CommandError):
@@ -145,7 +149,7 @@ def _of_values(
     if any(found) or alone:
         for (place, value), recording in zip(values, found, strict=True):
             yield recording or RecordedAnswer(place, [read_event(value)], whole=True)
-    elif values or not entries:  # a loose list, and no recordings that say so each
+    elif values or not entries:  # a plain list, whose values are no recordings
         places = tuple(place for place, _ in values)
         yield RecordedAnswer(name, [read_event(value) for _, value in values], places=places)
 
@@ -158,7 +162,7 @@ def _split_frames(data: bytes, name: str, framing: Framing) -> RecordedAnswer:
 
 
 def _recording(value: Json, place: str) -> RecordedAnswer | None:
-    """A recording that says so: an object with `events`, or with a `response` and no `type`."""
+    """The recording of an object with `events`, or with a `response` and no `type`."""
     if not isinstance(value, dict):
         return None
     number = value.get("status")
@@ -179,7 +183,7 @@ def _recording(value: Json, place: str) -> RecordedAnswer | None:
 def with_sender(
     recording: RecordedAnswer, source: str
 ) -> list[tuple[RecordedAnswer, Wire | CommandError]]:
-    """The recording with the wire that it came from; a list of whole answers as those."""
+    """The recording with its wire; a list of whole answers becomes one recording for each."""
     try:
         home = wire(sender_name(recording, source))
     except CommandError as error:
@@ -191,12 +195,12 @@ def with_sender(
 
 
 def sender_name(recording: RecordedAnswer, source: str) -> str:
-    """The wire that a recording came from: `source`, or with "auto" the one that it looks like."""
+    """The name of a recording's wire: `source`, or with "auto" the recorded or most similar one."""
     return source if source != "auto" else recording.protocol or _answering(recording)
 
 
 def _answering(recording: RecordedAnswer) -> str:
-    """The protocol whose answers look most like it; of those that look alike the first."""
+    """The protocol whose answers the recording looks most like; the first of equal ones."""
     events = [event for event in _payloads(recording) if isinstance(event[1], dict)][:_MOST]
     counts = {}
     for name in PROTOCOLS:
@@ -219,7 +223,7 @@ def _payloads(recording: RecordedAnswer) -> Iterator[Event]:
 
 
 def _are_answers(recording: RecordedAnswer, home: Wire) -> bool:
-    """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
+    """Whether each value is an answer of its own: it ends, and the ids are not all the same."""
     ids = []
     for name, data in recording.events:
         decoder = home.stream_decoder()

@@ -93,9 +93,9 @@ def serve_gateway(
 ) -> None:
     """Serve any client protocol onto any model, until a signal ends it.
 
-    One line tells the URL when it is ready. SIGTERM ends it when nothing is under way any more,
-    SIGHUP reads the file again. Without client keys it listens on this machine alone; `dragoman
-    keys new` makes them. With --check, exit code 1 tells that the file is wrong.
+    A line with the URL is printed when it is ready. SIGTERM ends it when no request is under way
+    any more, SIGHUP reads the file again. Without client keys it listens on this machine alone;
+    `dragoman keys new` makes them. With --check, exit code 1 means that the file is wrong.
     """
     given = {
         "host": host,
@@ -123,7 +123,7 @@ def serve_gateway(
 
 
 def _judge_upstream(url: str) -> None:
-    """Raise CommandError for what is no base URL; it is not shown, as it may hold a secret."""
+    """Raise CommandError for an invalid base URL, which is not shown, as it may hold a secret."""
     try:
         checked_base_url(url)
     except ConfigError as error:
@@ -147,7 +147,7 @@ def _serve(
 
 
 def _refuse_faults(file: Path) -> None:
-    """Tell every fault of a file in a line of its own. Raises typer.Exit if there is one."""
+    """Report every fault of a file in a line of its own. Raises typer.Exit if there is one."""
     from ..gateway.config.settings import judge_file
 
     judgement = judge_file(file)
@@ -201,7 +201,7 @@ def _show_faults(screen: output.Screen, faults: tuple[ConfigFault, ...], name: s
 
 
 def _show_routes(screen: output.Screen, config: Config) -> None:
-    """Each route: the models that clients ask for, and who is asked in their place."""
+    """Show each route: the models that clients ask for, and the targets for them."""
     rows = [cells for route in config.routes for cells in _route_rows(route)]
     screen.print(output.grid(rows, "fold", "fold", "fold", heads=("models", "go to", ""), gap=2))
     who = f"{len(config.keys)} client keys" if config.keys else "no client keys: this machine alone"

@@ -1,7 +1,7 @@
-"""What a command that takes many files reads: files, folders, patterns, stdin, compressed or not.
+"""The input of commands with many files: files, folders, patterns, stdin, compressed or not.
 
-Nothing here knows what stands in them. A source is opened when its turn comes, and gives its rows
-one by one, so that neither the number of files nor their length costs memory.
+This module does not interpret the content. A source is opened when it is needed, and read row by
+row, so that neither the number of files nor their length costs memory.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .output import CommandError
 
 LINES = (".jsonl", ".ndjson")  # files with a value on each line
 REQUEST = "a request as it was sent to a provider"
-_NAMES = (".json", *LINES, ".sse")  # what is read of a folder, also with .gz behind it
-_GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1: what such data begins with, whatever the file is called
+_NAMES = (".json", *LINES, ".sse")  # files of a folder that are read, also with .gz at the end
+_GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1: how gzip data begins, whatever the file's name
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file, as it is named to people; stdin without a path."""
+    """One file, with its name in messages; stdin without a path."""
 
     name: str
     path: Path | None = None
@@ -35,15 +35,15 @@ class InputFile:
 
     @property
     def has_lines(self) -> bool:
-        """Whether the file's name says that a value stands on each line."""
+        """Whether the file's name says that each line is a value."""
         return _plain_suffix(self.name) in LINES
 
     def empty(self) -> CommandError:
-        """The error for a source with nothing in it."""
+        """The error for an empty source."""
         return CommandError(f"{self.name}: there is nothing in it", self.wanted)
 
     def open(self) -> BinaryIO:
-        """The bytes, decompressed where they are gzip's. OSError for what cannot be read."""
+        """Open the file, decompressed if it is gzip. Raises OSError if it cannot be read."""
         if self.path is not None:
             with self.path.open("rb") as file:
                 packed = file.read(2) == _GZIP
@@ -55,9 +55,9 @@ class InputFile:
         return cast("BinaryIO", gzip.open(stdin)) if beginning == _GZIP else stdin
 
     def rows(self) -> Iterator[bytes]:
-        """The lines with their ends, blank ones too, without a byte order mark.
+        """The lines with their ends, including blank ones, without a byte order mark.
 
-        Raises CommandError where compressed data is broken.
+        Raises CommandError if compressed data is broken.
         """
         with self.open() as file:
             try:
@@ -71,7 +71,7 @@ class InputFile:
 
 
 class _Rejoined(io.RawIOBase):
-    """A stream of which the first bytes are read already."""
+    """A stream whose first bytes have been read already."""
 
     def __init__(self, beginning: bytes, rest: BinaryIO) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class _Rejoined(io.RawIOBase):
         if self._beginning:
             data, self._beginning = self._beginning[: len(buffer)], self._beginning[len(buffer) :]
         else:
-            # read1 gives what has come: lines of a pipe go on as they are written
+            # read1 returns what has come, so that lines of a pipe are read as they are written
             read = getattr(self._rest, "read1", self._rest.read)
             data = read(len(buffer))
         buffer[: len(data)] = data
@@ -93,7 +93,7 @@ class _Rejoined(io.RawIOBase):
 
 
 def _plain_suffix(name: str) -> str:
-    """The suffix, that of the file inside if it is compressed."""
+    """The suffix; that of the inner file if it is compressed."""
     path = Path(name)
     return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
 
@@ -101,12 +101,12 @@ def _plain_suffix(name: str) -> str:
 def sources(
     files: Sequence[str], wanted: str = REQUEST
 ) -> tuple[Iterator[InputFile | CommandError], bool]:
-    """What these arguments name, in their order; True if it may be several.
+    """The files that these arguments name, in their order; True if there may be several.
 
-    `-` is stdin; a folder stands for its JSON, JSON lines and recorded streams in the order of
-    their names, then for those of the folders in it; `*`, `?` and `[` make a pattern where no file
-    has that very name (`**` goes into folders). One that names nothing is an error in its place.
-    Raises CommandError if stdin is named twice.
+    `-` is stdin. A folder means its JSON, JSON lines and recorded streams in the order of their
+    names, then those of the folders in it. `*`, `?` and `[` make a pattern unless there is a file
+    of exactly this name (`**` goes into folders). An argument that names nothing is an error in its
+    place. Raises CommandError if stdin is named twice.
     """
     if list(files).count("-") > 1:
         raise CommandError("stdin is named twice", "name - once")
@@ -115,14 +115,14 @@ def sources(
 
 
 def only(found: Iterator[InputFile | CommandError]) -> InputFile:
-    """The source, where there is one alone."""
+    """The source, if there is exactly one."""
     [one] = found
     assert isinstance(one, InputFile)
     return one
 
 
 def failure_at(source: InputFile, error: CommandError | OSError) -> CommandError:
-    """The error as that of one of many sources."""
+    """The error for one of many sources."""
     if isinstance(error, CommandError):
         return error
     return CommandError(f"{source.name}: {error.strerror or error}")
@@ -155,7 +155,7 @@ def _find_sources(file: str, wanted: str) -> Iterator[InputFile | CommandError]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """The files of a folder that are read; hidden ones are not."""
+    """The files of a folder that are read, without hidden ones."""
     for place, folders, names in walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):

@@ -1,6 +1,6 @@
-"""`dragoman trust`: let the `dragoman.toml` of a folder say where keys and prompts go.
+"""`dragoman trust`: lets the `dragoman.toml` of a folder decide where keys and prompts go.
 
-Also asks the question for the commands that use profiles, where somebody sits at a terminal.
+It also asks the user at a terminal, for the commands that use profiles.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def trust_folder(place: Place = Path(), forget: Forget = False) -> None:
 
 
 def ask_about(name: str) -> None:
-    """Ask whether the profile of this folder may decide where the key goes, if it wants to.
+    """Ask whether the profile of this folder may decide where the key goes, if it tries to.
 
-    Without a terminal nobody is asked, and the library's error says what to do. Raises CommandError
-    if the user says no.
+    Without a terminal no question is asked, and the library's error says what to do. Raises
+    CommandError if the user says no.
     """
     if "/" in name or find_maker(name):
-        return  # no profile has a name of these
+        return  # profiles cannot have such names
     with errors_at(FILE):
         found = find_untrusted(name)
     if found is None or not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -1,6 +1,6 @@
-"""`dragoman wires`: what wires, vendors and model families carry, as sheets of short words.
+"""`dragoman wires`: what wires, vendors and model families carry, in tables of short words.
 
-The sheets, which the docs print too, are read from `wire(name).can(model)` and the vendors' rows.
+The tables, which the docs use too, are made from `wire(name).can(model)` and the vendors' rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .output import Screen, grid, print_json
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table: its title, heads and rows of short words, and what the words mean."""
+    """A table: its title, heads and rows of short words, and notes that explain the words."""
 
     title: str
     heads: tuple[str, ...]
@@ -32,7 +32,7 @@ class Sheet:
 
 
 def all_wires(facts: Facts | str | None = None) -> list[Wire]:
-    """Every wire by name, each vendor's further wires behind its first."""
+    """Every wire by name, each vendor's further wires after its first."""
     names: list[str] = []
     for name in wires():
         further = list(vendor(name).wires)[1:] if _is_vendor(name) else []
@@ -45,12 +45,12 @@ def _is_vendor(name: str) -> bool:
 
 
 def vendors() -> list[Vendor]:
-    """The row of every vendor, those of installed packages too."""
+    """The row of every vendor, including those of installed packages."""
     return [vendor(name) for name in dict.fromkeys([*VENDORS, *wires()]) if _is_vendor(name)]
 
 
 def list_messages(wires: Iterable[Wire], model: str | None = None) -> Sheet:
-    """What messages may hold."""
+    """What messages may contain."""
     return Sheet(
         "What messages may hold",
         (
@@ -140,7 +140,7 @@ def effort(caps: Capabilities) -> str:
 
 
 def not_taken(wires: Iterable[Wire], model: str | None = None) -> Sheet:
-    """The options that a wire or a model takes otherwise than they were meant."""
+    """The options that a wire or a model refuses or ignores."""
     rows = []
     for wire in wires:
         stances = wire.can(model).options
@@ -153,11 +153,11 @@ def not_taken(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     return Sheet("Options that are not taken", ("wire", "refused", "ignored"), rows)
 
 
-# a name that hosts write with dates and versions of theirs, spelled out in patterns
+# parts of names that hosts add for dates and versions, as patterns spell them
 _VERSIONS = ("[:@]", "-[!0-9]", "-20[", "-v[")
 
 
-# what has a cell of its own, and how a wire spells what the cells say
+# capabilities with a column of their own, and how a wire spells their values
 _CELLS = (
     "thinks",
     "efforts",
@@ -173,7 +173,7 @@ _CELLS = (
 
 @dataclass(slots=True)
 class Known:
-    """What holds for some models: anywhere, and on single wires besides."""
+    """What is known of some models: on all wires, and on single ones."""
 
     models: str
     when: str
@@ -183,7 +183,7 @@ class Known:
     on: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def describe_changes(self) -> str:
-        """All of it in words."""
+        """All changes in words."""
         parts = ["; ".join(format_changes(self.changes))] if self.changes else []
         for name, changes in self.on.items():
             contains = set(self.changes) <= set(changes)
@@ -192,7 +192,7 @@ class Known:
         return ". ".join(parts)
 
     def all(self) -> dict[str, Any]:
-        """What holds on some wire or other."""
+        """The changes that hold on any wire."""
         result = dict(self.changes)
         for changes in self.on.values():
             result |= changes
@@ -200,7 +200,7 @@ class Known:
 
 
 def group(rows: Iterable[Fact]) -> list[Known]:
-    """Facts of the same models, state, date and source as one."""
+    """Facts with equal models, state, date and source, combined."""
     groups: dict[tuple[Any, ...], Known] = {}
     for fact in rows:
         key = (fact.models, fact.but, fact.when, fact.since, fact.source)
@@ -215,7 +215,7 @@ def group(rows: Iterable[Fact]) -> list[Known]:
 
 
 def _shorten_patterns(patterns: Sequence[str]) -> list[str]:
-    """Patterns without those that spell out the versions of another one."""
+    """Patterns without those that only spell out versions of another one."""
     versions = {
         name: [p for p in patterns if p.startswith(tuple(name + end for end in _VERSIONS))]
         for name in patterns
@@ -229,7 +229,7 @@ def _shorten_patterns(patterns: Sequence[str]) -> list[str]:
 
 
 def families() -> Sheet:
-    """How the models of each family think and what they take, whoever hosts them."""
+    """How the models of each family think and what they accept, on any host."""
     return Sheet(
         "Model families",
         (
@@ -267,7 +267,7 @@ def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def ages(wires: Iterable[Wire]) -> dict[str, list[str]]:
-    """The dates of what is known of the families, and of each protocol and host."""
+    """The dates of the facts about the families, and about each protocol and host."""
     result = {"model families": dates([FAMILIES])}
     for wire in wires:
         result[wire.name] = dates(wire.facts[1:], wire.room.can())  # the first are the families
@@ -357,14 +357,14 @@ def list_wires(
 
 
 def _show(screen: Screen, sheet: Sheet) -> None:
-    """A sheet as a table, or in sentences where the screen is too narrow for one."""
+    """Print a sheet as a table, or as sentences if the screen is too narrow."""
     screen.print(sheet.title, style="bold")
     if screen.width < _TABLE:
         for name, *cells in sheet.rows:
             pairs = zip(sheet.heads[1:], cells, strict=True)
             screen.print(f"{name}: " + ", ".join(f"{head} {cell}" for head, cell in pairs))
     else:
-        # a vendor's further wire stands behind its first: of its name the protocol alone
+        # a vendor's further wires follow its first: only the protocol of their names is shown
         rows = ((re.sub("^[^/]*/", "/", name), *cells) for name, *cells in sheet.rows)
         columns = ["fold"] * (len(sheet.heads) - 1)
         screen.print(grid(rows, "", *columns, heads=sheet.heads))
@@ -374,7 +374,7 @@ def _show(screen: Screen, sheet: Sheet) -> None:
 
 
 def _format_cells(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
-    """The cells of a row that say something, each behind its head."""
+    """The cells of a row that are not empty, each after its head."""
     pairs = zip(heads[1:], row[1:], strict=True)
     cells = [cell if head == "besides" else f"{head} {cell}" for head, cell in pairs if cell]
     return "; ".join(cells)
@@ -393,7 +393,7 @@ def _places(row: Vendor) -> Iterable[str]:
 
 
 def _list_facts(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
-    """Each fact that holds for a model, with the wires on which it does."""
+    """Each fact about a model, with the wires on which it holds."""
     facts: dict[int, tuple[Fact, list[str]]] = {}
     for wire in wires:
         for fact in (*wire.known(model), *wire.conditional(model)):
@@ -416,7 +416,7 @@ def _age(dates: list[str]) -> str:
 
 
 def _days(since: str) -> int | None:
-    """How many days ago a date was; None where only its month or year is known."""
+    """How many days ago a date was; None if only its month or year is known."""
     if len(since) < 10:
         return None
     return (datetime.now(UTC).date() - date.fromisoformat(since)).days

@@ -1,6 +1,6 @@
-"""The same work for many values, here or in processes beside, with the order kept.
+"""The same work for many values, in this process or in several, with the order preserved.
 
-Memory is bounded: values are taken as their results are, a few parcels ahead of them.
+Memory is bounded: values are taken only a few parcels ahead of the results.
 """
 
 from __future__ import annotations
@@ -28,17 +28,16 @@ def map_in_order(
     values: Iterable[T],
     jobs: int = 1,
 ) -> Iterator[R]:
-    """What `begin(*args)` makes of each value, in the order of the values.
+    """The results of `begin(*args)` for each value, in the order of the values.
 
     With several `jobs` each process calls `begin` once: it, its arguments, values and results are
-    pickled. What the work raises ends the iteration; so does a process that dies, with
-    CommandError.
+    pickled. An exception of the work ends the iteration; a process that dies raises CommandError.
     """
     if jobs == 1:
         work = begin(*args)
         yield from (work(value) for value in values)
         return
-    # spawn: a copy of this process would hold its locks and what it has read ahead of stdin
+    # spawn: a fork would copy this process's locks, and what it has read ahead of stdin
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, _begin, (begin, args))
     waiting: deque[Future[list[R]]] = deque()

@@ -1,6 +1,6 @@
 """Gateway: any client, any model. A client's request in, a provider's request out, and back.
 
-config/      routes, keys and limits, and the same from TOML
+config/      routes, keys and limits, and how to read them from TOML
 surfaces/    what each client protocol looks like: paths, errors, lists of models
 exchange/    one client's request and its answer, without sockets: bytes in, bytes out
 server/      the ASGI app, calls to providers, sockets, signals, workers

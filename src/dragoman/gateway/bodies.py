@@ -1,4 +1,4 @@
-"""Bodies of requests and answers: whether they are what they should be."""
+"""Checks of the bodies of requests and answers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _QUOTE = 0x22
 
 
 def check_values(data: bytes, most: int) -> None:
-    """Raise ProviderError (413) for a body of more values than may be: elements and members.
+    """Raise ProviderError (413) for a body with more than `most` values: elements and members.
 
-    What is read of JSON takes 100 times its bytes where all of it is small values, and what is done
-    with each takes its time, however few bytes it has. What is counted are signs before a value.
+    Parsed JSON takes up to 100 times its bytes if all of it is small values, and each value takes
+    time, however few bytes it has. The signs before values are counted.
     """
     if len(data) <= most or not _may_exceed(data, most):
         return
@@ -38,7 +38,7 @@ def check_values(data: bytes, most: int) -> None:
 
 
 def count_values(data: bytes, most: float = inf) -> int:
-    """How many elements and members are in JSON, by the signs before them; up to `most` + 1."""
+    """The number of elements and members in JSON, by the signs before them; up to `most` + 1."""
     found = at = 0
     while found <= most and (match := first_in(_SIGNS, data, at)) is not None:
         at = match.end()
@@ -50,7 +50,7 @@ def count_values(data: bytes, most: float = inf) -> int:
 
 
 def _may_exceed(data: bytes, most: int) -> bool:
-    """Whether the bytes have more signs, those in texts among them; others run between pieces."""
+    """Whether the bytes have more signs, including those in texts; other threads can interrupt."""
     found = 0
     for at in range(0, len(data), PIECE):
         found += sum(data.count(sign, at, at + PIECE) for sign in (b",", b"[", b"{"))
@@ -88,19 +88,19 @@ def asked_model(body: JsonObject, in_path: str | None) -> str:
 
 
 def looks_like_object(body: bytes) -> bool:
-    """Whether a body begins and ends as a JSON object does: a page of a proxy's does not."""
+    """Whether a body begins and ends like a JSON object, unlike the error page of a proxy."""
     text = body.strip()
     return text.startswith(b"{") and text.endswith(b"}")
 
 
 def date_answer(resp: ChatResponse, second: int) -> ChatResponse:
-    """An answer that does not tell when it was made, as one of this second of the Unix clock."""
+    """The answer with its time set to `second` (of the Unix clock), if it has none."""
     if answer_second(resp.extras) is not None:
         return resp
     return replace(resp, extras={**(resp.extras or {}), "": {"created": second}})
 
 
 def unreadable(error: ReadError) -> ProviderError:
-    """The error of a provider whose answer cannot be read: none of the client's."""
+    """The error for a provider's answer that cannot be read, which is not the client's fault."""
     text = f"the provider's answer cannot be read: {error.message}"
     return ProviderError(text, status=502, type="api_error", code=error.code, hint=error.hint)

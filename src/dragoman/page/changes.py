@@ -1,4 +1,4 @@
-"""Two requests of one session, one after the other: what is new, and what the cache finds again."""
+"""Two consecutive requests of one session: what is new, and what the cache finds again."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
 
-_MOST = 200  # differences that are told one by one
-_WORDS = 2_000  # of two texts that are compared word by word; longer ones are by lines
-_LINES = 4_000  # of two texts that are compared at all
-_AROUND = 80  # characters of what stays, on both sides of what does not
+_MOST = 200  # differences that are shown one by one
+_WORDS = 2_000  # words of two texts that are compared word by word; longer ones are by lines
+_LINES = 4_000  # lines of two texts that are compared at all
+_AROUND = 80  # characters of unchanged text that are shown on each side of a change
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def link(exchanges: Sequence[PageExchange]) -> None:
-    """Tell each exchange which one stands before it in its session.
+    """Set for each exchange the previous one of its session.
 
-    That is the one that it says it follows; else the last of the same session; in a recording that
-    tells of no sessions, the last one of the same wire.
+    That is the one that it names as such; else the last of the same session; in a recording without
+    sessions, the last one of the same wire.
     """
     by_name = {exchange.name: exchange for exchange in exchanges if exchange.name}
     untold = not any(exchange.session or exchange.follows for exchange in exchanges)
@@ -48,9 +48,9 @@ def link(exchanges: Sequence[PageExchange]) -> None:
 
 
 def changes(before: PageExchange, after: PageExchange, texts: LongTexts) -> Shown:
-    """What the later request says otherwise, and where the prompt cache of the earlier one ends.
+    """How the later request differs, and where the prompt cache of the earlier one ends.
 
-    Raises ReadError where one of them has no request.
+    Raises ReadError if one of them has no request.
     """
     if before.body is None or after.body is None or after.home is None:
         raise ReadError("there are no two requests to compare", code="page.changes")
@@ -72,7 +72,7 @@ def changes(before: PageExchange, after: PageExchange, texts: LongTexts) -> Show
 def _show_differences(
     differences: Sequence[Difference], left: ChatRequest, right: ChatRequest, texts: LongTexts
 ) -> list[Shown]:
-    """Each difference with its `parts`: what stays, what was and what is now, in order."""
+    """Each difference with its `parts`: unchanged, old and new text, in order."""
     before, after = _by_place(left), _by_place(right)
     told = []
     for one in differences:
@@ -83,7 +83,7 @@ def _show_differences(
 
 
 def _by_place(request: ChatRequest) -> dict[str, str]:
-    """The words of all that a request says, by where they stand."""
+    """The texts of all items of a request, by their paths."""
     return {item.where: _words(item) for item in reversed([*tools(request), *items(request)])}
 
 
@@ -102,7 +102,7 @@ def _laid_out(value: Json) -> str:
 
 
 def parts(was: str, now: str) -> list[tuple[str, str]]:
-    """(`same`, `was` or `now`, text) of two texts in order; of what stays the part around changes.
+    """(`same`, `was` or `now`, text) of two texts in order; of unchanged text only the ends.
 
     >>> parts("the night train", "the day train")
     [('same', 'the '), ('was', 'night'), ('now', 'day'), ('same', ' train')]
@@ -126,13 +126,13 @@ def parts(was: str, now: str) -> list[tuple[str, str]]:
 
 
 def _alike(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many both have in common at their beginning."""
+    """How many elements both have in common at their beginning."""
     pairs = zip(left, right, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def _apart(left: list[str], right: list[str]) -> list[tuple[str, str]]:
-    """The parts of lines that differ: by words, by lines if these are many, whole if these are."""
+    """The differing parts: by words; by lines if the words are many; whole if the lines are."""
     words = [_WORD.findall("".join(left)), _WORD.findall("".join(right))]
     if sum(map(len, words)) <= _WORDS:
         left, right = words
@@ -145,14 +145,14 @@ def _apart(left: list[str], right: list[str]) -> list[tuple[str, str]]:
         if same.strip():
             found += [("was", was), ("now", now), ("same", same)]
             was = now = ""
-        else:  # a space between two words that are others belongs to both
+        else:  # a space between two words that were both replaced belongs to both
             was += "".join(left[a:b])
             now += "".join(right[c:d])
     return [*found, ("was", was), ("now", now)]
 
 
 def _near(text: str, behind: bool, before: bool) -> str:
-    """Of what stays the part behind a change, and that before the next one."""
+    """Of an unchanged text the part after a change, and the part before the next one."""
     if len(text) <= _AROUND * (behind + before) + 3:
         return text
     start, end = text[:_AROUND].rpartition(" ")[0], text[-_AROUND:].partition(" ")[2]  # whole words
@@ -164,7 +164,7 @@ def _cache(before: PageExchange, after: PageExchange) -> Shown:
     assert after.body is not None, "it was looked at before"
     try:
         found = cache_break(before.body, after.body, wire=after.home)
-    except DragomanError as error:  # a protocol of which no cache is known
+    except DragomanError as error:  # the protocol's cache is not known
         return {"unknown": error.message}
     names = ("path", "why", "kept", "missed", "counted", "cached", "minimum", "unbound", "rule")
     return {name: getattr(found, name) for name in names}

@@ -1,4 +1,4 @@
-"""A conversation as the chat shows it: messages and blocks, each with its path in what was read.
+"""A conversation in the form of the chat: messages and blocks, each with its path.
 
 The paths are those that losses name, so that the page can mark a loss where it happens.
 """
@@ -19,14 +19,14 @@ from .long_texts import LongTexts
 
 Shown: TypeAlias = dict[str, Any]
 
-_WIDTH = 120  # of a line that tells what is folded away
+_WIDTH = 120  # characters of the line for a folded part
 _RASTER = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
 )
 
 
 def conversation(exchange: PageExchange, texts: LongTexts) -> Shown:
-    """What is said in an exchange, its request first; `faults` tell what cannot be read."""
+    """The content of an exchange, its request first; `faults` describe what cannot be read."""
     faults: list[Shown] = []
     if exchange.fault:
         faults.append({"text": exchange.fault, "path": exchange.place})
@@ -63,7 +63,7 @@ def _request(request: ChatRequest, texts: LongTexts) -> Shown:
     options = [[name, value] for name, value in request.options.given()]
     return {
         "messages": messages,
-        "prompts": len(messages) - len(request.messages),  # shown, and no messages of its list
+        "prompts": len(messages) - len(request.messages),  # shown, but not in the list of messages
         "tools": [_tool(tool, report.locate(tool), texts) for tool in request.tools],
         "options": json.loads(json.dumps(options)),
         "stream": request.stream,
@@ -71,7 +71,7 @@ def _request(request: ChatRequest, texts: LongTexts) -> Shown:
 
 
 def _group_skipped(exchange: PageExchange) -> list[Shown]:
-    """What a session log holds besides: each kind once, how often, why, and the first place."""
+    """Other entries of a session log: each kind once, how often, why, and the first place."""
     kinds: dict[tuple[str, str], Shown] = {}
     for one in exchange.skipped:
         why = re.sub(r"line \d+", "a later line", one.why)
@@ -153,7 +153,7 @@ def _message(m: Msg, path: str, report: Report, texts: LongTexts) -> Shown:
 
 
 def _content(path: str) -> str:
-    """Where the content of a message stands; a system prompt of its own is its content."""
+    """The path of a message's content; a system prompt of its own is itself the content."""
     return f"{path}.content" if path.endswith(("]", ".msg")) else path
 
 
@@ -163,7 +163,7 @@ def _place(block: kinds.ContentBlock, report: Report, otherwise: str) -> str:
 
 
 def show_block(block: kinds.ContentBlock, path: str, texts: LongTexts) -> Shown:
-    """One block: its `kind`, its path, and what is shown of it."""
+    """One block for the chat: its `kind`, its path, and its content."""
     return {"path": path, **_block(block, path, texts), **_show_cache(block)}
 
 

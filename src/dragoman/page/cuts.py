@@ -1,4 +1,4 @@
-"""Where a history can be cut: the positions of the slider, and what each of them takes away."""
+"""Where a history can be cut: the positions of the slider, and what each of them removes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .wire_view import get_target
 
 Shown: TypeAlias = dict[str, Any]
 
-EACH = 40  # messages of a history of which every cut is a position
-STEPS = 24  # positions of a longer one
+EACH = 40  # messages of a history for which every cut is a position
+STEPS = 24  # positions for a longer one
 _WHOLE = 1 << 40  # tokens that no history takes
 
 
 def cuts(exchange: PageExchange, target: str, counter: CachedTokenCounter) -> Shown:
     """The positions of the slider for one wire, the whole history first.
 
-    `positions` have a `limit` of tokens, the `tokens` that are left, and the indexes of the
-    messages that are `dropped`. Of up to 40 messages every cut is there, of longer histories that
-    for each of 24 limits, from the whole down. `refused` says why there is nothing to cut.
+    `positions` have a `limit` of tokens, the remaining `tokens`, and the indexes of the messages
+    that are `dropped`. For up to 40 messages every cut is there, for longer histories the cut for
+    each of 24 limits, from the whole down. `refused` is the reason why nothing can be cut.
     """
     request = exchange.request
     if request is None or not request.messages:
@@ -41,7 +41,7 @@ def cuts(exchange: PageExchange, target: str, counter: CachedTokenCounter) -> Sh
 def _shorter(
     request: ChatRequest, target: Wire, counter: CachedTokenCounter, first: Shown
 ) -> list[Shown]:
-    """Position after position, each with the largest budget that the one before exceeds."""
+    """The further positions, each with the largest budget that the one before exceeds."""
     positions: list[Shown] = []
     total = first["tokens"]
     every_cut = len(request.messages) <= EACH
@@ -62,7 +62,7 @@ def _shorter(
 
 
 def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, limit: int) -> Shown:
-    """What is left of a history within a limit. Raises ContextOverflow if too little may go."""
+    """The rest of a history within a limit. Raises ContextOverflow if too little may be dropped."""
     formatter = Formatter(
         target, policy="ignore", fetch=None, token_counter=counter, max_tokens=limit
     )
@@ -78,11 +78,11 @@ def _position(request: ChatRequest, target: Wire, counter: CachedTokenCounter, l
 
 
 def _find_dropped(request: ChatRequest, fitted: Fitted) -> list[int]:
-    """The indexes of the messages that went."""
+    """The indexes of the dropped messages."""
     left = {id(m) for m in fitted.msgs}
     gone = [i for i, m in enumerate(request.messages) if id(m) not in left]
     if not fitted.receipt.unbound:
         return gone
-    names = set(fitted.receipt.dropped)  # what stays without its thinking is another message
+    names = set(fitted.receipt.dropped)  # a message without its thinking is a new object
     ids = identify(request.messages)
     return [i for i in gone if ids[i] in names]

@@ -1,6 +1,6 @@
-"""Exchange: one request and what came back for it, either of which may be missing.
+"""PageExchange: one request and its answer, either of which may be missing.
 
-Nothing is read before somebody asks for it: a recording may hold thousands.
+Nothing is parsed before it is needed, as a recording may have thousands of exchanges.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..text.json_text import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a provider answered, as it came: the `events` of a stream, or one `whole` body."""
+    """A provider's answer as it came: the `events` of a stream, or one `whole` body."""
 
     home: Wire
     events: list[Event]
@@ -32,7 +32,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamCall:
-    """The other side of a gateway: what it sent on, and what it was answered."""
+    """The other side of a gateway's exchange: the request to the provider, and the answer."""
 
     wire: str
     row: JsonObject
@@ -40,12 +40,15 @@ class UpstreamCall:
 
 @dataclass
 class PageExchange:
-    """One exchange, and where it stands.
+    """One exchange, and its place in a file.
 
-    `home` is whose `body` it is; without one `own` are messages of ours. `session`, `name` and
-    `follows` are as the recording has them. `losses` are those that a gateway named, `skipped` what
-    a session log holds besides, `compactions` at which messages its agent went on with a summary.
-    `fault` says why nothing can be shown.
+    Attributes:
+        home: The wire of `body`; without a wire `own` has messages of this library.
+        session: As the recording has it, like `name` and `follows`.
+        losses: The losses that a gateway recorded.
+        skipped: Other entries of a session log.
+        compactions: At which messages the agent continued with a summary.
+        fault: Why nothing can be shown.
     """
 
     place: str
@@ -70,14 +73,14 @@ class PageExchange:
 
     @cached_property
     def request(self) -> ChatRequest | None:
-        """The request as the tree has it. Raises ReadError for a body that cannot be read."""
+        """The parsed request. Raises ReadError for a body that cannot be read."""
         if self.home is None or self.body is None:
             return self.own
         return self.home.read_request(self.body, self.path)
 
     @cached_property
     def response(self) -> ChatResponse | None:
-        """The answer. Raises ProviderError for an error that came whole, ReadError for none."""
+        """The answer. Raises ProviderError for a body that is an error, ReadError for no answer."""
         if self.answer is None:
             return None
         decoder = self.answer.home.stream_decoder(request=self.request)
@@ -93,19 +96,19 @@ class PageExchange:
 
     @property
     def messages(self) -> list[Msg]:
-        """The messages of the request; none if there is none."""
+        """The messages of the request; empty without a request."""
         return self.request.messages if self.request is not None else []
 
     @property
     def shape(self) -> str:
-        """What came back: `stream`, `whole`, or nothing."""
+        """The form of the answer: `stream`, `whole`, or empty."""
         if self.answer is None:
             return ""
         return "whole" if self.answer.whole else "stream"
 
     @property
     def wire(self) -> str:
-        """The wire that it was recorded on; empty for messages of ours."""
+        """The wire of the recording; empty for messages of this library."""
         home = self.home or (self.answer.home if self.answer is not None else None)
         return home.name if home is not None else ""
 
@@ -115,5 +118,5 @@ def _is_understood(pieces: list[Piece]) -> bool:
 
 
 def to_text(value: Any) -> str:
-    """A field of a recording that is text, or a number."""
+    """A recording's field as text; empty if it is neither a text nor a number."""
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""

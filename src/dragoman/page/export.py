@@ -1,7 +1,7 @@
-"""The page as one file: the same modules, styles and answers, without a server or a network.
+"""The page as one file: the modules, styles and answers of the live page, without a server.
 
-The scripts are one script whose hash the policy names; the answers stand in a block of JSON that
-no browser runs.
+All modules become one script whose hash the security policy names; the answers are in a block of
+JSON that no browser runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .queries import Page, readable
 from .wire_view import SPEAKERS
 
 MOST = 24 * 1024 * 1024  # characters of answers, beyond which the rarer ones are left out
-_LONG = 400  # messages of a history that is cut for one wire only, for each takes seconds
+_LONG = 400  # messages; a longer history is cut for one wire only, as each takes seconds
 _STATIC = resources.files(__package__) / "static"
 _IMPORT = re.compile(r'import \{([^}]*)\} from "\./([\w-]+)\.js";\n')
 _EXPORT = re.compile(r"(?m)^export (?=(?:async )?function|const|class)")
@@ -31,7 +31,11 @@ _SCRIPT = '<script type="module" src="static/app.js"></script>'
 
 
 def exported(page: Page) -> str:
-    """The HTML of a page that holds all that `page` has open, and the answers about it."""
+    """The HTML of a page with everything that is open, and all answers about it.
+
+    Args:
+        page: The exchanges that are open.
+    """
     answers = _answers(page)
     styles = "\n".join(_file(name) for name in _STYLES.findall(_file("page.html")))
     script = bundle("app")
@@ -40,7 +44,7 @@ def exported(page: Page) -> str:
         " img-src data:; base-uri 'none'; form-action 'none';"
         " require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    data = json.dumps(answers).replace("<", "\\u003c")  # no text in it ends the block
+    data = json.dumps(answers).replace("<", "\\u003c")  # so that no text ends the block
     html = _STYLES.sub("", _file("page.html"))
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<style>{styles}</style>\n'
@@ -65,9 +69,9 @@ def _hash(text: str) -> str:
 
 
 def bundle(name: str) -> str:
-    """A module and all that it imports as one script: each is a function that gives its exports.
+    """A module and all that it imports as one script: each is a function that returns its exports.
 
-    Our modules import by name from a file beside them, and export where they declare.
+    The page's modules import by name from files in their folder, and export declarations.
     """
     order: list[str] = []
     _collect(name, order)
@@ -75,7 +79,7 @@ def bundle(name: str) -> str:
 
 
 def _collect(name: str, order: list[str]) -> None:
-    """The modules in the order in which they can run; they import each other in no circle."""
+    """Collect the modules in the order in which they can run; their imports have no circle."""
     for _, imported in _IMPORT.findall(_file(f"{name}.js")):
         if imported not in order:
             _collect(imported, order)
@@ -125,7 +129,7 @@ def _answer(page: Page, key: str) -> Any:
 
 
 def list_keys(page: Page) -> Iterator[str]:
-    """All that is in every page."""
+    """The keys of the answers that every page needs."""
     yield "contents"
     for exchange in page.exchanges:
         id = exchange.id
@@ -150,12 +154,12 @@ def list_keys(page: Page) -> Iterator[str]:
 
 
 def _targets(exchange: PageExchange) -> list[str]:
-    """The protocols, behind the wire that it was recorded on."""
+    """The protocols, after the wire of the recording."""
     return list(dict.fromkeys((exchange.wire, *PROTOCOLS) if exchange.wire else PROTOCOLS))
 
 
 def _speaker_keys(page: Page) -> Iterator[str]:
-    """The other ways to tell who speaks."""
+    """The keys for the other ways to show who speaks."""
     for exchange in page.exchanges:
         if exchange.body is not None or exchange.own is not None:
             for how in [how for how in SPEAKERS if how != "role"]:

@@ -1,6 +1,6 @@
-"""Long texts, cut out of what is sent to the page and fetched when somebody looks at them.
+"""Long texts, which are cut from what is sent to the page and fetched when they are shown.
 
-A picture of two megabytes stands in the chat and in the JSON of ten wires: it travels once.
+A picture of two megabytes is in the chat and in the JSON of ten wires, but is sent once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ..text.json_text import Json
 Way: TypeAlias = list[str | int]
 
 SHOWN = 4_000  # characters of a text in the chat
-_IN_JSON = 400  # characters of one in a body
-_HEAD = 160  # of it that are shown there, and of data that nobody reads
+_IN_JSON = 400  # characters of a text in a body
+_HEAD = 160  # characters of a cut text that a body still has
 
 
 class LongTexts:
-    """Texts by a key, which is made of what they say."""
+    """Texts by a key, which is a hash of the text."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -34,13 +34,13 @@ class LongTexts:
         return iter(self._texts)
 
     def keep(self, text: str) -> str:
-        """Keep a text; its key."""
+        """Keep a text; returns its key."""
         key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         self._texts[key] = text
         return key
 
     def text(self, text: str, most: int = SHOWN) -> Json:
-        """The text as it is, or of a longer one `{"head", "key", "size"}`."""
+        """The text as it is, or `{"head", "key", "size"}` for a longer one."""
         if len(text) <= most:
             return text
         return {"head": text[:most], "key": self.keep(text), "size": len(text)}
@@ -62,7 +62,7 @@ class LongTexts:
             return value[:_HEAD]
         if not isinstance(value, (dict, list)):
             return value
-        # no comprehensions: each would take one more level of the stack, of which there are few
+        # no comprehensions: each would take one more level of the stack, which is limited
         copy = value.copy()
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             copy[key] = self._cut(item, [*way, key], cut)

@@ -1,6 +1,6 @@
-"""What is in a file: requests and answers of any wire, recordings, sessions, messages of ours.
+"""The exchanges in a file: requests and answers of any wire, recordings, sessions, messages.
 
-Judged by what stands in it; a file's name decides only whether a value stands on each line.
+The content decides what it is; the file's name decides only whether each line is a value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..text.json_text import Json, JsonObject, loads
 from ..vendors import PROTOCOLS, VENDORS, vendor, wire
 from .exchange import PageExchange, Recorded, UpstreamCall, to_text
 
-MOST = 256 * 1024 * 1024  # bytes of a file that is opened, also of one that is packed
+MOST = 256 * 1024 * 1024  # bytes of a file that is opened, also after decompression
 _GZIP = b"\x1f\x8b"
 _BINARY = (
     (b"\x89PNG", "a PNG picture"),
@@ -32,14 +32,14 @@ _BINARY = (
     (b"PK\x03\x04", "a ZIP archive"),
     (b"SQLite format 3", "an SQLite database"),
 )
-_SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # what lines of such a stream begin with
+_SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # how lines of such a stream begin
 _LINES = (".jsonl", ".ndjson")
 _HINT = "give a request, an answer, a stream, a recording, a session log, or messages"
-_MOST = 100  # events that are looked at to see whose they are
+_MOST = 100  # events that are checked to find their protocol
 
 
 def read_exchanges(data: bytes, name: str) -> list[PageExchange]:
-    """The exchanges in a file, in their order. Raises ReadError for what holds none."""
+    """The exchanges in a file, in their order. Raises ReadError if there are none."""
     data = _unpack_gzip(data)
     # a frame of an AWS event stream begins with a prelude that has a checksum
     if len(data) >= 16 and int.from_bytes(data[8:12], "big") == zlib.crc32(data[:8]):
@@ -48,7 +48,7 @@ def read_exchanges(data: bytes, name: str) -> list[PageExchange]:
     first = text.lstrip()[:64]
     if not first:
         raise ReadError("there is nothing in it", hint=_HINT)
-    if first.startswith(_SSE_FIELDS):  # which no JSON begins with
+    if first.startswith(_SSE_FIELDS):  # no JSON begins like this
         return [_stream(_split_frames(data, "sse"), name)]
     values, lines = _values(text, name)
     if (log := _session_log(values[0][1], text, name)) is not None:
@@ -59,14 +59,14 @@ def read_exchanges(data: bytes, name: str) -> list[PageExchange]:
 
 
 def _unpack_gzip(data: bytes) -> bytes:
-    """What a gzip file holds, which may have several parts; other bytes as they are."""
+    """The content of a gzip file, which may have several parts; other bytes unchanged."""
     if not data.startswith(_GZIP):
         return data
     unpacked, view, at = bytearray(), memoryview(data), 0
     for _ in range(_PARTS):
         part = zlib.decompressobj(31)
         while not part.eof and at < len(view):
-            piece = view[at : at + _PIECE]  # a part gives back what is behind it, as a copy
+            piece = view[at : at + _PIECE]  # zlib returns the bytes after a part as a copy
             try:
                 unpacked += part.decompress(piece, MOST + 1 - len(unpacked))
             except zlib.error as error:
@@ -81,7 +81,7 @@ def _unpack_gzip(data: bytes) -> bytes:
     raise ReadError(f"the gzip file has more than {_PARTS} parts", hint="pack it anew, in one")
 
 
-# parts of a gzip file: tools that let others jump into it begin one every 64 KiB
+# parts of a gzip file: tools that allow random access begin one every 64 KiB
 _PARTS, _PIECE = 10_000, 4096
 
 
@@ -101,8 +101,8 @@ def _split_frames(data: bytes, framing: Framing) -> list[Event]:
 
 
 def _values(text: str, name: str) -> tuple[list[tuple[str, Any]], bool]:
-    """(place, value) of each value, and whether they stand on lines; a broken one is its error."""
-    # not splitlines: JSON strings may hold U+2028 as it is
+    """(place, value) of each value, and whether each is a line; a broken one is an error."""
+    # not splitlines: JSON strings may contain U+2028 unescaped
     rows = [(f"{name}:{i}", row) for i, row in enumerate(text.split("\n"), 1) if row.strip()]
     if PurePath(name).suffix not in _LINES or len(rows) == 1:
         try:
@@ -128,7 +128,7 @@ def _elements(values: list[Json], name: str) -> list[tuple[str, Any]]:
 
 
 def _rows(values: list[tuple[str, Any]], name: str) -> list[PageExchange]:
-    """Recordings or bodies, one a row; or the events of one stream; or messages of ours."""
+    """Recordings or bodies, one in each row; or the events of one stream; or messages."""
     whole = [value for _, value in values if not isinstance(value, ReadError)]
     if not values:
         raise ReadError("an empty list is no conversation", hint=_HINT)
@@ -168,13 +168,13 @@ def _is_message(value: JsonObject) -> bool:
 
 
 def _is_said(value: JsonObject) -> bool:
-    """Whether it is one message, of ours or as chats spell it; an answer names its model."""
+    """Whether it is one message, of this library or of a chat; an answer names its model."""
     said = "content" in value or "tool_calls" in value
     return _is_message(value) or ("role" in value and said and "model" not in value)
 
 
 def _is_messages(value: Any) -> bool:
-    """Whether it is a list of messages, of ours or as chats spell them."""
+    """Whether it is a list of messages, of this library or of a chat."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -195,7 +195,7 @@ def _message(value: JsonObject) -> Msg:
 
 
 def _value(value: Any, place: str) -> PageExchange:
-    """The exchange that a value holds. Raises ReadError, InvalidMessage for what holds none."""
+    """The exchange in a value. Raises ReadError or InvalidMessage if there is none."""
     if _is_messages(value):
         if all(_is_message(item) for item in value):
             return PageExchange(place, own=ChatRequest([_message(item) for item in value]))
@@ -268,7 +268,7 @@ def _read_recorded(value: JsonObject, row: Record, place: str) -> PageExchange:
 
 
 def _error(value: Any) -> str:
-    """What a gateway says went wrong."""
+    """The error that a gateway recorded, as text."""
     if not isinstance(value, dict):
         return to_text(value)
     return ": ".join(filter(None, (to_text(value.get("kind")), to_text(value.get("message")))))
@@ -282,9 +282,9 @@ def _upstream(value: Any) -> UpstreamCall | None:
 
 
 def _home(row: JsonObject, path: str | None, body: Any) -> Wire | None:
-    """The wire that a recording names, or else that its request looks like."""
+    """The wire that a recording names, or else the one that its request looks like."""
     protocol = row.get("protocol")
-    host = row.get("vendor") if "upstream" not in row else None  # a gateway's is the other side's
+    host = row.get("vendor") if "upstream" not in row else None  # a gateway records the provider's
     if isinstance(protocol, str) and protocol in PROTOCOLS:
         if isinstance(host, str) and host in VENDORS and protocol in (rows := vendor(host).wires):
             return _get_wire(host if next(iter(rows)) == protocol else f"{host}/{protocol}")
@@ -311,7 +311,7 @@ def _answer(
     error: ReadError | None = None,
     home: Wire | None = None,
 ) -> Recorded:
-    """The answer, with the protocol whose answers look most like it unless that is known."""
+    """The answer, with the protocol that it looks most like, unless that is known."""
     if home is None:
         payloads = list(_payloads(events[:_MOST]))
         counts = {
@@ -340,12 +340,12 @@ def _payloads(events: list[Event]) -> Iterator[tuple[str | None, JsonObject]]:
 
 
 def _session_log(first: Any, text: str, name: str) -> SessionLog | None:
-    """The log, if the text is one; bodies and recordings say by their first keys that they are."""
+    """The log, if the text is one; bodies and recordings are recognized by their first keys."""
     if not isinstance(first, dict) or "model" in first or "dragoman" in first or record(first):
         return None
     try:
         return read_session_log(text, name)
-    except ReadError:  # no agent writes such rows: they are something else, or nothing
+    except ReadError:  # rows that no agent writes: something else, or nothing
         return None
 
 

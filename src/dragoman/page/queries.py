@@ -1,7 +1,7 @@
-"""Page: what is open, and the answers to all that the page can ask.
+"""Page: the open exchanges, and the answers to all questions of the page.
 
-A key names an answer: `wire/3/gemini/role/0` is request 3 on Gemini, as roles decide who speaks,
-uncut. The live page asks a server for keys, an exported one looks them up in itself.
+A key names an answer: `wire/3/gemini/role/0` is request 3 on Gemini, with roles deciding who
+speaks, uncut. The live page asks a server for keys, an exported one has all answers in itself.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ Shown: TypeAlias = dict[str, Any]
 
 
 class Page:
-    """The exchanges that are open, and what the page shows of them.
+    """The open exchanges, and what the page shows of them.
 
-    `counter` is a token counter of `dragoman.tokens`; without one the figures are estimates by
-    length, and `counted_by` says so on the page.
+    Args:
+        counter: A token counter of `dragoman.tokens`; None: figures are estimates by length.
+        counted_by: The name of the counter, which the page shows.
     """
 
     def __init__(self, counter: Any = None, counted_by: str = "") -> None:
@@ -38,14 +39,30 @@ class Page:
         self.exchanges: list[PageExchange] = []
         self.texts = LongTexts()
         self._files: list[Shown] = []
-        self._positions: dict[tuple[int, str], Shown] = {}  # of the slider
+        self._positions: dict[tuple[int, str], Shown] = {}  # positions of the slider
 
     def open(self, data: bytes, name: str) -> list[int]:
-        """Open what is in a file; the ids of its exchanges. Raises ReadError if there are none."""
+        """Open a file.
+
+        Args:
+            data: The bytes of the file.
+            name: Its name, which the page shows.
+
+        Returns:
+            The ids of its exchanges.
+
+        Raises:
+            ReadError: There are none in it.
+        """
         return self._add(read_exchanges(data, name), name)
 
     def fail(self, name: str, error: DragomanError) -> None:
-        """Keep a place among the others for a file that cannot be opened; it says why."""
+        """Add an entry for a file that cannot be opened.
+
+        Args:
+            name: The name of the file.
+            error: The reason, which the page shows.
+        """
         self._add([PageExchange(name, fault=str(error))], name)
 
     def _add(self, exchanges: list[PageExchange], name: str) -> list[int]:
@@ -59,7 +76,14 @@ class Page:
         return ids
 
     def answer(self, key: str) -> Any:
-        """The JSON that the page asks for by a key. Raises ReadError for a key that is none."""
+        """The JSON for a key of the page.
+
+        Args:
+            key: A key such as `wire/3/gemini/role/0`.
+
+        Raises:
+            ReadError: The key is unknown, or its exchange cannot be read.
+        """
         try:
             return self._answer_to(key)
         except RecursionError as error:
@@ -90,13 +114,20 @@ class Page:
                 raise _no_key(key)
 
     def exchange(self, id: str | int) -> PageExchange:
-        """The exchange of an id. Raises ReadError if there is none."""
+        """The exchange with an id.
+
+        Args:
+            id: The id, as a number or as a text of digits.
+
+        Raises:
+            ReadError: There is no such exchange.
+        """
         number = int(id) if isinstance(id, int) or id.isdecimal() else -1
         if not 0 <= number < len(self.exchanges):
             raise _no_key(f"exchange {id}")
         return self.exchanges[number]
 
-    # -- what a key leads to ---------------------------------------------------------------------
+    # -- the answers by key ----------------------------------------------------------------------
 
     def _contents(self) -> Shown:
         return {
@@ -132,7 +163,7 @@ class Page:
         return request_on(exchange, target, how, self.texts, self.counter, limit)
 
     def _limit(self, exchange: PageExchange, target: str, cut: int) -> int:
-        """The tokens that a position of the slider leaves."""
+        """The limit in tokens of a position of the slider."""
         positions = self._cuts(exchange, target)["positions"]
         if cut >= len(positions):
             raise _no_key(f"position {cut} of the slider")
@@ -159,7 +190,7 @@ class Page:
 
 
 def readable(exchange: PageExchange) -> bool:
-    """Whether there is a request that the tree has."""
+    """Whether the exchange has a request that can be read."""
     try:
         return exchange.request is not None
     except DragomanError:
@@ -171,7 +202,7 @@ def _no_key(key: str) -> ReadError:
 
 
 def _summary(exchange: PageExchange) -> Shown:
-    """What the list of exchanges shows of one; of the request nothing is read for it."""
+    """The entry of an exchange in the list; its request is not parsed for it."""
     status = exchange.answer.status if exchange.answer is not None else None
     return {
         "id": exchange.id,

@@ -1,4 +1,4 @@
-"""A recorded stream, event by event: the data as it came, and what each adds to the answer."""
+"""A recorded stream, event by event: the data as it came, and what it adds to the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shown: TypeAlias = dict[str, Any]
 
 
 def replay(exchange: PageExchange, texts: LongTexts) -> Shown:
-    """The events of a stream; each has the `steps` that it adds to what is shown of the answer.
+    """The events of a stream; each has the `steps` that it adds to the answer that is shown.
 
     A step is `start`, `grow`, `end` or `block` of the block under a key; a call has its name when
     it starts and its input when it ends. Raises ReadError for a stream that cannot be read.

@@ -1,8 +1,8 @@
 """The live page: a server for one browser on this machine.
 
-It listens on loopback only, and whoever asks must know the token in its address. A page of another
-site can neither read from it nor write to it: the names under which it may be asked are its own
-(DNS rebinding), and so must be the page that asks (CSRF). It writes no file.
+It listens on loopback only, and requests need the token in its address. A page of another site can
+neither read from it nor write to it: the server answers only under its own names (against DNS
+rebinding), and only requests of its own page (against CSRF). It writes no file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_FIGURES = ("tokens", "losses", "cuts")  # of each message, of each wire, of each cut
+_FIGURES = ("tokens", "losses", "cuts")  # answers that the page asks for in the background
 HEADERS = {
     "content-security-policy": _POLICY,
     "cross-origin-opener-policy": "same-origin",
@@ -47,7 +47,7 @@ STATIC = resources.files(__package__) / "static"
 
 
 class PageGuard:
-    """Lets through what this machine's own page asks, and sets the headers of every answer."""
+    """Admits requests of this machine's own page, and sets the headers of every answer."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -72,7 +72,7 @@ class PageGuard:
         await app(scope, receive, send_guarded)
 
     def _fault(self, request: Request) -> str:
-        """Why the request is not answered; empty if it is."""
+        """The reason why the request is refused; empty if it is answered."""
         headers = request.headers
         if headers.get("host") not in self._hosts:
             return "this server is asked under its own name only"
@@ -86,7 +86,7 @@ class PageGuard:
 
 def application(page: Page, token: str, port: int) -> ASGIApp:
     """The server as an ASGI application, for the address `http://127.0.0.1:PORT/TOKEN/`."""
-    # one thing after the other, but what fills in figures lets pass what somebody waits for
+    # one answer at a time, but those for figures do not block the ones that a person waits for
     asked, figures = asyncio.Lock(), asyncio.Lock()
 
     async def compute_response(
@@ -132,9 +132,9 @@ def application(page: Page, token: str, port: int) -> ASGIApp:
 
 
 class Server:
-    """A server that listens: `url` is where, `run` answers until it is interrupted.
+    """A server that listens: `url` is its address, `run` answers until it is interrupted.
 
-    Raises OSError for a port that is taken.
+    Raises OSError for a port that is in use.
     """
 
     def __init__(self, page: Page, port: int = 0) -> None:
@@ -142,7 +142,7 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((HOST, port))
-            self._socket.listen()  # from here on the port is taken, and who comes early waits
+            self._socket.listen()  # the port is ours from here on, and early clients wait
         except OSError:
             self._socket.close()
             raise
@@ -153,7 +153,7 @@ class Server:
         self._running: Any = None
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Answer until Ctrl-C; `ready` is called when the server does."""
+        """Answer until Ctrl-C; `ready` is called when the server has started."""
 
         class Announced(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -169,7 +169,7 @@ class Server:
             ws="none",
         )
         self._running = Announced(config)
-        with suppress(KeyboardInterrupt):  # the way to stop it
+        with suppress(KeyboardInterrupt):  # the usual way to stop it
             self._running.run(sockets=[self._socket])
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""How many tokens each message takes, as Chat Completions has it: the chat shows it beside them."""
+"""How many tokens each message takes, in the form of Chat Completions, for the chat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Sizes: TypeAlias = list[int | None]
 
 
 class LengthEstimate(SumTokenCounter):
-    """Tokens by the length of the texts: good for a look, and for no bill."""
+    """Tokens estimated by the length of the texts: good for a look, but not for a bill."""
 
     def count_message(self, message: JsonObject) -> int:
         """The tokens of one formatted message."""
@@ -30,25 +30,25 @@ class LengthEstimate(SumTokenCounter):
 
 
 def tokens(exchange: PageExchange, counter: CachedTokenCounter) -> Sizes:
-    """The tokens of each message that the conversation shows; None where they are not known."""
+    """The tokens of each message that the conversation shows; None if they are not known."""
     sizes: Sizes = []
     try:
         if (request := exchange.request) is not None:
-            sizes += [None] * (request.system is not None)  # which is shown as a message
+            sizes += [None] * (request.system is not None)  # it is shown as a message
             sizes += _of_request(request, counter)
         if (response := exchange.response) is not None:
             for candidate in response.candidates:
                 sizes += _of_request(ChatRequest([candidate.msg]), counter)
-    except DragomanError:  # the conversation says what cannot be read
+    except DragomanError:  # the conversation shows the error
         return sizes
     return sizes
 
 
 def _of_request(request: ChatRequest, counter: CachedTokenCounter) -> list[int | None]:
-    """The tokens of each message, as Chat Completions has it; None where it cannot be written.
+    """The tokens of each message, in the form of Chat Completions; None if it cannot be written.
 
-    It is written whole, for a result means nothing without its call, and each formatted message
-    is laid to the account of the one that it says.
+    The request is written as a whole, since a result needs its call, and each formatted message
+    counts for the message that it comes from.
     """
     sizes: list[int | None] = [None] * len(request.messages)
     try:
@@ -69,7 +69,7 @@ def _of_request(request: ChatRequest, counter: CachedTokenCounter) -> list[int |
 
 
 def _owner(path: str, owners: dict[str, int]) -> int:
-    """The message that something at a path belongs to; -1 for none."""
+    """The index of the message that contains a path; -1 for none."""
     way = steps(path) or []
     ends = (format_path(way[:end]) for end in range(len(way), 0, -1))
     return next((owners[place] for place in ends if place in owners), -1)

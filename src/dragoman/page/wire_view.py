@@ -1,7 +1,7 @@
-"""An exchange as one wire has it: the JSON that the library writes, with its losses on both sides.
+"""An exchange on one wire: the JSON that the library writes, with its losses on both sides.
 
-`where` of a loss is its path in what was read, `at` are the paths in the body where it shows: the
-place itself if it got there in some form, else the nearest thing around it that did.
+`where` of a loss is its path in the source; `at` are the paths in the body that show it: the same
+place if it was written in some form, else the nearest part around it that was.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SPEAKERS: dict[str, str] = {
 
 
 def choose_speakers(how: str, request: ChatRequest) -> Rewrite:
-    """The way to tell who speaks; the agent that is tagged is the first assistant with a name."""
+    """The way to show who speaks; `tagged` takes the first assistant with a name as the agent."""
     match how:
         case "name":
             return ByName()
@@ -51,14 +51,14 @@ def choose_speakers(how: str, request: ChatRequest) -> Rewrite:
 
 
 def get_target(name: str) -> Wire:
-    """The wire of a name, which opens no file. Raises ConfigError for an unknown one."""
+    """The wire of a name, without fetching media. Raises ConfigError for an unknown one."""
     return wire(name, policy="ignore", fetch=None)
 
 
 def write_exchange(
     exchange: PageExchange, target: Wire, how: str, counter: Any = None, limit: int | None = None
 ) -> Written:
-    """The request as the target takes it, as `convert` and a `Formatter` write it.
+    """The request in the form of the target, as `convert` and a `Formatter` write it.
 
     Raises WriteError, ReadError, and ContextOverflow if nothing fits into `limit`.
     """
@@ -71,7 +71,7 @@ def write_exchange(
     formatter = Formatter(
         target, speakers=choose_speakers(how, request), policy="ignore", fetch=None, **limits
     )
-    return formatter.format_request(request, plain.model)  # the same model is asked in each way
+    return formatter.format_request(request, plain.model)  # every way asks for the same model
 
 
 def request_on(
@@ -110,7 +110,7 @@ def _show_refusal(error: DragomanError) -> Shown:
 
 
 def _by_source(pairs: Iterable[list[str]]) -> dict[str, list[str]]:
-    """Paths of the source -> where they, or the first thing in them, stand in the body."""
+    """The paths in the body, by the paths in the source that they come from or are part of."""
     exact: dict[str, list[str]] = {}
     around: dict[str, list[str]] = {}
     for at, source in pairs:
@@ -137,11 +137,11 @@ def _loss(loss: Loss, nearest: dict[str, list[str]]) -> Shown:
 
 
 def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
-    """Where in the body a loss shows."""
+    """The paths in the body that show a loss."""
     way = steps(loss.where) or []
     for end in range(len(way), 0, -1):
         if places := nearest.get(format_path(way[:end])):
-            # of what was said in several places the first: a mark on each would say more losses
+            # only the first of several places, as marks on all would look like more losses
             return places if end == len(way) else places[:1]
     name = way[-1] if way else ""
     by_name = [
@@ -151,7 +151,7 @@ def _at(loss: Loss, nearest: dict[str, list[str]]) -> list[str]:
 
 
 def counts(exchange: PageExchange, targets: Iterable[str], how: str) -> Iterator[Shown]:
-    """For each wire how many losses of each kind the request has there, or why it cannot go."""
+    """For each wire the number of losses of each kind, or why the request cannot be sent."""
     for name in targets:
         try:
             out = write_exchange(exchange, get_target(name), how)
@@ -167,7 +167,7 @@ def counts(exchange: PageExchange, targets: Iterable[str], how: str) -> Iterator
 
 
 def answer_on(exchange: PageExchange, target: str, texts: LongTexts) -> Shown:
-    """A whole answer or the events of a stream on one wire; `from` is the event that made one."""
+    """A whole answer or the events of a stream on one wire; `from` is the event that caused one."""
     recorded = exchange.answer
     assert recorded is not None, "an exchange without an answer has none on any wire"
     shown: Shown = {"wire": target}
@@ -207,11 +207,11 @@ def _event(texts: LongTexts, number: int, event: tuple[str | None, Any]) -> Show
     return {"from": number, "name": name, "data": body, "long": cut}
 
 
-# -- what a gateway has recorded ------------------------------------------------------------------
+# -- recordings of a gateway ----------------------------------------------------------------------
 
 
 def recorded_on(exchange: PageExchange, side: str, texts: LongTexts) -> Shown:
-    """What was recorded on one side, `client` or `upstream`, as it stands in the recording."""
+    """The recording of one side, `client` or `upstream`, unchanged."""
     if side == "upstream" and exchange.upstream is not None:
         row: JsonObject = exchange.upstream.row
         name, value, path = exchange.upstream.wire, row.get("request"), row.get("url_path")
@@ -239,16 +239,16 @@ def recorded_on(exchange: PageExchange, side: str, texts: LongTexts) -> Shown:
 
 
 def _recorded_pairs(exchange: PageExchange, name: str) -> list[list[str]]:
-    """Which part of the upstream body says what, by writing the request once more."""
+    """The pairs of paths in the upstream body and in the request, from writing it once more."""
     try:
         out = write_exchange(exchange, get_target(name), "role")
     except DragomanError:
-        return []  # the marks then stand at the head of the body
+        return []  # the marks are then at the head of the body
     return [[path, source.path] for path, source in sourcemap(out).paths()]
 
 
 def _recorded_loss(row: JsonObject, nearest: dict[str, list[str]]) -> Shown:
-    """A loss that a gateway has named, with what its code means."""
+    """A loss that a gateway recorded, with the meaning of its code."""
     code = str(row.get("code", ""))
     known = CODES.get(code)
     shown = {key: str(row.get(key, "")) for key in ("kind", "code", "where", "what", "did", "rule")}

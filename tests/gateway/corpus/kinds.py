@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from dragoman.gateway.config.values import Config, Envelopes, OnFault, config_for
-from dragoman.gateway.exchange.exchange import Gateway
+from dragoman.gateway.exchange.gateway import Gateway
 
 __all__ = ["CLIENTS", "HOME", "UPSTREAMS", "gateway"]
 

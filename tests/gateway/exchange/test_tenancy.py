@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
-from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"

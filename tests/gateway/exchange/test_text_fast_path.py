@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dragoman.conversion import convert
 from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.relay import ConvertedAnswer
 from dragoman.gateway.exchange.text_fast_path import TextFastPath
 from dragoman.gateway.surfaces import ClientRequest

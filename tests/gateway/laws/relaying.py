@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.relay import RelayStream
 from dragoman.gateway.surfaces import ClientAnswer
 from tests.gateway.corpus.asking import ask

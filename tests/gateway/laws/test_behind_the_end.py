@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.gateway.exchange.gateway import Gateway
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
 from tests.laws.each import for_each
@@ -142,7 +143,7 @@ def test_one_of_two_answers_that_ended_is_not_all(protocol: str) -> None:
     """Who asks for two answers and gets one and a half is told of it."""
     request = ask(protocol, stream=True)
     request.body = request.body.replace(b'"stream": true', b'"stream": true, "n": 2')
-    gateway = exchange_of("openai-chat", protocol).gateway
+    gateway = Gateway(exchange_of("openai-chat", protocol).gateway.config)
     for reasons, is_whole in (((None, "stop"), False), (("stop", "stop"), True)):
         exchange = gateway.open(request)
         assert not hasattr(exchange, "status")

@@ -19,7 +19,8 @@ from dragoman import Msg, wire
 from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
 from dragoman.gateway.config.keys import new_key
 from dragoman.gateway.config.values import config_for
-from dragoman.gateway.exchange.exchange import Gateway, GatewayExchange
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.server.sending import build_stall_error
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from dragoman.gateway.telemetry.background import Background

@@ -1,4 +1,4 @@
-"""How a gateway is set up: values, the same read from TOML, and the keys of its clients."""
+"""The configuration of a gateway: values, how they are read from TOML, and its clients' keys."""
 
 from .values import ClientKey, Config, Envelopes, Limits, Route, Target, Truncation
 

@@ -1,9 +1,9 @@
-"""Client keys: who may come in (KeyRing), for which models (may_ask), how often (Bounds).
+"""Client keys: who is admitted (KeyRing), for which models (may_ask), how often (Bounds).
 
 A key is `dg_<id>_<secret>`. The id is the beginning of the SHA-256 of the secret, which is 32
-random bytes: it finds the entry, so that one hash is checked and not all, and a wrong or mistyped
-secret fails before anything slow runs. An entry holds `<id>:<argon2 hash>`, from which nobody gets
-the key.
+random bytes. The id finds the entry, so that only one hash is checked, and a wrong or mistyped
+secret fails before anything slow runs. An entry contains `<id>:<argon2 hash>`, from which the key
+cannot be computed.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 PREFIX = "dg_"
 
 _SECRET = 32  # random bytes
-_ID = 16  # hexadecimal digits: 64 bits of a hash of 256 random ones tell nothing of use
-_LONGEST = 256  # characters of a key that is looked at at all
-_REMEMBERED = 4096  # keys that were right, in a worker
+_ID = 16  # hexadecimal digits: 64 bits of a hash of 256 random bits reveal nothing useful
+_LONGEST = 256  # characters; a longer key is refused without a look
+_REMEMBERED = 4096  # accepted keys that a worker remembers
 _WAITING = 64  # keys that wait to be checked, in a worker
 _HINT = "`new_key` makes a key and its entry"
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key, which is shown once and kept nowhere, and its entry for the configuration."""
+    """A key, which is shown once and stored nowhere, and its entry for the configuration."""
 
     key: str = field(repr=False)
     entry: ClientKey
@@ -55,7 +55,11 @@ def new_key(
     concurrent: int | None = None,
     models: tuple[str, ...] = ("*",),
 ) -> NewKey:
-    """A new random key for the tenant `name`; the rest as in ClientKey. Raises ConfigError."""
+    """Make a random key for the tenant `name`; other arguments as in ClientKey.
+
+    Raises:
+        ConfigError: The name is empty, or a bound lets nothing through.
+    """
     if not name:
         raise ConfigError("a client key needs the name of its tenant", code="key.name")
     secret = secrets.token_urlsafe(_SECRET)
@@ -66,10 +70,10 @@ def new_key(
 
 
 def _hasher() -> argon2.PasswordHasher:
-    """What hashes secrets, with the smallest parameters of OWASP's Password Storage Cheat Sheet.
+    """The hasher of secrets, with the smallest parameters of OWASP's Password Storage Cheat Sheet.
 
-    Nobody guesses 32 random bytes whatever they are, and 64 MiB a check would be most of a worker's
-    memory. A gateway without client keys needs none of it.
+    32 random bytes cannot be guessed with any parameters, and 64 MiB for each check would be most
+    of a worker's memory. The library is loaded only for gateways with client keys.
     """
     import argon2
 
@@ -94,12 +98,14 @@ def _check_bounds(key: ClientKey) -> None:
 
 
 class KeyRing:
-    """The client keys of a gateway. Without any it is open: anybody may come in.
+    """The client keys of a gateway. Without any, every client is admitted.
 
-    A key that was right is remembered under an HMAC with a random key of the process, so that
-    argon2 runs once for each key and worker; it runs in one thread, and what waits for it is
-    bounded. A new configuration makes a new ring, which knows nothing of keys that are gone.
-    Raises ConfigError for an entry whose hash is none.
+    A key that was accepted is remembered under an HMAC with a random key of the process, so that
+    argon2 runs once for each key and worker. It runs in one thread, and the number of waiting keys
+    is bounded. A new configuration makes a new ring, which does not know removed keys.
+
+    Raises:
+        ConfigError: An entry's hash has the wrong form, or occurs twice.
     """
 
     def __init__(self, keys: tuple[ClientKey, ...]) -> None:
@@ -118,14 +124,15 @@ class KeyRing:
 
     @property
     def open(self) -> bool:
-        """Whether anybody may come in, because there are no keys."""
+        """Whether every client is admitted, because there are no keys."""
         return not self._entries
 
     async def admit(self, presented: str | None) -> ClientKey | None:
-        """The entry of the key that a client presents; None if the ring is open.
+        """The entry of the key that a client presents; None if every client is admitted.
 
-        Raises AuthenticationFailed (401) for a key that is missing or wrong, and Overloaded (503)
-        if too many wait for theirs to be checked.
+        Raises:
+            AuthenticationFailed: With status 401: the key is missing or wrong.
+            Overloaded: With status 503: too many keys wait to be checked.
         """
         if self.open:
             return None
@@ -145,14 +152,14 @@ class KeyRing:
             self._waiting -= 1
 
     def admit_sync(self, presented: str | None) -> ClientKey | None:
-        """The same for programs without a loop, in the calling thread."""
+        """Like `admit`, in the calling thread, for programs without an event loop."""
         if self.open:
             return None
         secret, digest, known = self._looked_up(presented)
         return self._verify_secret(secret, digest) if known is None else known
 
     def _looked_up(self, presented: str | None) -> tuple[str, bytes, ClientKey | None]:
-        """(secret, its digest for the memory, the entry if it was right before)."""
+        """(secret, its digest for remembering it, the entry if it was accepted before)."""
         if not presented or not (presented := presented.strip()):
             hint = "send a client key of the gateway where the provider's goes"
             text = "the request has no key"
@@ -171,7 +178,7 @@ class KeyRing:
         return hmac.digest(self._blind, presented.encode("utf-8", "surrogatepass"), "sha256")
 
     def _secret(self, presented: str) -> str:
-        """The secret of a key that has an entry and whose parts fit; else nothing."""
+        """The secret of a key that has an entry and whose parts fit; empty for any other key."""
         if not presented.startswith(PREFIX):
             return ""
         key_id, _, secret = presented[len(PREFIX) :].partition("_")
@@ -186,7 +193,7 @@ class KeyRing:
 
         key, encoded = self._entries[_hash_id(secret)]
         with self._one:
-            if digest in self._known:  # of several that came at once, the first has checked it
+            if digest in self._known:  # checked meanwhile for another request
                 return key
             try:
                 _hasher().verify(encoded, secret)
@@ -205,7 +212,7 @@ class KeyRing:
 
 
 def _entry(key: ClientKey) -> tuple[str, str]:
-    """(id, argon2 hash) of an entry. Raises ConfigError for one that has none."""
+    """(id, argon2 hash) of an entry. Raises ConfigError if it does not have this form."""
     import argon2
     from argon2.exceptions import InvalidHashError
 
@@ -229,7 +236,7 @@ def _wrong() -> AuthenticationFailed:
 
 
 def may_ask(key: ClientKey | None, model: str) -> None:
-    """Raises AuthenticationFailed (403) if the key is not for the model; without a key, never."""
+    """Raise AuthenticationFailed (403) if the key is not for the model; never without a key."""
     if key is None or key.may_ask(model):
         return
     text = f"the client key {show(key.name)} may not ask for the model {show(model)}"
@@ -242,13 +249,13 @@ def may_ask(key: ClientKey | None, model: str) -> None:
 
 @dataclass(slots=True)
 class _Bucket:
-    """What a key may still spend: full at first, holding what one minute gives."""
+    """What a key may still use; full at first, with the amount of one minute."""
 
     left: float | None = None
     at: float = 0.0
 
     def fill(self, most: float, rate: float, now: float) -> float:
-        """What is in it now, with `rate` more for each minute."""
+        """The amount now, with `rate` more for each minute that has passed."""
         if self.left is None:
             self.left = most
         else:
@@ -259,7 +266,7 @@ class _Bucket:
 
 @dataclass(slots=True)
 class _Use:
-    """How a key is used: requests under way, and what it may still spend."""
+    """How a key is used: requests under way, and what it may still use."""
 
     under_way: int = 0
     requests: _Bucket = field(default_factory=_Bucket)
@@ -271,7 +278,10 @@ class Bounds:
     """The rate, the concurrency and the budgets of each client key, in this worker alone.
 
     Workers share no memory: with `--workers 4` a key has four times its bounds at most. The rate is
-    a bucket that holds the requests of one minute and is filled evenly. `clock` is in seconds.
+    a bucket that contains the requests of one minute and is filled evenly.
+
+    Args:
+        clock: Gives the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -280,9 +290,10 @@ class Bounds:
         self._uses: dict[str, _Use] = {}
 
     def enter(self, key: ClientKey | None) -> Lease:
-        """A place for one request of the key, to be given back.
+        """Take a place for one request of the key; the lease gives it back.
 
-        Raises RateLimited (429) with the seconds to wait. What is refused uses nothing up.
+        Raises:
+            RateLimited: With status 429 and the seconds to wait. A refused request counts nowhere.
         """
         if key is None or (key.rate is None and key.concurrent is None):
             return Lease(None)
@@ -297,10 +308,11 @@ class Bounds:
         return Lease(lambda: self._release_use(use))
 
     def spend(self, key: ClientKey | None, data: bytes) -> None:
-        """Count the body of a request, unpacked, to what its key may send in a minute.
+        """Count the body of a request, decompressed, towards what its key may send in a minute.
 
-        Raises RateLimited (429) with the seconds to wait, and ProviderError (413) for more than a
-        minute ever gives. What is refused uses nothing up.
+        Raises:
+            RateLimited: With status 429 and the seconds to wait.
+            ProviderError: With status 413: the body exceeds the budget of a whole minute.
         """
         if key is None or (key.bytes is None and key.values is None):
             return
@@ -354,7 +366,7 @@ class Lease:
         self._leave = leave
 
     def close(self) -> None:
-        """Give the place back; a second time does nothing."""
+        """Give the place back; a second call does nothing."""
         leave, self._leave = self._leave, None
         if leave is not None:
             leave()

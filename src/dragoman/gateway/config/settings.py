@@ -1,8 +1,8 @@
-"""Config from TOML: `load` a file, `parse` a text, `of_mapping` what is parsed already.
+"""Config from TOML: `load` a file, `parse` a text, `of_mapping` values that are parsed already.
 
-Says what is wrong with a file, all of it at once, each with its line and what to do about it;
-`judge` gives the same as values. What the values mean stands in `config`. Secrets are never in the
-file: it names the variables of the environment that hold them.
+Every fault of a file is reported, each with its line and what to do about it; `judge` returns the
+faults together with the values. The values are explained in `values`. Secrets are never in the
+file: it names the environment variables that hold them.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ from .values import (
 _log = logging.getLogger("dragoman.gateway")
 
 KEY_BYTES = 32  # of AES-256, which seals envelopes
-_CACHED_MEDIA = 16 * 2**20  # bytes that a route keeps: histories name the same media at each turn
+_CACHED_MEDIA = 16 * 2**20  # bytes in memory for a route: histories repeat their media at each turn
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a file says, and all that is wrong with it; `config` is None where it cannot be used."""
+    """The values of a file and its faults; `config` is None if the file cannot be used."""
 
     config: Config | None
     faults: tuple[ConfigFault, ...]
@@ -80,41 +80,47 @@ class Judgement:
     lines: Mapping[Place, int]
 
     def told(self) -> list[str]:
-        """A line for each fault, in their order in the file."""
+        """A line for each fault, in the order of the file."""
         return [fault.format_line(self.name) for fault in self.faults]
 
 
 def load(path: str | os.PathLike[str]) -> Config:
-    """The Config of a TOML file. Raises ConfigError, which names every fault of it.
+    """The Config of a TOML file.
 
-    `record` is a folder beside the file where it is not absolute.
+    A relative `record` is a folder beside the file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ConfigError: The file cannot be read, or has faults; the error lists all of them.
     """
     return _config(judge_file(path))
 
 
 def parse(toml: str, name: str = "gateway.toml") -> Config:
-    """The same of a text; `name` is what its faults are told with."""
+    """The Config of a TOML text; `name` stands for the file in errors."""
     return _config(judge(toml, name))
 
 
 def of_mapping(mapping: Mapping[str, Any]) -> Config:
-    """The same of TOML that is parsed already, or of what has its form."""
+    """The Config of parsed TOML, or of a mapping in the same form."""
     return _config(_judge_values(mapping, "gateway", {}, Path()))
 
 
 def judge_file(path: str | os.PathLike[str]) -> Judgement:
-    """What a file says and what is wrong with it. Raises ConfigError if it cannot be read."""
+    """The values of a file and its faults. Raises ConfigError if it cannot be read."""
     file = Path(path)
     try:
         toml = file.read_text("utf-8-sig")
-    except (OSError, ValueError) as error:  # ValueError: bytes that are no text, or no file name
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no valid file name
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise ConfigError(f"cannot read {str(file)!r}: {reason}", code="gateway.file") from error
     return judge(toml, str(file), file.parent)
 
 
 def judge(toml: str, name: str = "gateway.toml", folder: Path | None = None) -> Judgement:
-    """The same of a text; `folder` is where relative paths begin."""
+    """The values of a TOML text and its faults; relative paths begin at `folder`."""
     try:
         values = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
@@ -171,7 +177,7 @@ def _gateway(root: Table, folder: Path) -> Config:
 
 
 def _spans(server: Table) -> bool:
-    """Whether OpenTelemetry is told of exchanges, which its package is needed for."""
+    """Whether exchanges are reported to OpenTelemetry, for which its package must be installed."""
     wanted: bool = server.take("spans", flag, _default(Config, "spans"))
     if wanted and find_spec("opentelemetry") is None:
         server.add("spans", "the extra otel is not installed", 'pip install "dragoman[otel]"')
@@ -179,7 +185,7 @@ def _spans(server: Table) -> bool:
 
 
 def _default(kind: Any, name: str) -> Any:
-    """What a field of a dataclass is without a value."""
+    """The default of a dataclass's field."""
     (field,) = (field for field in fields(kind) if field.name == name)
     return field.default if field.default_factory is MISSING else field.default_factory()
 
@@ -242,7 +248,7 @@ def _sealing_key(table: Table, variable: str) -> bytes | None:
 
 
 def _of_base64(value: str) -> bytes:
-    """The bytes of base64, of either alphabet and with or without padding. Raises ValueError."""
+    """Decode base64 of either alphabet, with or without padding. Raises ValueError."""
     plain = value.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         return b64decode(plain + "=" * (-len(plain) % 4), validate=True)
@@ -293,7 +299,7 @@ _ENTRY = re.compile(
 
 
 def _hash(value: Any) -> str:
-    # the value may be a key itself, so that it is not shown
+    # the value is not shown, as it may be a key itself
     if not isinstance(value, str) or not _ENTRY.fullmatch(value):
         raise ConfigError("is no hash of a key", hint="`dragoman keys new NAME` prints one")
     return value
@@ -303,9 +309,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _variable(value: Any) -> str:
-    """The name of a variable; `env:` may stand before it. A key itself is refused, and not shown.
+    """Read the name of an environment variable, with or without `env:`; a key itself is refused.
 
-    Names are in capitals, or of variables that there are: keys of some providers are words, too.
+    A name must be in capitals or be a variable that is set, as keys of some providers are words,
+    too. The error does not show the value.
     """
     name = value.removeprefix("env:") if isinstance(value, str) else ""
     plausible = name == name.upper() and (len(name) <= 24 or "_" in name)
@@ -362,7 +369,7 @@ def _list(table: Table, name: str) -> list[Any]:
 
 
 def _fetcher(table: Table) -> MediaFetcher | None:
-    """What fetches media from hosts of these names; `*` alone: from every public one."""
+    """A fetcher for media from hosts of these names; `*` alone allows every public host."""
     if not (hosts := table.take_each("fetch", text)):
         return None
     if find_spec("httpcore2") is None:
@@ -373,7 +380,7 @@ def _fetcher(table: Table) -> MediaFetcher | None:
 
 
 def _compare(table: Table, route: Route, before: list[Route]) -> None:
-    """Keep a fault for a name that another route has, and for a route that no model reaches."""
+    """Report a name that another route has, and a route that no model reaches."""
     if route.name and route.name in [other.name for other in before]:
         table.add("name", f"a second route is called {route.name!r}", "give it another name")
     covering = [
@@ -391,7 +398,7 @@ def _compare(table: Table, route: Route, before: list[Route]) -> None:
 
 
 def _covers(route: Route, pattern: str) -> bool:
-    """Whether a route surely serves every model that a pattern means."""
+    """Whether a route certainly serves every model that a pattern matches."""
     return any(
         own == pattern or (not set("?[]") & set(own) and fnmatchcase(pattern, own))
         for own in route.models
@@ -425,7 +432,7 @@ def _target(table: Table) -> Target:
 
 
 def _look_around(table: Table, target: Target) -> None:
-    """Warn of what the environment lacks for a target."""
+    """Warn of environment variables and places that a target lacks."""
     asked: ModelName = target.model("model")
     if variable := unset_key(target):
         hint = f"set {variable} where the gateway runs"
@@ -481,7 +488,7 @@ def _headers(value: Any) -> dict[str, str]:
 
 
 def _can(table: Table) -> Mapping[str, Any]:
-    """The overrides of capabilities as they were given, each tried."""
+    """The given overrides of capabilities, after each was checked."""
     given = table.table("can")
     if given is None:
         return {}
@@ -518,7 +525,7 @@ def _policy(table: Table) -> PolicyLike:
 
 
 def _loss(value: Any) -> str:
-    """A kind or code of losses, or a pattern of codes."""
+    """Read a kind or code of losses, or a pattern of codes."""
     name = text(value)
     if name not in KINDS and not any(fnmatchcase(code, name) for code in CODES):
         hint = nearest(name, (*KINDS, *CODES))
@@ -551,7 +558,7 @@ def _truncation(table: Table) -> Truncation | None:
 
 
 def _retries(table: Table) -> Retries:
-    """A number is how often a failed call is repeated; a table has the names of Retries."""
+    """Read retries: a number is how often a failed call is repeated; a table is a Retries."""
     if not isinstance(table.values.get("retries"), Mapping):
         count = table.take("retries", whole(0, 100), None)
         unsaid: Retries = _default(Route, "retries")

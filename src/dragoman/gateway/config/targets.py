@@ -1,4 +1,4 @@
-"""What a target of a configuration comes to: its token counter, and the key that it lacks."""
+"""What the targets of a configuration need: token counters by name, and keys that are not set."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from .values import KEPT, Target
 def make_counter(name: str, model: str = "") -> Any:
     """A token counter by its name in a configuration: `openai/gpt-5.6`, `auto`, `characters`, ...
 
-    `auto` is that of the model that is asked, without a network. Raises ConfigError for a name that
-    no counter has.
+    `auto` is the counter of the model that is asked, without a network.
+
+    Raises:
+        ConfigError: There is no counter of this name.
     """
     from ... import tokens
 
@@ -34,8 +36,8 @@ def make_counter(name: str, model: str = "") -> Any:
 
 
 def unset_key(target: Target) -> str:
-    """The variable without which each call to this target will be refused for want of a key."""
-    if target.name == KEPT:  # clients name the vendor
+    """The variable of a missing key, without which each call to this target will be refused."""
+    if target.name == KEPT:  # the client's request names the vendor
         return ""
     asked = target.model("model")
     auth = asked.host.auth_of(asked.protocol)

@@ -1,8 +1,9 @@
-"""A TOML file read with types, in which every fault is found and named with its line.
+"""Typed reading of a TOML file that reports every fault with its line.
 
-Knows no gateway. A `Table` takes values by their names; a reader is a function that gives the value
-or raises ConfigError, with a path into it. Whatever is wrong is kept in the `Report`, and reading
-goes on. The parser of the standard library tells no lines of what is well-formed: `lines_of` does.
+This module knows nothing of gateways. A `Table` takes values by their names; a reader is a function
+that returns the value or raises ConfigError, with a path into it. Faults are collected in the
+`FaultReport`, and reading continues. The parser of the standard library gives no line numbers for
+well-formed TOML: `find_lines` does.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from ...text.redaction import mask, shorten_path, show
 T = TypeVar("T")
 Place: TypeAlias = tuple[str | int, ...]  # ("routes", 0, "to")
 
-# an error keeps the file from being used; what is unset keeps a gateway from starting, but is no
-# fault of the file; a warning keeps it from nothing
+# an error: the file cannot be used. unset: a variable is missing, so that a gateway cannot start,
+# although the file is right. warning: everything works
 Level: TypeAlias = Literal["error", "unset", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFault:
-    """What is wrong at a path of the file, what to do about it, and the line, where it has one."""
+    """A fault at a path of the file, its line if it has one, and a hint what to do about it."""
 
     path: str
     message: str
@@ -54,7 +55,7 @@ class FaultReport:
     def add(
         self, place: Place, message: str, hint: str = "", level: Level = "error", below: str = ""
     ) -> None:
-        """Keep a fault; `below` is the rest of its path as JSONPath has it: `.options.seed`."""
+        """Add a fault; `below` is the rest of its path as JSONPath: `.options.seed`."""
         line = next(
             (self.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self.lines),
             None,
@@ -63,12 +64,12 @@ class FaultReport:
 
 
 def json_path(place: Place) -> str:
-    """The place as every error of ours writes paths: `$.routes[0].to`."""
+    """The place in the form that paths in errors have: `$.routes[0].to`."""
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
 
 
 class Table:
-    """A table of the file. What nobody has taken when it is closed is an unknown key."""
+    """A table of the file. A key that was not taken when the table is closed is unknown."""
 
     def __init__(self, values: Mapping[str, Any], place: Place, report: FaultReport) -> None:
         self.values = values
@@ -80,14 +81,14 @@ class Table:
         return name in self.values
 
     def take(self, name: str, read: Callable[[Any], T], default: T) -> T:
-        """What `read` makes of the value, or the default where there is none or it is wrong."""
+        """The value as `read` returns it; the default if it is missing or wrong."""
         self._known.append(name)
         if name not in self.values:
             return default
         return self._read(self.values[name], read, default, (*self.place, name))
 
     def take_each(self, name: str, read: Callable[[Any], T]) -> tuple[T, ...]:
-        """The same for each value of a list; one value stands for a list of it."""
+        """The values of a list, each by `read`; a single value counts as a list of one."""
         self._known.append(name)
         value = self.values.get(name, ())
         if not isinstance(value, (list, tuple)):
@@ -101,7 +102,7 @@ class Table:
     def take_some(
         self, name: str, read: Callable[[Any], T], default: tuple[T, ...], hint: str
     ) -> tuple[T, ...]:
-        """The same of a list that holds something: an empty one is wrong, and does not mean all."""
+        """Like `take_each`, but an empty list is a fault, as it does not mean all."""
         items = self.take_each(name, read)
         if name in self.values and self.values[name] in ([], ()):
             self.report.add((*self.place, name), "is an empty list", hint)
@@ -140,11 +141,11 @@ class Table:
         return None
 
     def add(self, name: str, message: str, hint: str = "", level: Level = "error") -> None:
-        """Keep a fault at a name of this table; at the table itself without one."""
+        """Add a fault at a name of this table; at the table itself without a name."""
         self.report.add((*self.place, name) if name else self.place, message, hint, level)
 
     def close(self) -> None:
-        """Keep a fault for each key that nobody knows, with the nearest one that is known."""
+        """Report each unknown key, with the most similar known one."""
         for name in self.values:
             if name not in self._known:
                 hint = nearest(name, self._known)
@@ -159,21 +160,21 @@ def _wrong(value: object, expected: str, hint: str = "", path: str = "") -> Conf
 
 
 def text(value: Any) -> str:
-    """A text that is not empty. Raises ConfigError, as all readers do."""
+    """Read a text that is not empty. Raises ConfigError, as all readers do."""
     if not isinstance(value, str) or not value.strip():
         raise _wrong(value, "a text")
     return value
 
 
 def flag(value: Any) -> bool:
-    """True or false."""
+    """Read true or false."""
     if not isinstance(value, bool):
         raise _wrong(value, "true or false")
     return value
 
 
 def whole(least: int, most: int | None = None) -> Callable[[Any], int]:
-    """A reader of whole numbers within bounds."""
+    """A reader of integers within bounds."""
     expected = f"a whole number from {least}" + (f" to {most}" if most is not None else "")
 
     def read(value: Any) -> int:
@@ -185,7 +186,7 @@ def whole(least: int, most: int | None = None) -> Callable[[Any], int]:
 
 
 def positive(value: Any) -> float:
-    """A number above 0."""
+    """Read a number above 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise _wrong(value, "a number")
     if not (isfinite(value) and value > 0):
@@ -194,7 +195,7 @@ def positive(value: Any) -> float:
 
 
 def choose_from(*names: str) -> Callable[[Any], Any]:
-    """A reader of these names alone."""
+    """A reader that accepts these names alone."""
 
     def read(value: Any) -> Any:
         if value not in names:
@@ -211,7 +212,7 @@ _BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2*
 
 
 def seconds(value: Any) -> float:
-    """Seconds above 0, or a text with a unit: "500ms", "30s", "5m", "2h", "30d"."""
+    """Read seconds above 0, or a text with a unit: "500ms", "30s", "5m", "2h", "30d"."""
     if isinstance(value, str):
         match = _MEASURE.fullmatch(value)
         if match is None or match[2] not in _SECONDS:
@@ -221,7 +222,7 @@ def seconds(value: Any) -> float:
 
 
 def size(value: Any) -> int:
-    """Bytes, or a text with a unit: "32MB" is 32 million bytes, "32MiB" 32 times 2 to the 20th."""
+    """Read bytes, or a text with a unit: "32MB" is 32 million, "32MiB" is 32 * 2**20."""
     if isinstance(value, str):
         match = _MEASURE.fullmatch(value)
         if match is None or match[2].lower() not in _BYTES:
@@ -233,7 +234,7 @@ def size(value: Any) -> int:
 
 
 def texts_by_name(value: Any) -> dict[str, str]:
-    """A table of texts."""
+    """Read a table of texts."""
     if not isinstance(value, Mapping):
         raise _wrong(value, "a table of names and texts")
     for name, item in value.items():
@@ -271,7 +272,7 @@ def find_lines(toml: str) -> dict[Place, int]:
 
 
 class _LineScanner:
-    """Walks over the signs of a file; values are passed over, but for the lists and tables."""
+    """Walks over the tokens of a file, and looks into the values that are lists and tables."""
 
     def __init__(self, toml: str) -> None:
         self.found: dict[Place, int] = {}
@@ -293,7 +294,7 @@ class _LineScanner:
         return self._tokens[self._at - 1]
 
     def _skip(self, *also: str) -> bool:
-        """Go on to what is no line break; whether there is anything."""
+        """Go to the next token that is no line break; whether there is one."""
         while self._at < len(self._tokens) and self._peek() in ("\n", *also):
             self._at += 1
         return self._at < len(self._tokens)

@@ -1,6 +1,6 @@
-"""What a gateway is set up with: routes, client keys, limits; and which route serves a model.
+"""The values of a gateway's configuration: routes, client keys, limits, envelopes.
 
-Values alone. `settings` reads them from TOML and names the line of each fault.
+`settings` reads them from TOML and names the line of each fault.
 """
 
 from __future__ import annotations
@@ -23,16 +23,23 @@ from ...transport.retries import Retries
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
 
-KEPT = "*"  # as the model of a target: the name that the client asks for goes on as it is
+KEPT = "*"  # as the model of a target: the model that the client asks for stays
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model of a provider: `vendor/model`, `vendor/wire/model`, or `vendor/*` for any model.
+    """A model of a provider.
 
-    `key` names the variable of the environment that holds the API key, where it is not the
-    vendor's own; `secret` is the key itself, for programs. `base_url` stands for the vendor's.
-    Raises ConfigError for an address and for headers with which nobody can be asked.
+    Attributes:
+        name: `vendor/model`, `vendor/wire/model`, or `vendor/*` for any model.
+        key: The environment variable that holds the API key, if it is not the vendor's own.
+        base_url: The address, if it is not the vendor's own.
+        headers: Headers to send with every call.
+        places: The values for places in the vendor's address, such as a region.
+        secret: The API key itself, for programs.
+
+    Raises:
+        ConfigError: The address or a header cannot be used for calls.
     """
 
     name: str
@@ -53,10 +60,11 @@ class Target:
         checked_headers(self.headers, "$.headers")
 
     def model(self, asked: str) -> ModelName:
-        """Who is asked for what, where the client asks for the model `asked`.
+        """The model to call when the client asks for `asked`.
 
-        Raises ConfigError, with the code `route.missing` where it is the client's name that is
-        none.
+        Raises:
+            ConfigError: There is no such model; with the code `route.missing` if the name is the
+                client's.
         """
         if self.name != KEPT and not self.name.endswith(f"/{KEPT}"):
             return model_name(self.name)
@@ -71,9 +79,10 @@ _FRAMING = ("connection", "content-length", "transfer-encoding")
 
 
 def checked_base_url(url: str) -> str:
-    """The base URL, in which places such as `{region}` may stand. Raises ConfigError for another.
+    """The base URL, which may contain places such as `{region}`.
 
-    It is not shown where it may hold a secret.
+    Raises:
+        ConfigError: It is no address. The error does not show it, as it may contain a secret.
     """
     plain = _PLACE.sub("1", url)
     if not is_address(plain):
@@ -90,7 +99,7 @@ def checked_base_url(url: str) -> str:
 
 
 def checked_headers(headers: Mapping[str, str], path: str = "$") -> Mapping[str, str]:
-    """Headers that can go with every call. Raises ConfigError, without a value."""
+    """The headers, if they can go with every call. Raises ConfigError, which shows no values."""
     check_headers(headers, path)
     for name in headers:
         if name.lower() in _FRAMING:
@@ -101,14 +110,19 @@ def checked_headers(headers: Mapping[str, str], path: str = "$") -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """A budget for histories: `tokens`, counted by `counter`: `auto` is the model's own."""
+    """A budget for histories.
+
+    Attributes:
+        tokens: The most tokens of a request.
+        counter: The token counter by its name; `auto` is the model's own.
+    """
 
     tokens: int
     counter: str = "auto"
 
 
-# Agents try again by themselves, and by what they are told; a connection that a provider has closed
-# meanwhile is the gateway's own business
+# Agents repeat failed requests themselves, guided by the error that they get; the gateway repeats
+# only a call on a connection that the provider has closed meanwhile
 _RETRIES = Retries(attempts=2, backoff=0.1, kinds=frozenset({"connection"}))
 
 
@@ -116,14 +130,24 @@ _RETRIES = Retries(attempts=2, backoff=0.1, kinds=frozenset({"connection"}))
 class Route:
     """Which models go to which target, and how.
 
-    `models` are patterns of the names that clients ask for. `fallbacks` follow in their order while
-    nothing of an answer has come. `can` overrides what is known of the model, `policy` says what
-    may be lost, `repair` whether broken histories are mended. `counter` counts tokens where the
-    provider offers no way to; the model's own, without a network, where none is named.
-    `pass_through`: paths that the gateway does not know go to the provider as they are.
-    `shared_state`: client keys share what the provider keeps (answers, files, caches). `transport`
-    is `aiohttp` or `httpx2`. `fetch` gives the bytes of media that clients send by URL, for targets
-    that take bytes alone; None: they are lost, and named.
+    Attributes:
+        target: Where requests go.
+        models: Patterns of the names that clients ask for.
+        name: The name in logs and errors.
+        fallbacks: Further targets, in their order, while no part of an answer has come.
+        can: Overrides of what is known of the model's capabilities.
+        policy: Which losses are allowed.
+        repair: Whether broken histories are repaired.
+        truncation: The budget for histories; None for no truncation.
+        counter: The token counter for providers that offer no count; without one the model's own
+            is used, without a network.
+        pass_through: Whether requests at unknown paths are passed on to the provider unchanged.
+        shared_state: Whether client keys share what the provider stores (answers, files, caches).
+        transport: `aiohttp` or `httpx2`.
+        fetch: Fetches media that clients send by URL, for targets that take bytes alone; None:
+            such media are lost, and the loss is reported.
+        retries: How often and when failed calls are repeated.
+        timeouts: The time-outs of calls.
     """
 
     target: Target
@@ -154,11 +178,16 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class ClientKey:
-    """A key with which clients come: its hash (argon2), its tenant, and its bounds.
+    """A key of a client: its tenant, its hash and its bounds.
 
-    `rate` is in requests per minute, `concurrent` how many may be under way, `bytes` and `values`
-    how much the bodies of a minute may have together, as Limits counts it; None: no bound.
-    `models` are patterns of the models that it may ask for.
+    Attributes:
+        name: The tenant.
+        hash: `<id>:<argon2 hash>`.
+        rate: Requests per minute; None: no bound, as for the other bounds.
+        concurrent: How many requests may be under way.
+        models: Patterns of the models that it may ask for.
+        bytes: The most bytes of all bodies of a minute, as Limits counts them.
+        values: The most values of all bodies of a minute, as Limits counts them.
     """
 
     name: str
@@ -176,15 +205,19 @@ class ClientKey:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of every request. `keep_alive` and `stall` are in seconds.
+    """Bounds of every request; times are in seconds.
 
-    `body` is the most bytes of a request, `values` the most elements and members in its JSON,
-    `answer` the most bytes of a whole answer, an error's body or a stream that is converted,
-    `event` of one event of an answer, `recorded` of what a recording keeps of each answer, `header`
-    of the losses that a header tells.
-    After `keep_alive` of silence the client gets a sign of life; after `stall` the upstream counts
-    as dead. `concurrent` is how many requests may be under way in a worker, `memory` how many bytes
-    a worker may have (Linux) and still take another one.
+    Attributes:
+        body: The most bytes of a request.
+        answer: The most bytes of a whole answer, an error's body or a converted stream.
+        event: The most bytes of one event of an answer.
+        recorded: The most bytes that a recording stores of each answer.
+        header: The most bytes of the header that lists losses.
+        keep_alive: After this silence the client gets a sign of life.
+        stall: After this silence the call to the provider fails.
+        concurrent: How many requests may be under way in a worker.
+        values: The most elements and members in the JSON of a request.
+        memory: How many bytes a worker may use (on Linux) and still accept another request.
     """
 
     body: int = 64 * 2**20
@@ -201,10 +234,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Envelopes:
-    """How opaque state travels through clients: keys of 32 bytes, of which the first seals.
+    """How opaque state travels through clients.
 
-    `lifetime` is in seconds. `on_fault`: a request whose envelope was changed, has expired or is
-    another tenant's is refused, or goes on without that state, which a loss names.
+    Attributes:
+        keys: Keys of 32 bytes, of which the first seals and all open.
+        lifetime: Seconds until an envelope expires.
+        on_fault: What happens to a request whose envelope was changed, has expired or is another
+            tenant's: `refuse` it, or `drop` that state, which is reported as a loss.
     """
 
     keys: tuple[bytes, ...] = field(default=(), repr=False)
@@ -214,10 +250,19 @@ class Envelopes:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All that a gateway is set up with. Without `keys` it takes anybody: on loopback alone.
+    """The whole configuration of a gateway.
 
-    `aliases`: the names that coding agents ask for at their start are listed as models. `record` is
-    the folder in which exchanges are kept. `spans`: OpenTelemetry is told of each exchange.
+    Attributes:
+        routes: Which models go where; the first route that serves a model is used.
+        keys: The client keys; without any, every client on this machine is admitted.
+        limits: Bounds of every request.
+        envelopes: How opaque state travels through clients.
+        aliases: Whether the models that coding agents ask for at their start are listed.
+        record: The folder for recordings of exchanges; None records nothing.
+        spans: Whether each exchange is reported to OpenTelemetry.
+        host: The address to listen on.
+        port: The port to listen on; 0 takes a free one.
+        workers: How many processes serve.
     """
 
     routes: tuple[Route, ...]
@@ -232,11 +277,22 @@ class Config:
     workers: int = 1
 
     def route_of(self, model: str) -> Route | None:
-        """The first route for a model."""
+        """The first route for a model, or None.
+
+        Args:
+            model: The name that the client asks for.
+        """
         return next((route for route in self.routes if route.serves(model)), None)
 
     def route(self, model: str) -> Route:
-        """The first route for a model. Raises ConfigError if there is none."""
+        """The first route for a model.
+
+        Args:
+            model: The name that the client asks for.
+
+        Raises:
+            ConfigError: No route serves the model.
+        """
         if (found := self.route_of(model)) is not None:
             return found
         patterns = ", ".join(pattern for route in self.routes for pattern in route.models)
@@ -251,7 +307,7 @@ def config_for(
     base_url: str | None = None,
     transport: str = "aiohttp",
 ) -> Config:
-    """One route for all models: each request goes to `model`. Raises ConfigError for no model."""
+    """A Config with one route, from every model to `model`. Raises ConfigError for no name."""
     if model != KEPT and not model.endswith(f"/{KEPT}"):
         model_name(model)
     target = Target(model, base_url=base_url or "", secret=key)
@@ -259,7 +315,7 @@ def config_for(
 
 
 def with_upstream(config: Config, base_url: str) -> Config:
-    """The same with every target at this base URL."""
+    """The configuration with this base URL for every target."""
     routes = tuple(
         replace(
             route,

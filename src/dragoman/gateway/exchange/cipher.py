@@ -1,4 +1,4 @@
-"""Sealer: a provider's opaque state in envelopes that only this gateway can read and make.
+"""Sealer: encrypts a provider's opaque state in envelopes that only this gateway can read and make.
 
 An envelope is `MARK` and URL-safe base64 without padding of
 
@@ -6,8 +6,8 @@ An envelope is `MARK` and URL-safe base64 without padding of
         expiry (8 bytes, seconds of the Unix clock), flags (1), length of the tenant (2),
         the tenant, the state as JSON, deflated if a flag says so
 
-Version and id of the key are authenticated with it. Nothing about a client is kept: every worker
-that has the key opens what another has sealed.
+Version and id of the key are authenticated with it. The gateway stores nothing about a client:
+every worker that has the key opens what another has sealed.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _INSIDE = Struct(">QBH")  # expiry, flags, length of the tenant
 _DEFLATED = 1
 _FOREVER = 2.0**62
 
-_LARGE = 8192  # bytes from which on deflating may pay: it costs 5 to 10 us for each 1,000
-_SAMPLE = 4096  # of these, deflating must save a third; what is base64 itself saves a quarter
+_LARGE = 8192  # bytes from which on deflating may save space: it costs 5 to 10 us for each 1,000
+_SAMPLE = 4096  # bytes, of which deflating must save a third; it saves a quarter of base64 alone
 _MOST = 64 * 2**20  # bytes that an envelope inflates to
 
 _log = logging.getLogger("dragoman.gateway")
@@ -60,8 +60,10 @@ _log = logging.getLogger("dragoman.gateway")
 class EnvelopeFault:
     """Why an envelope was not opened, in a sentence without anything of its content.
 
-    `kind`: it was "changed" on its way (or is none), has "expired", is another tenant's
-    ("foreign"), or was sealed with a key that the gateway does not have ("unknown_key").
+    Attributes:
+        kind: "changed" (altered on its way, or no envelope), "expired", "foreign" (sealed for
+            another tenant) or "unknown_key" (sealed with a key that the gateway does not have).
+        message: The sentence.
     """
 
     kind: FaultKind
@@ -77,12 +79,16 @@ _UNKNOWN = EnvelopeFault(
 
 
 class Sealer:
-    """The keys of a gateway: the first seals, all of them open, so that keys can be rotated.
+    """The sealing keys of a gateway: the first seals, all of them open, so that keys can rotate.
 
-    Without keys in the configuration the `local_key` of the machine is used. One key may seal
-    2**32 texts (NIST SP 800-38D, 8.3, for random nonces): a gateway that seals a hundred in a
-    second wants a new one every year. Raises ConfigError for keys that are not 32 bytes, and for a
-    lifetime that is none.
+    One key may seal 2**32 texts (NIST SP 800-38D, 8.3, for random nonces): a gateway that seals a
+    hundred in a second needs a new one every year.
+
+    Args:
+        envelopes: The keys and the lifetime; without keys the `local_key` of the machine is used.
+
+    Raises:
+        ConfigError: A key is not 32 bytes, or the lifetime is not above 0.
     """
 
     def __init__(self, envelopes: Envelopes) -> None:
@@ -103,7 +109,12 @@ class Sealer:
         self._head = _VERSION + self._first
 
     def envelope(self, tenant: str = "", now: float | None = None) -> SealedState:
-        """The envelope of one exchange of a tenant, at `now` (seconds of the Unix clock)."""
+        """Make the envelope of one exchange.
+
+        Args:
+            tenant: For whom it seals, and whose envelopes it opens.
+            now: Seconds of the Unix clock; the current time without it.
+        """
         return SealedState(sealer=self, tenant=tenant, now=time() if now is None else now)
 
     def marks(self, text: bytes) -> Iterator[bytes]:
@@ -112,13 +123,13 @@ class Sealer:
             yield hmac.digest(_mark_key(self._keys[key_id]), text, "sha256")
 
     def seal(self, inside: bytes) -> str:
-        """The bytes, encrypted with the first key, as text."""
+        """The bytes, encrypted with the first key, as text that begins with MARK."""
         nonce = os.urandom(_NONCE)
         data = self._head + nonce + self._cipher(self._first).encrypt(nonce, inside, self._head)
         return MARK + urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
     def open(self, text: str) -> bytes | EnvelopeFault:
-        """The bytes in a text that begins with MARK, or why it cannot be opened."""
+        """The bytes in a text that begins with MARK, or the fault of one that cannot be opened."""
         from cryptography.exceptions import InvalidTag
 
         coded = text[len(MARK) :]
@@ -126,7 +137,7 @@ class Sealer:
             data = urlsafe_b64decode(coded + "=" * (-len(coded) % 4))
         except (Error, ValueError):
             return _CHANGED
-        # Base64 has other spellings of the same bytes, and its reader skips what it does not know.
+        # base64 has other spellings of the same bytes, and its decoder skips unknown characters
         if urlsafe_b64encode(data).rstrip(b"=").decode("ascii") != coded:
             return _CHANGED
         head, nonce, sealed = data[:_HEAD], data[_HEAD : _HEAD + _NONCE], data[_HEAD + _NONCE :]
@@ -141,7 +152,7 @@ class Sealer:
             return _CHANGED
 
     def _cipher(self, key_id: bytes) -> AESGCM:
-        """The cipher of a key. The library takes 6 MB, which no gateway needs without envelopes."""
+        """The cipher of a key. The library takes 6 MB, so that it is loaded when it is needed."""
         found = self._ciphers.get(key_id)
         if found is None:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -151,7 +162,7 @@ class Sealer:
 
 
 def _mark_key(key: bytes) -> bytes:
-    """The key of the marks on ids: one of envelopes encrypts, and does nothing else."""
+    """The key for marks on ids; a key of envelopes is for encryption alone (key separation)."""
     return sha256(b"dragoman mark of a tenant\0" + key).digest()
 
 
@@ -161,9 +172,13 @@ def _key_id(key: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SealedState(Envelope):
-    """The envelope of one exchange: seals for its tenant, and opens what is his and still valid.
+    """The envelope of one exchange: seals for its tenant, and opens what this tenant was given.
 
-    `faults` are those of the envelopes that were not opened, in their order.
+    Attributes:
+        sealer: The keys.
+        tenant: The name of the client key; empty without client keys.
+        now: Seconds of the Unix clock, for expiry.
+        faults: Why envelopes were not opened, in the order in which they came.
     """
 
     sealer: Sealer = field(repr=False)
@@ -172,12 +187,13 @@ class SealedState(Envelope):
     faults: list[EnvelopeFault] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """There is no key here to check: the sealer has it."""
+        """Check nothing: the keys are in the sealer."""
 
     def seal(self, state: Json) -> str:
         """The state as text: encrypted, with tenant and expiry.
 
-        Raises ConfigError for a tenant whose name takes more than 65,535 bytes.
+        Raises:
+            ConfigError: The name of the tenant takes more than 65,535 bytes.
         """
         text = canonical(state).encode("ascii")
         flags = 0
@@ -188,7 +204,7 @@ class SealedState(Envelope):
         return self.sealer.seal(b"".join((_INSIDE.pack(expiry, flags, len(tenant)), tenant, text)))
 
     def open(self, text: str | None) -> Any:
-        """The state in an envelope; None for what is none, and for one that `faults` then names."""
+        """The state in an envelope; None for any other text, and for a fault, added to `faults`."""
         if text is None or not text.startswith(MARK):
             return None
         inside = self.sealer.open(text)
@@ -199,7 +215,7 @@ class SealedState(Envelope):
         return state
 
     def _check_inside(self, inside: bytes) -> Any:
-        """The state, if it is the tenant's and has not expired; else the fault."""
+        """The state, or the fault if it is of another tenant or has expired."""
         if len(inside) < _INSIDE.size:
             return _CHANGED
         expiry, flags, size = _INSIDE.unpack_from(inside)
@@ -210,13 +226,13 @@ class SealedState(Envelope):
             return _EXPIRED
         try:
             return loads(_inflate(inside[begin:]) if flags & _DEFLATED else inside[begin:])
-        except (ReadError, zlib.error):  # whoever sealed it has the key, and is no Sealer of ours
+        except (ReadError, zlib.error):  # sealed with the key, but not by this class
             return _CHANGED
 
     def _sign(self, text: bytes) -> bytes:
         raise ConfigError("a sealed state is never merely signed", code="envelope.key")
 
-    __eq__ = object.__eq__  # two exchanges are never the same
+    __eq__ = object.__eq__  # two exchanges are never equal
     __hash__ = object.__hash__
 
 
@@ -251,11 +267,13 @@ def _inflate(data: bytes) -> bytes:
 def local_key() -> bytes:
     """32 random bytes that stay the same for the user on this machine.
 
-    They are kept in `$XDG_STATE_HOME/dragoman/envelope.key` (`~/.local/state` without the
-    variable), which only the user may read. Of several processes that make the file at once one
-    wins, and all return its key. If the file can be neither read nor made, a key for this process
-    alone is returned and a warning is logged: what it seals, no other process opens. Raises
-    ConfigError for a file that holds no key.
+    They are stored in `$XDG_STATE_HOME/dragoman/envelope.key` (`~/.local/state` without the
+    variable), which only the user may read. If several processes make the file at once, one wins,
+    and all return its key. If the file can be neither read nor made, a warning is logged and the
+    key is for this process alone: no other process opens what it seals.
+
+    Raises:
+        ConfigError: The file holds no key.
     """
     try:
         path = _state_folder() / "envelope.key"
@@ -281,7 +299,7 @@ def _state_folder() -> Path:
 
 
 def _kept_key(path: Path) -> bytes:
-    """The bytes of the file, which is made if it is not there. Raises OSError if that fails."""
+    """The bytes of the file, which is made if it does not exist. Raises OSError if that fails."""
     with suppress(FileNotFoundError):
         return _read_private(path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""Compaction for clients of Responses whose provider has none: the model sums the history up.
+"""Compaction for clients of Responses whose provider has none: the model writes a summary.
 
-Codex asks for it by `POST /v1/responses/compact`, or by a last input item `compaction_trigger`,
-and sends what it gets at the head of its next requests: an item whose `encrypted_content` only the
-provider reads. Here that is an envelope with the summary in it. Reference: OpenAI docs,
+Codex asks for it by `POST /v1/responses/compact`, or by a last input item `compaction_trigger`. It
+puts the item that it gets in front of its next requests; only the provider can read the item's
+`encrypted_content`. Here that is an envelope with the summary in it. Reference: OpenAI docs,
 "Compaction"; API reference, `responses.compact`.
 """
 
@@ -35,14 +35,14 @@ _DROPPED = ("tools", "tool_choice", "parallel_tool_calls", "text")
 
 
 def asks(protocol: str, body: JsonObject) -> bool:
-    """Whether the last input item asks that the history be compacted."""
+    """Whether the last input item asks for the history to be compacted."""
     items = body.get("input")
     last = items[-1] if protocol == _RESPONSES and isinstance(items, list) and items else None
     return isinstance(last, dict) and last.get("type") == _TRIGGER
 
 
 def asking(body: JsonObject) -> JsonObject:
-    """The request for a summary of the same history: without tools, as nothing is to be called."""
+    """The request for a summary of this history: without tools, as nothing is to be called."""
     items = body.get("input")
     history = items if isinstance(items, list) else [_message(items)] if items else []
     kept = [item for item in history if _kind(item) != _TRIGGER]
@@ -51,10 +51,10 @@ def asking(body: JsonObject) -> JsonObject:
 
 
 def open_summaries(body: JsonObject, envelope: Envelope) -> JsonObject:
-    """The request with the summaries of compactions of ours in their place.
+    """The request with the summaries of this gateway's compactions as messages in plain text.
 
-    What stands before one is told by it, as at OpenAI. One that was changed stays as it is, for the
-    writer to name it.
+    A compaction item replaces the messages before it, as at OpenAI. An item that was changed on its
+    way is left unchanged, so that the writer reports it.
     """
     items = body.get("input")
     if not isinstance(items, list) or not any(_is_ours(item) for item in items):
@@ -68,12 +68,12 @@ def open_summaries(body: JsonObject, envelope: Envelope) -> JsonObject:
 
 
 def is_summary(m: Msg) -> bool:
-    """Whether the message is a summary of ours, which stays where a history is cut."""
+    """Whether the message is such a summary, which truncation does not remove."""
     return m.role == "user" and m.text.startswith(_TOLD)
 
 
 def compact_answer(resp: ChatResponse, request: ChatRequest, envelope: Envelope) -> ChatResponse:
-    """The answer whose only item is the compaction. Raises ProviderError without a summary."""
+    """The answer with the compaction as its only item. Raises ProviderError without a summary."""
     summary = resp.text.strip()
     if not summary:
         text = "the model wrote no summary of the conversation"
@@ -89,7 +89,7 @@ def compact_answer(resp: ChatResponse, request: ChatRequest, envelope: Envelope)
 
 
 def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
-    """The answer to `/responses/compact`: what users said stays, and one item tells the rest."""
+    """The answer to `/responses/compact`: the user messages, and one item with the summary."""
     items: Any = asked.get("input")
     users = (
         [_keep_user_item(item) for item in items if _role(item) == "user"]
@@ -114,7 +114,7 @@ def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
 
 
 def stream_compaction(surface: Surface, resp: ChatResponse, request: ChatRequest) -> ClientAnswer:
-    """The whole stream that a client gets who asked for one."""
+    """The stream with the compaction, for a client that asked for a stream."""
     encoder = surface.wire.stream_encoder(request, second=int(time()))
     item = Part((0, 0), resp.msg.blocks[0], whole=True)
     pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
@@ -128,7 +128,7 @@ def _message(text: Any) -> JsonObject:
 
 
 def _keep_user_item(item: JsonObject) -> JsonObject:
-    """What a user has said, as an answer has it."""
+    """The item of a user message, in the form that answers have."""
     content = item.get("content")
     if isinstance(content, str):
         content = [{"type": "input_text", "text": content}]

@@ -1,4 +1,4 @@
-"""Token counts: the provider's own, else those of the route's counter; never a made-up figure.
+"""Token counts: the provider's own, or the figures of the counter that a route names.
 
 Reference: Anthropic API, "Count tokens in a Message"; Gemini API, "models.countTokens"; OpenAI API
 reference, "Get input token counts" of Responses.
@@ -16,7 +16,7 @@ from ...transport.call import HttpCall
 from ..config.targets import make_counter
 from .upstream import Upstream
 
-# what a request for a count has of a request for an answer
+# the fields of a request for an answer that a request for a count may have
 _ANTHROPIC = frozenset(
     {
         "messages",
@@ -73,7 +73,7 @@ def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None
 
 
 def read(protocol: str, body: bytes) -> int | None:
-    """The figure in the provider's answer; None if there is none above 0."""
+    """The figure in the provider's answer; None if it has none above 0."""
     try:
         value: Any = loads(body)
     except ReadError:
@@ -83,19 +83,19 @@ def read(protocol: str, body: bytes) -> int | None:
 
 
 def local(counter: str, error: DragomanError) -> str:
-    """The counter that counts here once the provider gave no figure; empty where none is to.
+    """The counter to use when the provider gave no figure; empty for none.
 
-    That is the route's; without one the model's own, but only where the provider has no way.
+    It is the route's counter; without one it is `auto`, if the provider has no way to count.
     """
     return counter or ("auto" if error.code == "count.unavailable" else "")
 
 
 def count_tokens(name: str, written: Written) -> int:
-    """What a counter says of a request.
+    """The tokens of a request, by a counter.
 
     Raises:
-        DragomanError: It gives no figure: a provider that it asks refuses, a library that it needs
-            is missing, or it fails in any other way.
+        DragomanError: The counter gives no figure: a provider that it asks refuses, a library that
+            it needs is missing, or it fails in any other way.
     """
     messages, tools = parts(written.body)
     try:
@@ -103,7 +103,7 @@ def count_tokens(name: str, written: Written) -> int:
         return max(1, int(figure))
     except DragomanError:
         raise
-    except Exception as error:  # a counter is anybody's code and anybody's tokenizer
+    except Exception as error:  # a counter may be code of the user's or a tokenizer's
         text = f"the counter {name!r} gave no figure: {type(error).__name__}"
         raise ConfigError(
             text, code="count.failed", hint="name another counter in the route"
@@ -139,7 +139,7 @@ def _counter(name: str, model: str) -> Any:
 
 
 def unavailable(upstream: Upstream) -> DragomanError:
-    """The refusal where nobody can count: a figure of 0 would turn an agent's compaction off."""
+    """The refusal when no figure is available: 0 would turn an agent's compaction off."""
     text = f"{upstream.vendor.name} offers no way to count tokens over {upstream.protocol}"
     return ProviderError(
         text,

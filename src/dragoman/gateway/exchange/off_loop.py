@@ -1,9 +1,9 @@
-"""Long work beside the loop: one thread that gives the interpreter back many times in a second.
+"""Long work in one thread beside the event loop, with short turns of the interpreter.
 
-A thread that computes holds the interpreter for 5 ms at a time, and each call of a loop's to the
-system waits for it: of 64 streams the last would wait for a second. While something long is under
-way threads switch every 0.1 ms instead. What runs here at once is one piece of work, so that
-requests that take long wait for each other and for nobody else.
+A thread that computes holds the interpreter for 5 ms at a time, and each system call of the loop
+waits for it: of 64 streams the last would wait for a second. While long work runs, threads switch
+every 0.1 ms instead. Only one piece of work runs at a time, so that long requests delay each other
+but not the short ones.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 SWITCH = 0.0001  # seconds
-SMALL = 2**13  # bytes that are no long work, whatever they are
+SMALL = 2**13  # bytes that are never long work
 LARGE = 2**18  # bytes that always are
-MANY = 8000  # signs that may stand between two values
+MANY = 8000  # signs before a value; a body of medium size is long work if it has more of them
 
 
 def is_long(data: bytes) -> bool:
-    """Whether to read or to write JSON of this kind takes so long that others would notice."""
+    """Whether reading or writing this JSON takes so long that other requests would notice."""
     size = len(data)
     if size <= SMALL:
         return False
@@ -32,16 +32,16 @@ def is_long(data: bytes) -> bool:
 
 
 class OffLoop:
-    """Runs long work in a thread of its own, which begins with the first of it."""
+    """Runs long work in a thread of its own, which starts with the first piece of work."""
 
     def __init__(self) -> None:
         self._thread: ThreadPoolExecutor | None = None
         self._waiting = 0
         self._interval = 0.0
-        self.pieces = 0  # of work that were begun
+        self.pieces = 0  # how many pieces of work were started
 
     async def run(self, work: Callable[..., _T], *args: object) -> _T:
-        """What the work gives, or raises."""
+        """Run the work in the thread; its result, or its exception."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "dragoman-long")
         if not self._waiting:
@@ -50,7 +50,7 @@ class OffLoop:
         self._waiting += 1
         self.pieces += 1
         future = asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *args))
-        future.add_done_callback(self._finish_job)  # also of work that nobody waits for any more
+        future.add_done_callback(self._finish_job)  # also if the caller has been cancelled
         return await future
 
     def _finish_job(self, _: object) -> None:
@@ -59,6 +59,6 @@ class OffLoop:
             sys.setswitchinterval(self._interval)
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no more work."""
         if self._thread is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,7 @@
 """Forwarding over the same wire: the model's name changed in place, all other bytes as they are.
 
-And what is seen of an answer that passes: whether an event is whole, whether the stream has ended,
-and how much was used.
+Of an answer that is passed on, this module reads only whether an event is complete, whether the
+stream has ended, and how many tokens were used.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ..surfaces import Surface
 from ..surfaces.base import MODEL
 
 _KEY = b'"model"'
-_HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of it as an escape
+_HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of `model` as an escape
 _ESCAPE = 6  # bytes of it
 _SHORT_KEY = re.compile(rb'("(?:[^"\\]|\\.){0,40}")[ \t\r\n]*:', re.DOTALL)
 _SIGNS = re.compile(rb'["{}\[\]]')
 
-_NEAR = 32  # how many elements in a row may have been left out
+_NEAR = 32  # how many elements in a row may be missing from the other list
 
-# what belongs to one connection, or to the client's own relation to the gateway
+# headers that belong to one connection
 _HOP = frozenset(
     {
         "connection",
@@ -48,6 +48,7 @@ _HOP = frozenset(
         "upgrade",
     }
 )
+# headers about the client itself, or about its relation to the gateway
 _OURS = frozenset(
     {
         "accept-encoding",
@@ -73,7 +74,7 @@ _OURS = frozenset(
         "x-real-ip",
     }
 )
-# what stands before a gateway says who has signed in, and where the client is
+# headers of proxies in front of a gateway: who has signed in, and where the client is
 _PROXIES = (
     "cf-",
     "remote-",
@@ -89,7 +90,7 @@ _CREDENTIAL = re.compile(
     r"(?:^|-)(?:api-?key|auth\w*|csrf|dpop|jwt|oidc|password|principal|secret|subscription-key"
     r"|token|xsrf)(?:-|$)"
 )
-_PAGES = frozenset({"continuation-token", "next-token", "page-token"})  # of a query
+_PAGES = frozenset({"continuation-token", "next-token", "page-token"})  # parameters of a query
 _THEIRS = frozenset(
     {
         "alt-svc",
@@ -106,9 +107,9 @@ _THEIRS = frozenset(
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The client's headers that go on to the provider: no keys, no cookies, no addresses.
+    """The client's headers for the provider: without keys, cookies and addresses.
 
-    Nor what no server may be sent: a client may have sent more than ASCII.
+    Headers that are not printable ASCII are left out as well: no server has to accept them.
     """
     hop = _hop(headers)
     return {
@@ -122,29 +123,29 @@ def request_headers(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-# fields by which what stands between a gateway and a model chooses another one
+# headers by which a proxy between gateway and model chooses another model
 _STEERING = re.compile(
     r"model|fallback|rout(?:e|ing)|portkey|helicone|(?:^|-)aig-|config|deployment"
 )
-_STEERLESS = frozenset({"$alt", "alt", "api-version", "beta"})  # of queries
+_STEERLESS = frozenset({"$alt", "alt", "api-version", "beta"})  # parameters that choose no model
 
 
 def strip_steering(headers: Mapping[str, str], query: str) -> tuple[dict[str, str], str]:
-    """Headers and query without what may lead to another model than the one that was judged."""
+    """Headers and query without what may lead to another model than the one that was checked."""
     kept = {name: text for name, text in headers.items() if not _STEERING.search(name)}
     parts = [one for one in query.split("&") if unquote_plus(one.partition("=")[0]) in _STEERLESS]
     return kept, "&".join(parts)
 
 
 def written_anew(body: Json, read: bytes) -> bytes:
-    """The JSON that was read from these bytes, with every key once."""
-    if b"\\ud" in read or b"\\uD" in read:  # half a pair, which only an escape can say
+    """The JSON that was read from these bytes, written again, so that every key occurs once."""
+    if b"\\ud" in read or b"\\uD" in read:  # half a surrogate pair, which needs an escape
         return json.dumps(body, separators=(",", ":")).encode()
     return encode_json(body, len(read))
 
 
 def without_key(query: str) -> str:
-    """The query without the client's key, however its name is spelled."""
+    """The query without the client's key, in whatever spelling its name has."""
     return "&".join(part for part in query.split("&") if not _names_key(part))
 
 
@@ -156,7 +157,7 @@ def _names_key(part: str) -> bool:
 
 
 def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The provider's headers that go on to the client."""
+    """The provider's headers that are passed on to the client."""
     hop = _hop(headers)
     return {
         name: text
@@ -166,7 +167,7 @@ def answer_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _hop(headers: Mapping[str, str]) -> frozenset[str]:
-    """The headers of this one connection, with those that it names itself (RFC 9110, 7.6.1)."""
+    """The headers of this connection alone, with those that it names itself (RFC 9110, 7.6.1)."""
     named = headers.get("connection", "").lower()
     if named in ("", "close", "keep-alive"):
         return _HOP
@@ -174,10 +175,11 @@ def _hop(headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def with_model(body: bytes, asked: str, model: str) -> bytes:
-    r"""The body with `model` in the place of every top-level `model`; the last says `asked`.
+    r"""The body with `model` as the value of every top-level `model`; the last one is `asked`.
 
-    Raises ReadError where such a key is spelled in a way that hides it (`"\u006dodel"`): of two
-    keys each parser takes another, and the provider must not get a model that nobody has judged.
+    Raises ReadError for such a key in a spelling with escapes (`"\u006dodel"`). If there are two
+    keys, parsers disagree about which one counts, and the provider must not get a model that was
+    not checked.
     """
     hidden = any(_HIDDEN.search(piece) for piece in overlapping(body, _ESCAPE))
     fault = ReadError(
@@ -194,13 +196,13 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         return body
     named, at, is_named = encode_json(model), 0, False
     changed: list[bytes] = []
-    for place in _top_level(body):  # one at a time: a body may have nothing but keys
+    for place in _top_level(body):  # a generator, as a body may consist of keys alone
         if hidden and _is_hidden(body, place):
             raise fault
         if (match := MODEL.match(body, place)) is None:
             continue
         is_named = True
-        if loads(match[1]) != model:  # however it is spelled
+        if loads(match[1]) != model:  # compared as text, in whatever spelling
             changed += (body[at : match.start(1)], named)
             at = match.end(1)
     if not is_named and asked:
@@ -209,15 +211,15 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
 
 
 def _is_hidden(body: bytes, at: int) -> bool:
-    """Whether the text that begins here is the key "model", spelled with escapes."""
+    """Whether the text that begins here is the key "model" in a spelling with escapes."""
     match = _SHORT_KEY.match(body, at)
     return match is not None and b"\\" in match[1] and bool(loads(match[1]) == "model")
 
 
 def reorder_like(sent: Any, body: Any) -> Any:
-    """The same JSON with all keys in the order in which the client sent them, and others behind.
+    """The JSON value with all keys in the order of the client's request, and new keys at the end.
 
-    A message that is as it came is spelled as it came, so that a provider's cache knows it again.
+    So an unchanged message is written as the client wrote it, and a provider's cache finds it.
     """
     if isinstance(sent, dict) and isinstance(body, dict):
         kept = {key: reorder_like(sent[key], body[key]) for key in sent if key in body}
@@ -235,7 +237,7 @@ def reorder_like(sent: Any, body: Any) -> Any:
 
 
 def _top_level(body: bytes) -> Iterator[int]:
-    """Where texts begin that stand in the outermost object."""
+    """Where the texts of the outermost object begin."""
     depth = at = 0
     while (match := first_in(_SIGNS, body, at)) is not None:
         at = match.end()
@@ -251,24 +253,29 @@ def _top_level(body: bytes) -> Iterator[int]:
 
 
 def event_too_large(most: int) -> ReadError:
-    """The fault of an event beyond the bound, which nobody keeps to its end."""
+    """The error for an event beyond the bound, which is not read to its end."""
     text = f"an event of the provider's is larger than {most} bytes"
     return ReadError(text, hint="raise limits.event", code="stream.event_size")
 
 
 def answer_too_large(most: int) -> ReadError:
-    """The fault of an answer beyond the bound, which nobody keeps to its end."""
+    """The error for an answer beyond the bound, which is not read to its end."""
     text = f"it is larger than {most} bytes"
     return ReadError(text, hint="raise limits.answer", code="answer.size")
 
 
 class Passing:
-    """A stream that passes untouched: whole events go on, the beginning of one waits for its end.
+    """A stream that is passed on unchanged, in whole events: an incomplete one waits for its end.
 
-    So a provider that breaks off leaves no half of an event behind, and no event that tells of it
-    is torn. `ended`: the provider has said why the answer ended, in the event that is in `last`.
-    `over`: the event has come behind which nothing of an answer comes; what follows it is left out.
-    The bracket that closes a JSON array is the last of `rest`.
+    So a provider that breaks off leaves no half event at the client, and an error event that is
+    added then stays readable.
+
+    Attributes:
+        ended: Whether the provider has given the reason why the answer ended; that event is `last`.
+        last: The event that ended the answer.
+        over: Whether the last event of the answer has come; what follows it is left out. The
+            bracket that closes a JSON array is returned by `rest`.
+        events: How many events were passed on.
     """
 
     __slots__ = (
@@ -303,7 +310,7 @@ class Passing:
         hidden: HiddenKey | None = None,
         marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
-        self._marking = marking  # of ids that a tenant gets
+        self._marking = marking  # marks the ids for a tenant
         self.ended = self.over = False
         self.last = b""
         self.events = 0
@@ -312,10 +319,10 @@ class Passing:
         self._array = JSONArray() if framing == "json-array" else None
         self._surface = surface
         self._hidden = hidden or HiddenKey("")  # the provider's key, which no answer may quote
-        self._candidates = candidates  # that a client asked for
-        self._ends: frozenset[int] = frozenset()  # those that have ended, if they are several
-        self._erred = False  # an error was told, which one more event may tell again
-        self._tail = b""  # the last three bytes that are held
+        self._candidates = candidates  # how many answers the client asked for
+        self._ends: frozenset[int] = frozenset()  # the candidates that ended, if several are asked
+        self._erred = False  # whether an error event has come, which one more event may repeat
+        self._tail = b""  # the last three bytes of what is held back
         self._mark = surface.usage_mark
         self._held: list[bytes] = []
         self._size = 0
@@ -324,10 +331,10 @@ class Passing:
         self._last: bytes | None = None
 
     def feed(self, chunk: bytes) -> bytes:
-        """The bytes that go on now. Raises ReadError for an event beyond the bound."""
+        """The bytes to pass on now. Raises ReadError for an event beyond the bound."""
         if self._array is not None:
             cut, chunk = self._element(self._array, chunk)
-        elif not self._held and chunk.endswith(self._event_end):  # as nearly always
+        elif not self._held and chunk.endswith(self._event_end):  # the usual case
             return self._look(chunk)
         else:
             cut = self._border(chunk)
@@ -346,16 +353,16 @@ class Passing:
         return self._look(whole)
 
     def rest(self) -> bytes:
-        """What is left at a regular end: an event that nothing closes counts as one.
+        """The remaining bytes at a regular end: an event without a closing line counts as one.
 
-        Of an array it is the bracket that closes it, and nothing where that has not come.
+        For an array they are the bracket that closes it, and nothing if it has not come.
         """
         whole = b"".join(self._held)
         self._held.clear()
         return self._look(whole) if whole and self.over == (self._array is not None) else b""
 
     def read_usage(self, wire: Wire) -> Builder:
-        """What the events that may tell of usage have told."""
+        """The usage that the events of this stream report, with model and finish reasons."""
         decoder = wire.stream_decoder()
         decoder.framing = self._framing
         for data in (self._first, self._last):
@@ -365,7 +372,7 @@ class Passing:
         return decoder.builder
 
     def _border(self, chunk: bytes) -> int:
-        """Behind the last event that ends in the chunk; 0 if none does."""
+        """Where the last event that ends in the chunk has its end; 0 if none ends there."""
         if self._framing == "ndjson":
             return chunk.rfind(b"\n") + 1
         at = chunk.rfind(b"\n\n") + 2
@@ -382,12 +389,12 @@ class Passing:
         return 0
 
     def _element(self, array: JSONArray, chunk: bytes) -> tuple[int, bytes]:
-        """(the place behind the last element that ends in the chunk, what of it is the array)."""
+        """(the end of the last element that ends in the chunk, the part that is the array)."""
         self.events += len(array.feed(chunk))
         if not array.closed:
             return array.end, chunk
         self.over = True
-        # one object alone, as errors are, is no element: it waits for whoever reads it
+        # one object alone, as errors are, is no element: it is held for the reader of the error
         return array.end if array.end < array.closed else 0, chunk[: array.closed]
 
     def _hold(self, data: bytes) -> None:
@@ -398,7 +405,7 @@ class Passing:
         self._tail = (self._tail + data)[-3:]
 
     def _look(self, whole: bytes) -> bytes:
-        """See in whole events whether they end the stream; what of them belongs to the answer."""
+        """Look in whole events for the end of the stream; the bytes that belong to the answer."""
         if self._hidden:
             whole = self._hidden.data(whole)
         if self._marking is not None:
@@ -418,7 +425,7 @@ class Passing:
         return whole
 
     def _until_end(self, whole: bytes) -> bytes:
-        """Events of which one says why a candidate ended."""
+        """Handle whole events of which one gives the reason why a candidate ended."""
         if self._candidates > 1:
             ends, is_last = self._surface.read(whole, self._framing)
             self._ends |= ends
@@ -438,7 +445,7 @@ class Passing:
         return self._until_last(whole)
 
     def _until_last(self, whole: bytes) -> bytes:
-        """The events to the one behind which nothing comes."""
+        """The events up to the last one of the answer."""
         place = self._surface.last(whole, self._framing)
         if place is None:
             return whole
@@ -448,7 +455,7 @@ class Passing:
         return whole[: place[1]]
 
     def _told_again(self, whole: bytes) -> bytes:
-        """Behind an error: the event that tells it once more, if that is the next one."""
+        """The event that repeats an error, if it directly follows it."""
         if not whole.strip():
             return b""
         self.over = True
@@ -459,6 +466,6 @@ class Passing:
         return whole[: place[1]]
 
     def _drop(self) -> None:
-        """Leave out what has begun behind the last event."""
+        """Discard the bytes that came after the last event."""
         self._held.clear()
         self._size, self._tail = 0, b""

@@ -1,4 +1,4 @@
-"""Answers that refuse: an error in the words of the client's protocol, noted in the record."""
+"""Answers that refuse a request: an error in the client's protocol, noted in the record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..telemetry.record import ExchangeRecord, log_message
 
 
 def write_refusal(surface: Surface, error: DragomanError, record: ExchangeRecord) -> ClientAnswer:
-    """The answer that tells of an error."""
+    """The answer that reports an error."""
     told = told_error(error)
     answer = surface.refusal(error)
     record.error, record.message = told.kind, log_message(error)
@@ -21,17 +21,17 @@ def write_refusal(surface: Surface, error: DragomanError, record: ExchangeRecord
 def upgrade_refused(
     surface: Surface, request: ClientRequest, record: ExchangeRecord
 ) -> ClientAnswer:
-    """Codex asks over HTTP once it is told 426; what else it is told it takes for a fault."""
+    """Status 426, after which Codex asks over HTTP; it treats any other status as a failure."""
     answer = write_refusal(surface, no_upgrade(request.path), record)
     answer.headers.update({"upgrade": "HTTP/1.1", "connection": "close"})
     return answer
 
 
 def key_refused(vendor: str, error: ProviderError, status: int) -> ProviderError:
-    """The error of a key that is the gateway's own, which no client can mend.
+    """The error for a client when the provider refused the gateway's own key.
 
-    With 401 or 403 agents take it for theirs, and ask for a login; of 502 the clients know that
-    another attempt may help, so they are told that none will.
+    Agents take 401 or 403 to be about their own key, and ask for a login. They repeat requests
+    after 502, so the error says that another attempt will not help.
     """
     text = f"{vendor} refused the gateway's own key with status {status}"
     told = ProviderError(
@@ -42,6 +42,6 @@ def key_refused(vendor: str, error: ProviderError, status: int) -> ProviderError
         request_id=error.request_id,
         hint="whoever runs the gateway has to mend its route",
     )
-    told.host_kind = "server"  # its message says why the key was refused, which is ours
+    told.host_kind = "server"  # the message with the reason is the gateway's own
     told.should_retry = False
     return told

@@ -1,8 +1,7 @@
-"""Answers on their way to the client as they stream: converted, or passing untouched.
+"""Streamed answers on their way to the client: converted, or passed on unchanged.
 
-Sans-IO: bytes of the provider in, bytes for the client out. Nothing goes out before something of
-the answer has come, so that an error until then is one with a status, and another provider can be
-asked.
+Sans-IO: bytes of the provider in, bytes for the client out. Nothing is sent before a part of the
+answer has come: an error until then gets a status of its own, and another target can be called.
 """
 
 from __future__ import annotations
@@ -25,57 +24,66 @@ from ..surfaces import Surface
 from .passing import Passing, answer_too_large, event_too_large
 from .text_fast_path import TextFastPath
 
-_HELD = 2**20  # the most bytes that are held back until something of an answer comes
+_HELD = 2**20  # the most bytes that are held back until a part of the answer comes
 
 
 class RelayStream(Protocol):
-    """One streamed answer. `failed`: what went wrong, if something did; no success follows it.
+    """One streamed answer.
 
-    `over`: nothing more of it comes, whatever the provider still sends, so that it can be finished.
+    Attributes:
+        failed: The error, if there was one; the stream then reports no success.
+        over: Whether the answer is complete, whatever the provider still sends.
+        progress: Grows with each piece that is more than a sign of life.
     """
 
     failed: ProviderError | None
     over: bool
-    progress: int  # grows with what is more than a sign of life
+    progress: int
 
     @property
     def events(self) -> int:
-        """How many have gone out."""
+        """How many events have been sent to the client."""
 
     @property
     def apart(self) -> bytes:
-        """What is sent last, by itself."""
+        """Bytes that must be sent last, in a piece of their own."""
 
     @property
     def begun(self) -> bool:
-        """Whether something of the answer itself has come."""
+        """Whether a part of the answer itself has come."""
 
     @property
     def whole(self) -> bool:
-        """Whether the provider has said why the answer ended, so that nothing of it is missing."""
+        """Whether the provider has given the reason why the answer ended: nothing is missing."""
 
     def feed(self, chunk: bytes) -> bytes:
-        """What goes to the client now. Raises ReadError, LossRefused."""
+        """The bytes for the client now.
+
+        Raises:
+            ReadError: The provider's bytes cannot be read.
+            LossRefused: The answer loses what the policy does not allow to lose.
+        """
 
     def finish(self, cut: bool = False) -> bytes:
-        """What stands at the end, once; an error's event if the provider broke off.
+        """The last bytes for the client, once; an error event if the provider broke off.
 
-        `cut`: by a fault, so that half an event is none.
+        Args:
+            cut: Whether an error ended the stream, so that an incomplete event is discarded.
         """
 
     def fail(self, error: ProviderError) -> bytes:
-        """The events that tell of an error in the middle. A call that was open stays open."""
+        """The events that report an error in the middle. A tool call in progress stays open."""
 
     def release(self) -> bytes:
-        """What is held back until something of the answer comes: for whoever waits no longer."""
+        """The bytes that are held back, for a caller that waits no longer for the answer."""
 
     @property
     def answer_so_far(self) -> Builder:
-        """What the provider has told so far: usage, model, why it ended."""
+        """What the provider has sent so far: usage, model, finish reasons."""
 
     @property
     def losses(self) -> list[Loss]:
-        """What the answer lost on its way."""
+        """The losses of converting the answer."""
 
 
 def _broken_off() -> ProviderError:
@@ -89,15 +97,20 @@ def _too_deep() -> ProviderError:
 
 
 class Framed:
-    """Events as bytes of one framing. `apart` is what must be sent by itself, behind all others."""
+    """Writes events in one framing.
+
+    Attributes:
+        apart: Bytes that must be sent in a piece of their own, after all others.
+        begun: Whether the JSON array has elements already, of this writer or of another.
+    """
 
     __slots__ = ("_asked", "_surface", "apart", "begun", "framing")
 
     def __init__(self, framing: Framing, surface: Surface, asked: JsonObject | None = None) -> None:
         self.framing = framing
-        self._asked = asked  # what the client asked, where answers are completed by it
+        self._asked = asked  # the client's request, for protocols whose answers repeat parts of it
         self.apart = b""
-        self.begun = False  # whether elements of an array are there, also by others
+        self.begun = False
         self._surface = surface
 
     def encode_events(self, events: list[tuple[str | None, Json]]) -> bytes:
@@ -128,14 +141,14 @@ class Framed:
         return (b",\r\n" if begun else b"[") + encode_json(payload)
 
     def rest(self) -> bytes:
-        """What stands behind the last event: the end of a JSON array."""
+        """The bytes after the last event: the end of a JSON array."""
         if self.framing != "json-array":
             return b""
         return b"]" if self.begun else b"[]"
 
 
 class ConvertedAnswer:
-    """A stream of another protocol, written in the client's."""
+    """A stream of another protocol, converted to the client's."""
 
     __slots__ = (
         "_answer",
@@ -169,10 +182,10 @@ class ConvertedAnswer:
         self._converter = converter
         converter.decoder.stops = True
         self._most = limits.event  # bytes of an event
-        self._left = self._answer = limits.answer  # bytes of all, of which what it says is kept
+        self._left = self._answer = limits.answer  # bytes of the whole answer, as its text is kept
         self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
-        self._open = False  # nothing is held back any more
+        self._open = False  # whether nothing is held back any more
         self._ended = False
         self._usual_events = 0
         self._short = TextFastPath(self._usual) if framing == "sse" else None
@@ -182,26 +195,26 @@ class ConvertedAnswer:
 
     @property
     def events(self) -> int:
-        """How many went out."""
+        """How many events have been sent to the client."""
         return self._usual_events + (self._short.events if self._short is not None else 0)
 
     @property
     def apart(self) -> bytes:
-        """What is sent last, by itself."""
+        """Bytes that must be sent last, in a piece of their own."""
         return self._hidden.data(self._framed.apart)
 
     @property
     def begun(self) -> bool:
-        """Whether something of the answer itself has come."""
+        """Whether a part of the answer itself has come."""
         return self._converter.begun
 
     @property
     def whole(self) -> bool:
-        """Whether the provider has said why the answer ended."""
+        """Whether the provider has given the reason why the answer ended."""
         return self._converter.finished and self._converter.failed is None
 
     def feed(self, chunk: bytes) -> bytes:
-        """What goes to the client now."""
+        """The bytes for the client now."""
         if self.over:
             return b""
         self._left -= len(chunk)
@@ -224,7 +237,7 @@ class ConvertedAnswer:
         return self.release() if converter.begun or converter.finished else b""
 
     def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
-        """The pieces of a chunk, and the client's bytes of them."""
+        """The pieces of a chunk, and the bytes for the client."""
         converter = self._converter
         try:
             pieces = feed_chunk(converter.decoder, chunk)
@@ -237,12 +250,12 @@ class ConvertedAnswer:
         return pieces, self._framed.encode_events(events)
 
     def _settle(self) -> None:
-        """Let the converter know of what took the short way."""
+        """Let the converter see the texts that took the fast path."""
         if self._short is not None:
             self._short.settle()
 
     def finish(self, cut: bool = False) -> bytes:
-        """What stands at the end."""
+        """The last bytes for the client."""
         if self._ended:
             return b""
         self._ended = True
@@ -262,7 +275,7 @@ class ConvertedAnswer:
         return self._last(events)
 
     def fail(self, error: ProviderError) -> bytes:
-        """The events that tell of an error in the middle."""
+        """The events that report an error in the middle."""
         self._ended = self.over = True
         self._settle()
         events = self._converter.pieces((Failed(self._surface.translate_error(error)),))
@@ -270,13 +283,13 @@ class ConvertedAnswer:
         return self._last(events)
 
     def _last(self, events: list[tuple[str | None, Json]]) -> bytes:
-        """These events and those of the end; behind an error nothing that does not tell of it."""
+        """These events and the last ones; after an error only events that report it."""
         try:
             last = self._converter.end()
             events += last if self.failed is None else [one for one in last if _tells_error(one)]
             data = self._framed.encode_events(events)
         except (RecursionError, InvalidMessage, ReadError):
-            # what stands at the end cannot be written: it repeats what is nested too deeply
+            # the last events cannot be written: they repeat what is nested too deeply
             if self.failed is None:
                 events = self._converter.pieces((Failed(_too_deep()),))
                 self.failed = self._converter.failed
@@ -286,7 +299,7 @@ class ConvertedAnswer:
         return self.release() + self._hidden.data(data) + self._framed.rest()
 
     def release(self) -> bytes:
-        """What is held back."""
+        """The bytes that are held back."""
         self._open = True
         held = b"".join(self._held)
         self._held.clear()
@@ -294,20 +307,20 @@ class ConvertedAnswer:
 
     @property
     def answer_so_far(self) -> Builder:
-        """What the provider has told so far."""
+        """What the provider has sent so far."""
         return self._converter.decoder.builder
 
     @property
     def losses(self) -> list[Loss]:
-        """What the answer lost on its way."""
+        """The losses of converting the answer."""
         return self._converter.losses
 
 
 class PassedAnswer:
-    """A stream of the client's own protocol, event by event as it came.
+    """A stream of the client's own protocol, passed on event by event.
 
-    Until something of the answer comes, the events are read too: so an error is seen before
-    anything has gone out.
+    Until a part of the answer comes, the events are also read: so an error is found before anything
+    has been sent.
     """
 
     __slots__ = (
@@ -335,11 +348,11 @@ class PassedAnswer:
         marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._surface = surface
-        self._model = model  # the name under which the answer goes out, if it is another
+        self._model = model  # the model's name for the client, if it is not the provider's
         self._framed = Framed(framing, surface)
         self._passing = Passing(surface, framing, most, candidates, hidden, marking)
         self._held: list[bytes] = []
-        self._size = 0  # of what is held back
+        self._size = 0  # bytes that are held back
         self._opening: StreamDecoder | None = self._decoder()
         self._ended = False
         self.failed: ProviderError | None = None
@@ -348,26 +361,26 @@ class PassedAnswer:
 
     @property
     def events(self) -> int:
-        """How many have passed."""
+        """How many events have been passed on."""
         return self._passing.events
 
     @property
     def apart(self) -> bytes:
-        """What is sent last, by itself."""
+        """Bytes that must be sent last, in a piece of their own."""
         return self._framed.apart
 
     @property
     def begun(self) -> bool:
-        """Whether something of the answer itself has passed."""
+        """Whether a part of the answer itself has been passed on."""
         return self._opening is None
 
     @property
     def whole(self) -> bool:
-        """Whether the event has passed that says why the answer ended."""
+        """Whether the event with the reason why the answer ended has been passed on."""
         return self._passing.ended
 
     def feed(self, chunk: bytes) -> bytes:
-        """What goes to the client now."""
+        """The bytes for the client now."""
         if self.over:
             return b""
         if not (chunk.startswith(_SIGNS_OF_LIFE) and _alive_only(chunk)):
@@ -378,7 +391,7 @@ class PassedAnswer:
             return data
         self._held.append(data)
         self._size += len(data)
-        if self._size > _HELD:  # of signs of life, or of what nobody knows
+        if self._size > _HELD:  # signs of life, or events that the protocol does not know
             self._opening = None
             return self.release()
         for piece in self._opening.feed_bytes(data):
@@ -391,7 +404,7 @@ class PassedAnswer:
         return b""
 
     def finish(self, cut: bool = False) -> bytes:
-        """What stands at the end."""
+        """The last bytes for the client."""
         if self._ended:
             return b""
         self._ended = True
@@ -400,12 +413,12 @@ class PassedAnswer:
             return self.fail(_broken_off())
         self.failed = self._read_error()
         if self.failed is None:
-            self._opening = None  # one that ends at once is an answer, too
+            self._opening = None  # a stream that ends at once is an answer, too
             rest = self._close_framing(rest)
         return self.release() + rest
 
     def _close_framing(self, rest: bytes) -> bytes:
-        """The end of an answer that is whole, with what the provider has left out of it."""
+        """The end of a complete answer, with the last event if the provider left it out."""
         if self._framed.framing == "json-array":
             return rest if self._passing.over else b"]"
         if self._framed.framing == "ndjson":
@@ -416,7 +429,7 @@ class PassedAnswer:
         return rest if self._passing.over else rest + self._surface.closing
 
     def fail(self, error: ProviderError) -> bytes:
-        """The error's events; the half of an event that came is left out."""
+        """The events that report the error; an incomplete event is discarded."""
         self.failed = error
         self._ended = self.over = True
         self._framed.begun = self._passing.events > 0
@@ -426,19 +439,19 @@ class PassedAnswer:
         return self.release() + self._framed.encode_events(told) + self._framed.rest()
 
     def release(self) -> bytes:
-        """What is held back."""
+        """The bytes that are held back."""
         held = b"".join(self._held)
         self._held.clear()
         return held if self._model is None else self._surface.rename_model(held, self._model)
 
     @property
     def answer_so_far(self) -> Builder:
-        """What the provider has told so far, in the events that tell of usage."""
+        """What the provider has sent so far, by the events that report usage."""
         return self._passing.read_usage(self._surface.wire)
 
     @property
     def losses(self) -> list[Loss]:
-        """None: nothing was written anew."""
+        """No losses: nothing was converted."""
         return []
 
     def _decoder(self) -> StreamDecoder:
@@ -455,12 +468,12 @@ class PassedAnswer:
         return next((piece.error for piece in pieces if type(piece) is Failed), None)
 
 
-# pieces that are more than what an answer is called; a Raw one may say anything
+# pieces that are more than the name of an answer; a Raw one may hold anything
 _OPENING = frozenset({Part, End, Raw})
 
 
 def _is_noise(piece: Piece) -> bool:
-    """Whether an event is none: neither JSON nor a word that a protocol has."""
+    """Whether an event means nothing: it is neither JSON nor a word of the protocol."""
     return type(piece) is Raw and isinstance(piece.payload, str)
 
 
@@ -475,7 +488,7 @@ _SIGNS_OF_LIFE = (b":", b"event: ping")
 
 
 def _alive_only(data: bytes) -> bool:
-    """Whether bytes say nothing but that the provider is there: comments, or pings."""
+    """Whether bytes are signs of life alone: comments, or pings."""
     if data[:1] == b":":
         return b"data:" not in data
     if not data.startswith(b"event: ping"):

@@ -1,17 +1,17 @@
 """Tenancy: what a request that comes with a client key may name at the provider.
 
-All tenants of a gateway ask with one key of the provider's, so that there they are one account. Two
-things in a request lead past the model that was judged, and past the tenant:
+All tenants of a gateway call a provider with one key, so that they are one account there. Two
+things in a request could reach beyond the model that was checked, and beyond the tenant:
 
 - other models: lists of fallbacks, the model of a tool, a key in other letters (hosts written in Go
-  read "Model" too), the first of two keys of one name;
-- what the provider keeps: earlier answers and conversations, files, containers, caches. The id of
+  accept "Model" too), the first of two keys of one name;
+- what the provider stores: earlier answers and conversations, files, containers, caches. The id of
   such a thing goes out with a mark (an HMAC over the tenant's name and the id, by a key that is
-  derived from those of the envelopes), and comes back with it or not at all. Nothing is stored
+  derived from those of the envelopes), and is accepted with this mark alone. Nothing is stored
   here: every worker that has the keys knows the marks of the others.
 
-The request that was judged is the one that is sent: it is written anew, so that a key that stands
-there twice stands there once.
+The request that is sent is exactly the one that was checked: it is written again, so that a
+repeated key occurs once.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from ..config.values import KEPT, ClientKey, Config, Route
 from ..surfaces import ClientRequest
 from .passing import strip_steering, written_anew
 
-_SIGN = "_dg"
+_SIGN = "_dg"  # separates an id from its mark
 _MARK = 22  # characters: 16 bytes in base64
-_HEAD, _BEFORE = 2**16, b" \t\r\n" + BOM_UTF8  # what may stand before JSON
+_HEAD, _BEFORE = 2**16, b" \t\r\n" + BOM_UTF8  # bytes that may come before JSON
 _QUERY_PARTS = re.compile(r"[.\[\]]+")
 _ID_KEYS = re.compile(r"[_\-\s]")
 
-# what a key of a body is about is judged without case, `_` and `-`: hosts read either spelling
+# keys are compared without case, `_` and `-`: hosts accept either spelling
 _STATE = frozenset({
     "agentid", "approvalrequestid", "assistantid", "batchid", "cachedcontent", "collectionids",
     "container", "containerid", "contextid", "conversation", "conversationid", "datastore",
@@ -48,17 +48,17 @@ _STATE = frozenset({
     "ragcorpus", "ragfileids", "responseid", "skillid", "threadid", "vectorstoreid",
     "vectorstoreids",
 })  # fmt: skip
-# objects whose `id` names something that is kept
+# objects whose `id` names something that the provider stores
 _OWNERS = frozenset({"audio", "container", "conversation", "prompt", "voice"})
 _OFFERED = ("skillid", "anthropic")
 _NO_STATE = frozenset({"auto", "none"})
-# addresses of what the provider keeps, or reads with its own account
+# addresses of what the provider stores, or reads with its own account
 _KEPT_AT = re.compile(
     r"(?i)\s*(?:(?:gs|s3|file-id|dbfs|azureml):|/?(?:\w+/)?files/"
     r"|(?:https?:)?/*[^/]*\b(?:generativelanguage|aiplatform)\.googleapis\.com\b)"
 )
 _ADDRESSES = ("uri", "url")
-# schemas, arguments and results: a text of somebody's, of which the provider reads no choice
+# schemas, arguments and results: free content, in which the provider looks for no settings
 _PAYLOADS = frozenset(
     {
         "args",
@@ -77,7 +77,7 @@ _PAYLOADS = frozenset(
 )
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _FUNCTIONS = frozenset({None, "function", "custom"})
-# what has been said, where names of models are words
+# the history, in which names of models are only words
 _HISTORY = frozenset(
     {
         "contents",
@@ -89,11 +89,11 @@ _HISTORY = frozenset(
     }
 )
 _ITEM_FRAME = frozenset({"id", "role", "status", "summary", "type"})
-# a model's name that every host reads as one name
+# a model's name that every host reads in the same way
 _PLAIN_NAME = re.compile(r"[\w.:/@+~-]+", re.ASCII)
 _DOTS = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)|[%?#\\]")
 
-# the ids in answers that name what is kept: their keys, and how they begin
+# the ids in answers that name stored things: their keys, and how they begin
 _ANSWERED = {
     "openai-responses": (
         b"id|item_id|container_id|file_id|response_id|previous_response_id|conversation",
@@ -111,13 +111,20 @@ class _Node:
 
     value: Any
     path: str
-    key: str = ""  # by which it is reached, as every host reads it
+    key: str = ""  # the key that leads to it, in the form that every host accepts
     in_history: bool = False
     is_model: bool = False  # below a key that names models
 
 
 class Tenancy:
-    """What one exchange of a tenant may name. `mark` and `unmark` are the two ways of an id."""
+    """Checks what one exchange of a tenant names, and marks the ids of its answers.
+
+    Args:
+        key: The tenant's client key.
+        route: The route of the request.
+        config: The configuration, for the routes of other models that a request names.
+        marks: Gives the HMACs of a text, by each of the gateway's keys.
+    """
 
     __slots__ = ("_config", "_is_bound", "_key", "_known", "_marks", "_route", "_shares", "name")
 
@@ -133,7 +140,7 @@ class Tenancy:
         self._is_bound = "*" not in key.models
         self._route = route
         self._config = config
-        self._marks = marks  # gives the HMACs of a text, by each of the gateway's keys
+        self._marks = marks
         self._shares = route.shared_state
         self._known: dict[bytes, bytes] = {}
 
@@ -143,17 +150,17 @@ class Tenancy:
         return self._is_bound or not self._shares
 
     def strip_steering(self, headers: dict[str, str], query: str) -> tuple[dict[str, str], str]:
-        """Headers and query, of a key that is bound to models without what could name another."""
+        """Headers and query; for a key of some models, without what could name another."""
         return strip_steering(headers, query) if self._is_bound else (headers, query)
 
     # -- ids ---------------------------------------------------------------------------------------
 
     def mark(self, name: str) -> str:
-        """The id as the tenant gets it."""
+        """The id with the tenant's mark."""
         return f"{name}{_SIGN}{_encode_mark(next(self._marks(self._bind_name(name))))}"
 
     def unmark(self, name: str) -> str | None:
-        """The provider's id in one that this tenant got; None for any other text."""
+        """The provider's id in a marked id of this tenant; None for any other text."""
         plain, sign, mark = (
             name[: -_MARK - len(_SIGN)],
             name[-_MARK - len(_SIGN) : -_MARK],
@@ -173,7 +180,7 @@ class Tenancy:
         return b"%d %b%b" % (len(tenant), tenant, text)
 
     def build_answer_marker(self, protocol: str) -> Callable[[bytes], bytes] | None:
-        """What marks the ids in whole events or a whole answer; None where there are none."""
+        """A function that marks the ids in whole events or answers; None if none need marks."""
         if self._shares or protocol not in _ANSWERED:
             return None
         keys, begin = _ANSWERED[protocol]
@@ -192,10 +199,16 @@ class Tenancy:
     # -- requests ----------------------------------------------------------------------------------
 
     def judge(self, body: JsonObject, protocol: str, asked: str) -> None:
-        """Judge a body, whose ids lose their marks in place.
+        """Check a body; marks are removed from its ids in place.
 
-        Raises AuthenticationFailed (403) for a model that is not the key's, ProviderError (404) for
-        an id that this tenant has not got here.
+        Args:
+            body: The client's request.
+            protocol: The client's protocol.
+            asked: The model that it asks for.
+
+        Raises:
+            AuthenticationFailed: With status 403: the key is not for a model that is named.
+            ProviderError: With status 404: an id was not given to this tenant.
         """
         if not self.judges:
             return
@@ -211,9 +224,9 @@ class Tenancy:
             self._judge_items(body)
 
     def judge_query(self, query: str) -> None:
-        """Raise ProviderError (404) for a field of a query that names what is kept.
+        """Raise ProviderError (404) if a parameter of the query names something stored.
 
-        Servers that are made of gRPC read fields of a message there (google.api.http, "query").
+        Servers based on gRPC read fields of the message there (google.api.http, "query").
         """
         if self._shares:
             return
@@ -222,10 +235,11 @@ class Tenancy:
                 raise _not_theirs(f"?{show(key)}")
 
     def judge_passing(self, request: ClientRequest, protocol: str) -> None:
-        """Judge what passes at an unknown path, such as a picture that is edited by its file's id.
+        """Check a request that is passed on at an unknown path, as `judge` does.
 
-        OpenAI's edits take one in JSON (its OpenAPI, `EditImageBodyJsonParam`; looked up
-        2026-11-28). What is JSON is sent as it was judged. Raises what `judge` raises.
+        An example is editing a picture by the id of its file, which OpenAI takes in JSON (its
+        OpenAPI, `EditImageBodyJsonParam`; looked up 2026-11-28). A body of JSON is sent exactly as
+        it was checked.
         """
         if not self.judges:
             return
@@ -238,13 +252,13 @@ class Tenancy:
             request.body = written_anew(body, read)
 
     def _members(self, node: _Node, asked: str, protocol: str) -> Iterator[_Node]:
-        """The containers in an object, whose texts are judged."""
+        """The containers in an object; its texts are checked."""
         value = node.value
         kind = value.get("type")
         for key in [*value]:
             one, plain = value[key], _plain(key)
             if _is_payload(value, kind, plain) or (key == "model" and node.path == "$"):
-                continue  # that model has been judged, and the target's is put in its place
+                continue  # that model was checked already, and is replaced by the target's
             path = member(node.path, key)
             in_history = (node.in_history or plain in _HISTORY) and plain != "tools"
             is_model = self._is_bound and not in_history and _names_models(plain, node, protocol)
@@ -256,7 +270,7 @@ class Tenancy:
                 self._judge_text(value, key, plain, node.key, path)
 
     def _elements(self, node: _Node, asked: str, _: str) -> Iterator[_Node]:
-        """The containers in a list; its texts are judged by the key that holds it."""
+        """The containers in a list; its texts are checked by the key of the list."""
         items = node.value
         for nth, one in enumerate(items):
             if isinstance(one, (dict, list)):
@@ -268,7 +282,7 @@ class Tenancy:
                     items[nth] = self._free_name(one, f"{node.path}[{nth}]")
 
     def _judge_model(self, name: str, path: str, asked: str) -> None:
-        """Raise for a model that this key would not reach by asking for it."""
+        """Raise for a model that this key could not use by asking for it."""
         plain = name.removeprefix("models/")
         target = self._route.target
         try:
@@ -279,7 +293,7 @@ class Tenancy:
                 other = self._config.route(plain).target.model(plain)
                 if (other.host.name, other.model) == (own.host.name, plain):
                     return
-        except DragomanError:  # nobody serves a model of that name here
+        except DragomanError:  # no target serves a model of that name here
             pass
         raise self._build_model_refusal(name, path)
 
@@ -289,9 +303,9 @@ class Tenancy:
         return AuthenticationFailed(text, path=path, hint=hint, status=403, code="key.model")
 
     def _judge_text(self, owner: JsonObject, key: str, plain: str, above: str, path: str) -> None:
-        """Free an id of its mark. Raises for one that the tenant has not got."""
+        """Remove the mark of an id. Raises ProviderError for one that the tenant was not given."""
         text = owner[key]
-        if plain in _STATE:  # but those that the maker offers to everybody
+        if plain in _STATE:  # except what the provider offers to everybody
             is_kept = text not in _NO_STATE and (plain, owner.get("type")) != _OFFERED
         else:
             is_kept = (
@@ -303,9 +317,10 @@ class Tenancy:
             owner[key] = self._free_name(text, path)
 
     def _judge_items(self, body: JsonObject) -> None:
-        """The ids of input items: what says all of itself needs none, so that a strange one goes.
+        """Check the ids of input items; one without the tenant's mark is removed if it may go.
 
-        An item that is an id and nothing else stands for what the provider has kept.
+        It may go from an item with content of its own. An item that is only an id refers to what
+        the provider stores, and is refused.
         """
         items = body.get("input")
         for nth, item in enumerate(items if isinstance(items, list) else ()):
@@ -332,7 +347,7 @@ class Tenancy:
 
 
 def has_dots(name: str) -> bool:
-    """Whether a model's name, in a path, could lead to another one: `..`, or signs of an address.
+    """Whether a model's name, in a path, could lead to another address: `..`, `%`, `?` or `#`.
 
     >>> has_dots("cheap/../dear"), has_dots("cheap%2f"), has_dots("accounts/x/models/v1.5")
     (True, True, False)
@@ -341,12 +356,12 @@ def has_dots(name: str) -> bool:
 
 
 def _address(text: str) -> str:
-    """An address as the most lenient of its readers takes it (WHATWG URL, 4.4)."""
+    """An address as the most lenient readers take it (WHATWG URL, 4.4)."""
     return "".join(sign for sign in unquote(text) if sign.isprintable()).replace("\\", "/")
 
 
 def _plain(key: str) -> str:
-    """A key as every host reads it: without case, and without signs between words."""
+    """A key in the form that every host accepts: without case, and without signs between words."""
     return _ID_KEYS.sub("", key.casefold())
 
 
@@ -360,7 +375,7 @@ def _names_models(plain: str, node: _Node, protocol: str) -> bool:
 
 
 def _is_payload(value: JsonObject, kind: Any, plain: str) -> bool:
-    """Whether what stands below this key is somebody's text, or the schema of a function."""
+    """Whether the value of this key is free content, or the schema of a function."""
     if plain in _PAYLOADS or (plain == "input" and kind in _CALLS):
         return True
     if plain != "parameters" or not isinstance(value.get("name"), str):

@@ -1,11 +1,12 @@
-"""Events that differ in their text alone: converted by what stands around the text.
+"""A fast path for streams: events that differ only in their text are converted by a template.
 
-Most events of a stream are one more piece of text, and alike but for it. Once a few of them went
-the usual way, and what came of them was alike too, the next is made by putting its text, which is
-the same JSON in both protocols, between what stands around it. All else takes the usual way, which
-first learns of the texts that it has not seen, as of one: so the answer is known as a whole.
+Most events of a stream are one more piece of text, and equal but for it. Once a few of them were
+converted in the full way, and the results also differed only in the text, the next one is made by
+putting its text, which is the same JSON in both protocols, into the frame of the last result. All
+other events are converted in full; before that, the converter gets the texts that it has not seen
+as one event, so that the answer as a whole is known.
 
-Sans-IO, and without any knowledge of a protocol: what is not borne out by events is not done.
+Sans-IO, and without any knowledge of a protocol: a template is used only after events confirmed it.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from ...message import TextBlock, ThinkingBlock
 from ...stream.pieces import Part, Piece
 from ...text.json_text import encode_json
 
-_ENOUGH = 3  # events that bear a shape out
+_ENOUGH = 3  # events that must confirm a shape before it is used
 _END = b"\n\n"
 # JSON text without halves of surrogate pairs, which may have been cut in two
 _PLAIN = rb'[^"\\\x00-\x1f]*'
 _ESCAPE = rb'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
 _is_json_text = re.compile(rb"%s(?:%s%s)*" % (_PLAIN, _ESCAPE, _PLAIN)).fullmatch
-# what is different in each event of OpenAI's, and says nothing
+# the parts that differ in each event of OpenAI's, and mean nothing
 _NUMBER = re.compile(rb'(?<="sequence_number":)\d+')
 _PADDING = re.compile(rb'(?<="obfuscation":")[0-9A-Za-z]+')
 
@@ -33,9 +34,9 @@ Usual = Callable[[bytes], tuple[list[Piece], bytes]]
 
 @dataclass(slots=True)
 class _Shape:
-    """What stands around the text in an event (`head`, `tail`) and in what comes of it.
+    """The bytes around the text of an event (`head`, `tail`) and of its result.
 
-    `number` and `padding` are how `head` and `tail` go on behind a part that differs each time.
+    `number` and `padding` are the bytes of `head` and `tail` after a part that differs each time.
     """
 
     head: bytes
@@ -45,10 +46,10 @@ class _Shape:
     before: bytes
     after: bytes
     last: bytes
-    seen: int = 1  # texts that it was borne out by
+    seen: int = 1  # how many texts confirmed it
 
     def place(self, chunk: bytes) -> tuple[int, int] | None:
-        """Where the text stands in an event that has this shape; None for any other."""
+        """Where the text of an event of this shape begins and ends; None for any other event."""
         if not (chunk.startswith(self.head) and chunk.endswith(self.padding or self.tail)):
             return None
         start, end = len(self.head), len(chunk) - len(self.tail)
@@ -67,9 +68,11 @@ class _Shape:
 
 
 class TextFastPath:
-    """Makes the client's bytes of chunks; `usual` gives the pieces of a chunk and its bytes.
+    """Makes the client's bytes of chunks.
 
-    Raises what `usual` raises.
+    Args:
+        usual: Converts a chunk in full; gives its pieces and the client's bytes. Methods raise
+            what it raises.
     """
 
     __slots__ = ("_around", "_is_between", "_shape", "_texts", "_usual", "events")
@@ -77,10 +80,10 @@ class TextFastPath:
     def __init__(self, usual: Usual) -> None:
         self._usual = usual
         self._shape: _Shape | None = None
-        self._texts: list[bytes] = []  # that went out, and that the usual way has not seen
-        self._around = (b"", b"")  # what stood around the first of them
-        self._is_between = True  # no event is begun
-        self.events = 0  # how many took the short way
+        self._texts: list[bytes] = []  # texts that were sent, and that `usual` has not seen
+        self._around = (b"", b"")  # the bytes around the first of them
+        self._is_between = True  # whether the last event is complete
+        self.events = 0  # how many were converted by the template
 
     def feed(self, chunk: bytes) -> bytes:
         """The client's bytes of a chunk."""
@@ -105,15 +108,15 @@ class TextFastPath:
         return data
 
     def settle(self) -> None:
-        """Let the usual way know of the texts that it has not seen, as of one."""
+        """Give the texts that the converter has not seen to it, as one event."""
         if self._texts:
             event = b"".join([self._around[0], *self._texts, self._around[1]])
             self._texts.clear()
-            self.events -= 1  # which is counted there
-            self._usual(event)  # what comes of it went out already, in pieces
+            self.events -= 1  # the full conversion counts this event
+            self._usual(event)  # its result was sent already, in pieces
 
     def _learn_shape(self, chunk: bytes) -> bytes:
-        """The client's bytes by the usual way, and the shape of an event that is one more text."""
+        """Convert a chunk in full, and learn the shape of an event that is one more text."""
         self.settle()
         pieces, data = self._usual(chunk)
         self._shape = _find_shape(chunk, pieces, data) if self._is_between else None
@@ -140,7 +143,7 @@ def _find_shape(chunk: bytes, pieces: list[Piece], data: bytes) -> _Shape | None
 
 
 def _read_text(pieces: list[Piece]) -> str | None:
-    """What one plain piece of text or thinking says; None for anything else."""
+    """The text of one plain piece of text or thinking; None for anything else."""
     if len(pieces) != 1 or type(piece := pieces[0]) is not Part or piece.whole:
         return None
     block = piece.block

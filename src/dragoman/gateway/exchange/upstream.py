@@ -1,7 +1,7 @@
-"""Upstream: a route's target as one client protocol meets it: the wire, the model, the address.
+"""Upstream: a route's target for one client protocol, with its wire, its model and its address.
 
-Writes requests for it, and says whether the client's own bytes can go there untouched. `listed` has
-the models behind all routes.
+It writes requests for the target, and decides whether the client's own bytes can be sent unchanged.
+`list_models` lists the models of all routes.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from .compaction import is_summary
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
 _VERSION = re.compile(r"v\d+\w*")
-# towards Responses: nothing is kept there, so reasoning comes sealed and goes back with the history
+# for Responses: nothing is stored there, so reasoning comes encrypted and returns with the history
 _STATELESS: JsonObject = {"store": False}
-# what coding agents ask for unless a user has named a model, recorded on 2026-11-22: Claude Code
-# 2.1.197, Codex 0.169 and Gemini CLI 0.61, whose router and summaries go to smaller ones
+# the models that coding agents ask for unless a user has named one, recorded on 2026-11-22: Claude
+# Code 2.1.197, Codex 0.169 and Gemini CLI 0.61, which uses smaller ones for routing and summaries
 ALIASES = (
     "claude-opus-4-8",
     "gpt-5.5",
@@ -53,7 +53,7 @@ ALIASES = (
 
 
 class Upstream:
-    """One target for one client protocol. Never changed; shared by all exchanges that go there."""
+    """One target for one client protocol. Immutable; shared by all exchanges of this target."""
 
     def __init__(self, route: Route, target: Target, surface: Surface, asked: str) -> None:
         name = target.model(asked)
@@ -64,7 +64,7 @@ class Upstream:
         self.vendor: Vendor = name.host
         self.model: str = name.model
         self.policy = policy_of(route.policy, strict=not route.repair)
-        # an answer has been paid for, so that what it loses is told and not refused
+        # an answer has been paid for, so that its losses are reported and not refused
         self.answer_policy = replace(self.policy, refuse=(), append_only=False)
         protocol = _protocol(target, name, surface)
         self.wire: Wire = wire(f"{name.host.name}/{protocol}", policy="ignore", fetch=route.fetch)
@@ -88,7 +88,7 @@ class Upstream:
         self._plain = not route.can and truncation is None
         self._asked = asked
         self._over_responses: Upstream | None = None
-        # whether tools may have to go over Responses, for the target leaves the wire open
+        # whether a request with tools may have to use Responses, as the target names no protocol
         self.may_need_responses = (
             self.protocol == _CHAT
             and _leaves_open(target, name)
@@ -100,7 +100,7 @@ class Upstream:
 
     @property
     def key(self) -> Key:
-        """The key that the target names; None for the vendor's own variable."""
+        """The key that the target names; None to use the vendor's own variable."""
         target = self.target
         if target.secret is not None:
             return target.secret
@@ -113,10 +113,10 @@ class Upstream:
 
     @property
     def secret(self) -> str:
-        """The key with which the target is asked, for whoever looks for it in answers.
+        """The key of the target, for removing it from answers.
 
-        Nothing where it is not known here, or is a mere word: servers of one's own are given keys
-        such as `none`, and answers hold the word.
+        Empty if it is not known here, or is a mere word: servers of one's own get keys such as
+        `none`, a word that answers contain.
         """
         target = self.target
         key = target.secret or os.environ.get(target.key or self.vendor.key or "", "")
@@ -124,20 +124,20 @@ class Upstream:
 
     @property
     def hidden(self) -> HiddenKey:
-        """The same as what takes it out of answers."""
+        """The object that removes `secret` from answers."""
         if self._hidden.key != (key := self.secret):
             self._hidden = HiddenKey(key)
         return self._hidden
 
     @property
     def keyless(self) -> bool:
-        """Whether calls go without a key: to a server of one's own, where none is set."""
+        """Whether calls carry no key: the target is a server of one's own, and no key is set."""
         target = self.target
         given = target.secret is not None or target.key or os.environ.get(self.vendor.key or "")
         return bool(target.base_url) and not given and not self.vendor.auth_of(self.protocol).tokens
 
     def for_request(self, req: ChatRequest) -> Upstream:
-        """This target, or the same over Responses where Chat takes no tools with its thinking."""
+        """This target; or the one over Responses, if Chat takes no tools together with thinking."""
         if not self.may_need_responses or not needs_other_wire(req, self._formatter.can):
             return self
         if self._over_responses is None:
@@ -146,30 +146,36 @@ class Upstream:
         return self._over_responses
 
     def call(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpCall:
-        """The call, without a key. Raises ConfigError for an address that lacks a place."""
+        """The call, without a key. Raises ConfigError for an address that lacks a value."""
         target = self.target
         base = address(self.vendor, self.protocol, target.places, target.base_url)
         return HttpCall("POST", base + path, {**headers, **target.headers}, body)
 
     def passing(self, path: str, headers: Mapping[str, str], body: bytes, method: str) -> HttpCall:
-        """The call to a path that is not known here, where this provider has it."""
+        """The call to an unknown path, at the address where this provider has it."""
         call = self.call("", headers, body)
         return replace(call, method=method, url=_where(call.url, path))
 
     def written_call(self, written: Written, size: int = 0) -> HttpCall:
-        """The call that sends what was written, of a request of so many bytes."""
+        """The call that sends a written request; `size` are the bytes of the client's request."""
         headers = {"content-type": "application/json", **written.headers}
         return self.call(written.path, headers, encode_json(written.body, size))
 
     def for_counts(self) -> Upstream:
-        """The target that counts: OpenAI does so over Responses alone."""
+        """The target that counts tokens: OpenAI does so over Responses alone."""
         if self.vendor.name != "openai" or self.protocol != _CHAT:
             return self
         target = replace(self.target, name=f"openai/{_RESPONSES}/{self.model}")
         return Upstream(self.route, target, self.surface, self.model)
 
     def write(self, req: ChatRequest) -> Written:
-        """The request as this target takes it. Raises WriteError, ContextOverflow, LossRefused."""
+        """The request in this target's form.
+
+        Raises:
+            WriteError: The target cannot take it.
+            ContextOverflow: It does not fit, even truncated.
+            LossRefused: It would lose what the policy does not allow to lose.
+        """
         stateless = self.protocol == _RESPONSES and self.surface.protocol != _RESPONSES
         if stateless:
             req = replace(req, extras=_with_stateless(req.extras, self.wire.room.issuer))
@@ -186,7 +192,7 @@ class Upstream:
         return written
 
     def _is_same_wire(self) -> bool:
-        """Whether a body that the client sends is one that this host takes as it is."""
+        """Whether this host takes the client's body unchanged."""
         own, theirs = self.surface.wire, self.wire
         if own.room.host != theirs.room.host or self.route.can or self.route.truncation:
             return False
@@ -194,7 +200,7 @@ class Upstream:
 
 
 def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
-    """The protocol over which a target is asked, where its name leaves that open."""
+    """The protocol for a target whose name does not say one."""
     if name.protocol != _CHAT or not _leaves_open(target, name):
         return name.protocol
     if name.host.name == "openai" and surface.protocol in (_CHAT, _RESPONSES):
@@ -205,16 +211,16 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
 
 
 def _leaves_open(target: Target, name: ModelName) -> bool:
-    """Whether a target says nothing of the wire, and its vendor has Responses."""
+    """Whether a target names no protocol, and its vendor offers Responses."""
     head, _, rest = target.name.partition("/")
     says = rest.startswith(f"{name.protocol}/") or head in PROTOCOLS
     return not says and _RESPONSES in name.host.wires
 
 
 def _where(base: str, path: str) -> str:
-    """The URL of a path that clients write as it is at the vendor whose protocol they speak.
+    """The URL for a path that clients write as at the vendor whose protocol they speak.
 
-    Both the base URL and the path may name the version of the API: `/v1/files` is at
+    Both the base URL and the path may contain the version of the API: `/v1/files` is at
     `/openai/v1/files` at Groq, and `/upload/v1beta/files` beside `/v1beta` at Gemini.
     """
     own = urlsplit(base).path
@@ -231,9 +237,9 @@ def _where(base: str, path: str) -> str:
 
 
 def _with_result_parts(known: Wire, fetch: Fetch | None) -> Wire:
-    """The wire that writes results as parts, so that one looks the same with a cache mark or none.
+    """The wire that always writes results as parts, with or without a cache mark.
 
-    A provider's cache knows a prefix by its bytes, and clients move their marks on at each turn.
+    A provider's cache compares the bytes of a prefix, and clients move their marks at each turn.
     """
     if not hasattr(known.dialect, "result_text"):
         return known
@@ -251,9 +257,9 @@ def _with_stateless(extras: Any, issuer: str) -> dict[str, Any]:
 def list_models(config: Config) -> list[ListedModel]:
     """Every model that a route names; with `aliases`, those that agents ask for at their start.
 
-    For a pattern, what is known to fit it stands there (the model of its target, or of its vendor
-    by default, and what agents ask for), else the pattern itself: clients take what is listed for
-    all there is.
+    For a pattern, the list has the known models that match it (the model of its target, or of its
+    vendor by default, and those that agents ask for), else the pattern itself: clients take the
+    list to be complete.
     """
     names: dict[str, Route] = {}
     for route in config.routes:
@@ -276,7 +282,7 @@ def list_models(config: Config) -> list[ListedModel]:
 
 
 def _default_model(target: Target) -> str:
-    """The model of the vendor that is asked where nobody names one."""
+    """The default model of the target's vendor, if the target takes any model."""
     vendor = target.name.removesuffix(f"/{KEPT}")
     return wire(vendor).room.model if vendor != target.name else ""
 
@@ -289,7 +295,7 @@ def listed_one(config: Config, name: str) -> ListedModel:
 def _describe_model(name: str, route: Route) -> ListedModel:
     try:
         target = route.target.model(name)
-    except DragomanError:  # a target for any model, and nobody has this one
+    except DragomanError:  # the target takes any model, but its vendor has none of this name
         return ListedModel(name, "", wire("openai-chat").can(name))
     caps = wire(target.wire).can(target.model)
     return ListedModel(name, target.host.name, caps)

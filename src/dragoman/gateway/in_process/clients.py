@@ -1,10 +1,11 @@
-"""The gateway inside of a program: HTTP clients for official SDKs whose calls go to any model.
+"""The gateway inside a program: HTTP clients for official SDKs whose calls go to any model.
 
     client = openai.OpenAI(http_client=dragoman.gateway.http_client("anthropic/claude-opus-5-5"))
 
-No server and no port: a transport of httpx2's takes the SDK's request, and the gateway's exchange
-sends it on. SDKs that stand on httpx, or take a transport alone, get `http_transport`. The SDK's
-time-outs bound the calls to providers; what a Config says of servers has no meaning here.
+There is no server and no port: a transport of httpx2 takes the SDK's request, and the gateway's
+exchange sends it to the provider. SDKs that use httpx, or accept only a transport, get
+`http_transport`. The SDK's time-outs bound the calls to providers; settings of a Config that
+concern servers have no effect here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock, Timer
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...caches import remember
@@ -32,14 +32,15 @@ from ...transport.errors import whole
 from ...transport.retries import calling
 from ..bodies import check_values, unreadable
 from ..config.values import Config, config_for
-from ..exchange.exchange import Gateway, GatewayExchange
+from ..exchange.gateway import Gateway
+from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.passing import answer_too_large
 from ..exchange.refusals import write_refusal
 from ..exchange.relay import RelayStream
 from ..server.asgi_client import header_value, too_large, unzip_body
 from ..server.sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
 from ..surfaces import ClientAnswer, ClientRequest, match_request
-from ..telemetry.record import ExchangeRecord, Observer, new_record
+from ..telemetry.record import ExchangeNotifier, ExchangeRecord, Observer, new_record
 from .sdk_timeouts import AsyncBounded, Bounded, SdkTimeouts, find_library
 
 if TYPE_CHECKING:
@@ -57,12 +58,21 @@ def http_client(
 ) -> httpx2.Client:
     """A client whose requests, in any protocol that the gateway serves, go to `model`.
 
-    `key` and `base_url` are the provider's; without a key the vendor's variable holds it. `model`
-    may be a whole Config: its `limits.body`, `limits.stall`, `record` and `spans` hold as in a
-    server. Whoever has the client may ask: `keys`, `limits.concurrent`, `limits.keep_alive`,
-    `host`, `port` and `workers` are a server's alone. `transport` carries the calls: `httpx2`,
-    which None means whatever routes name, as aiohttp serves loops alone; or one of your own. Raises
-    ConfigError.
+    Args:
+        model: The model, or a whole Config. Of a Config, `limits.body`, `limits.stall`, `record`
+            and `spans` apply as in a server. `keys`, `limits.concurrent`, `limits.keep_alive`,
+            `host`, `port` and `workers` do not: every request of this client is accepted.
+        key: The provider's API key; None: the vendor's environment variable holds it.
+        base_url: The provider's address; None: the vendor's own.
+        transport: What sends the calls: `httpx2`, or a transport of your own. None means `httpx2`,
+            whatever routes name, because aiohttp needs an event loop.
+
+    Returns:
+        The client, for the `http_client` of an SDK.
+
+    Raises:
+        ConfigError: The model or the transport is unknown, or both a Config and a key or an
+            address were given.
     """
     import httpx2
 
@@ -77,9 +87,20 @@ def async_http_client(
     base_url: str | None = None,
     transport: str | AsyncTransport | None = None,
 ) -> httpx2.AsyncClient:
-    """The same for a loop; `transport` may be `aiohttp` too.
+    """An asynchronous client whose requests, in any protocol of the gateway, go to `model`.
 
-    None: that of each route of a Config, and `httpx2` for a model.
+    Args:
+        model: The model, or a whole Config; see `http_client` for what applies of a Config.
+        key: The provider's API key; None: the vendor's environment variable holds it.
+        base_url: The provider's address; None: the vendor's own.
+        transport: What sends the calls: `aiohttp`, `httpx2`, or a transport of your own. None
+            means that of each route of a Config, and `httpx2` for a model.
+
+    Returns:
+        The client, for the `http_client` of an asynchronous SDK.
+
+    Raises:
+        ConfigError: As for `http_client`.
     """
     import httpx2
 
@@ -94,7 +115,17 @@ def http_transport(
     base_url: str | None = None,
     transport: str | Transport | None = None,
 ) -> Any:
-    """A transport for clients of httpx2 and of httpx: `ollama.Client(transport=...)`."""
+    """A transport for clients of httpx2 and of httpx: `ollama.Client(transport=...)`.
+
+    Args:
+        model: The model, or a whole Config; see `http_client` for what applies of a Config.
+        key: The provider's API key; None: the vendor's environment variable holds it.
+        base_url: The provider's address; None: the vendor's own.
+        transport: What sends the calls: `httpx2`, which None also means, or one of your own.
+
+    Raises:
+        ConfigError: As for `http_client`.
+    """
     return _Transport(
         _config(model, key, base_url), choose_transport(transport, asynchronous=False)
     )
@@ -107,7 +138,17 @@ def async_http_transport(
     base_url: str | None = None,
     transport: str | AsyncTransport | None = None,
 ) -> Any:
-    """The same for a loop."""
+    """An asynchronous transport for clients of httpx2 and of httpx.
+
+    Args:
+        model: The model, or a whole Config; see `http_client` for what applies of a Config.
+        key: The provider's API key; None: the vendor's environment variable holds it.
+        base_url: The provider's address; None: the vendor's own.
+        transport: What sends the calls, as for `async_http_client`.
+
+    Raises:
+        ConfigError: As for `http_client`.
+    """
     given = None if transport is None else choose_transport(transport, asynchronous=True)
     return _AsyncTransport(_config(model, key, base_url), given)
 
@@ -123,11 +164,11 @@ def _config(model: str | Config, key: str | None, base_url: str | None) -> Confi
     return config_for(model, key=key, base_url=base_url, transport="httpx2")
 
 
-# -- what is told of an exchange -------------------------------------------------------------------
+# -- observers -------------------------------------------------------------------------------------
 
 
 def _observers(config: Config) -> tuple[Observer, ...]:
-    """Who is told of each exchange, as the configuration asks for it. Raises ConfigError."""
+    """The observers that the configuration asks for. Raises ConfigError."""
     observers: list[Observer] = []
     if config.record is not None:
         from ..telemetry.recording import Recorder
@@ -141,47 +182,17 @@ def _observers(config: Config) -> tuple[Observer, ...]:
 
 
 def _close(observers: Sequence[Observer]) -> None:
-    """Write what observers have still to write."""
+    """Let observers write what they have not written yet."""
     for observer in observers:
         if (close := getattr(observer, "close", None)) is not None:
             close()
-
-
-class _Telling:
-    """Tells the observers of one exchange: when it begins, and once when it has ended."""
-
-    def __init__(self, observers: Sequence[Observer], record: ExchangeRecord) -> None:
-        self.record = record
-        self._observers = observers
-        self._since = monotonic()
-        for observer in observers:
-            observer.on_begin(record)
-
-    def note_sent_bytes(self, data: bytes) -> None:
-        """These bytes went to the SDK."""
-        record = self.record
-        if record.first_byte is None:
-            record.first_byte = monotonic() - self._since
-        record.bytes_out += len(data)
-        if record.kept is not None:
-            record.kept.keep_answer(data)
-
-    def end(self, left: bool = False) -> None:
-        """The exchange has ended; `left`: the SDK did not wait for all of it."""
-        observers, self._observers = self._observers, ()
-        if not observers:
-            return
-        self.record.client_left = left
-        self.record.ended = monotonic() - self._since
-        for observer in observers:
-            observer.on_end(self.record)
 
 
 # -- threads ---------------------------------------------------------------------------------------
 
 
 class _Transport:
-    """What httpx2 and httpx call for each request. Safe for threads."""
+    """The transport that httpx2 and httpx call for each request. Safe for threads."""
 
     def __init__(self, config: Config, transport: Transport) -> None:
         self._gateway = Gateway(config)
@@ -195,23 +206,23 @@ class _Transport:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to providers, and what observers write."""
+        """Close the connections to providers, and the observers."""
         self._transport.close()
         _close(self._observers)
 
     def handle_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
         asked = _request(request)
-        telling = _Telling(self._observers, new_record(asked))
+        notifier = ExchangeNotifier(self._observers, new_record(asked))
         try:
-            answer = self._answer(request, asked, telling)
+            answer = self._answer(request, asked, notifier)
         except BaseException:  # its time-out has passed, or it is interrupted
-            telling.end(left=True)
+            notifier.end(left=True)
             raise
-        return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
+        return _response(request, answer, notifier) if isinstance(answer, ClientAnswer) else answer
 
-    def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
-        exchange = _open_exchange(self._gateway, asked, request.read(), telling)
+    def _answer(self, request: Any, asked: ClientRequest, notifier: ExchangeNotifier) -> Any:
+        exchange = _open_exchange(self._gateway, asked, request.read(), notifier)
         if isinstance(exchange, ClientAnswer):
             return exchange
         patience = SdkTimeouts(request, self._gateway.config.limits.stall)
@@ -219,7 +230,7 @@ class _Transport:
         try:
             if exchange.asks_stream:
                 begun = _begin(exchange, transport, patience)
-                return _stream_response(request, exchange, begun, telling)
+                return _stream_response(request, exchange, begun, notifier)
             return _whole(exchange, transport)
         except DragomanError as error:
             return exchange.refusal(error)
@@ -261,7 +272,7 @@ def _begin(exchange: GatewayExchange, transport: Transport, watch: SdkTimeouts) 
 
 
 class _BegunStream:
-    """A stream of which the first bytes for the client are there."""
+    """A stream whose first bytes for the client have come."""
 
     def __init__(
         self, reply: StreamReply, chunks: Iterator[bytes], relay: RelayStream, first: bytes
@@ -275,10 +286,12 @@ class _BegunStream:
 class _ResponseBody:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: GatewayExchange, begun: _BegunStream, telling: _Telling) -> None:
+    def __init__(
+        self, exchange: GatewayExchange, begun: _BegunStream, notifier: ExchangeNotifier
+    ) -> None:
         self._exchange = exchange
         self._begun = begun
-        self._telling = telling
+        self._notifier = notifier
         self._taken = False
         self._ended = Lock()
 
@@ -288,7 +301,7 @@ class _ResponseBody:
         self._taken = True
         relay = self._begun.relay
         for data in self._pieces():
-            self._telling.note_sent_bytes(data)
+            self._notifier.note_sent_bytes(data)
             yield data
         self._end(left=False)
         if relay.over and relay.failed is None:
@@ -311,12 +324,12 @@ class _ResponseBody:
                 yield last
 
     def _end(self, left: bool) -> None:
-        if self._ended.acquire(blocking=False):  # once, and never given back
+        if self._ended.acquire(blocking=False):  # acquired once, and never released
             self._exchange.note_stream_end(self._begun.relay)
-            self._telling.end(left)
+            self._notifier.end(left)
 
     def _read_out(self) -> None:
-        """Read what stands behind the end of an answer: its connection then serves another call."""
+        """Read the bytes after a complete answer, so that the connection can serve another call."""
         left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self._begun.reply.close)
         watch.daemon = True
         watch.start()
@@ -325,7 +338,7 @@ class _ResponseBody:
                 left -= len(chunk)
                 if left < 0:
                     break
-        except ProviderError:  # the answer was whole
+        except ProviderError:  # the answer was complete
             pass
         finally:
             watch.cancel()
@@ -345,9 +358,9 @@ def _body(reply: StreamReply, exchange: GatewayExchange) -> bytes:
             parts.append(part)
             most -= len(part)
             if most < 0:
-                parts.clear()  # which an error keeps as long as somebody has it
+                parts.clear()  # otherwise the error's traceback would keep them in memory
                 raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
-    except StreamBroken as error:  # of which nobody has seen anything
+    except StreamBroken as error:  # no part of the answer has reached the client
         raise whole(error) from error
     finally:
         reply.close()
@@ -383,7 +396,7 @@ def _keep_chunks(reply: StreamReply, exchange: GatewayExchange) -> Iterator[byte
 
 
 def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], _T]) -> _T:
-    """What the first target gives that does not fail in passing."""
+    """The result of the first target that does not fail temporarily."""
     while True:
         try:
             return calling(exchange.retries, exchange.route.timeouts, attempt)
@@ -403,7 +416,7 @@ def _sign_call(exchange: GatewayExchange) -> HttpCall:
 
 
 class _AsyncTransport:
-    """The same for a loop, or for several, one after the other."""
+    """The asynchronous transport, for one event loop, or for several one after the other."""
 
     def __init__(self, config: Config, given: AsyncTransport | None) -> None:
         self._gateway = Gateway(config)
@@ -421,7 +434,7 @@ class _AsyncTransport:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections of this loop, and what observers write."""
+        """Close the connections of this loop, and the observers."""
         for transport in self._named.values() if self._given is None else (self._given,):
             await transport.aclose()
         await asyncio.to_thread(_close, self._observers)
@@ -429,16 +442,16 @@ class _AsyncTransport:
     async def handle_async_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
         asked = _request(request)
-        telling = _Telling(self._observers, new_record(asked))
+        notifier = ExchangeNotifier(self._observers, new_record(asked))
         try:
-            answer = await self._answer(request, asked, telling)
+            answer = await self._answer(request, asked, notifier)
         except BaseException:  # its time-out has passed, or its task is cancelled
-            telling.end(left=True)
+            notifier.end(left=True)
             raise
-        return _response(request, answer, telling) if isinstance(answer, ClientAnswer) else answer
+        return _response(request, answer, notifier) if isinstance(answer, ClientAnswer) else answer
 
-    async def _answer(self, request: Any, asked: ClientRequest, telling: _Telling) -> Any:
-        exchange = _open_exchange(self._gateway, asked, await request.aread(), telling)
+    async def _answer(self, request: Any, asked: ClientRequest, notifier: ExchangeNotifier) -> Any:
+        exchange = _open_exchange(self._gateway, asked, await request.aread(), notifier)
         if isinstance(exchange, ClientAnswer):
             return exchange
         patience = SdkTimeouts(request, self._gateway.config.limits.stall)
@@ -447,7 +460,7 @@ class _AsyncTransport:
         try:
             if exchange.asks_stream:
                 begun = await sender.stream(exchange, patience)
-                return _stream_response(request, exchange, begun, telling)
+                return _stream_response(request, exchange, begun, notifier)
             return await sender.whole(exchange)
         except DragomanError as error:
             return exchange.refusal(error)
@@ -458,10 +471,10 @@ class _AsyncTransport:
 class _AsyncStream:
     """The body of a streamed response."""
 
-    def __init__(self, exchange: GatewayExchange, begun: Begun, telling: _Telling) -> None:
+    def __init__(self, exchange: GatewayExchange, begun: Begun, notifier: ExchangeNotifier) -> None:
         self._exchange = exchange
         self._begun = begun
-        self._telling = telling
+        self._notifier = notifier
         self._taken = False
         self._ended = False
 
@@ -471,7 +484,7 @@ class _AsyncStream:
         self._taken = True
         relay = self._begun.relay
         async for data in self._pieces():
-            self._telling.note_sent_bytes(data)
+            self._notifier.note_sent_bytes(data)
             yield data
         self._end(left=False)
         if relay.over and relay.failed is None:
@@ -498,7 +511,7 @@ class _AsyncStream:
         if not self._ended:
             self._ended = True
             self._exchange.note_stream_end(self._begun.relay)
-            self._telling.end(left)
+            self._notifier.end(left)
 
     async def aclose(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
@@ -516,10 +529,10 @@ def _request(request: Any) -> ClientRequest:
 
 
 def _open_exchange(
-    gateway: Gateway, asked: ClientRequest, body: bytes, telling: _Telling
+    gateway: Gateway, asked: ClientRequest, body: bytes, notifier: ExchangeNotifier
 ) -> GatewayExchange | ClientAnswer:
-    """The exchange of a request whose body is there, or the answer to it: also every refusal."""
-    record, most = telling.record, gateway.config.limits.body
+    """Open the exchange of a request, or answer it at once; refusals are answers."""
+    record, most = notifier.record, gateway.config.limits.body
     surface, _ = match_request(asked)
     record.protocol = surface.protocol
     try:
@@ -538,22 +551,22 @@ def _headers(headers: Mapping[str, str], record: ExchangeRecord) -> list[tuple[b
     return [*told, (b"x-dragoman-id", record.id.encode())]
 
 
-def _response(request: Any, answer: ClientAnswer, telling: _Telling) -> Any:
+def _response(request: Any, answer: ClientAnswer, notifier: ExchangeNotifier) -> Any:
     """A whole response; the exchange ends with it."""
-    telling.record.status = answer.status
+    notifier.record.status = answer.status
     body = b"" if request.method == "HEAD" else answer.body
-    telling.note_sent_bytes(body)
-    telling.end()
+    notifier.note_sent_bytes(body)
+    notifier.end()
     return find_library(request).Response(
         answer.status,
-        headers=_headers(answer.headers, telling.record),
+        headers=_headers(answer.headers, notifier.record),
         content=body,
         request=request,
     )
 
 
 def _stream_response(
-    request: Any, exchange: GatewayExchange, begun: _BegunStream | Begun, telling: _Telling
+    request: Any, exchange: GatewayExchange, begun: _BegunStream | Begun, notifier: ExchangeNotifier
 ) -> Any:
     """A response that streams."""
     library = find_library(request)
@@ -561,13 +574,13 @@ def _stream_response(
         kind = _stream_kind(_ResponseBody, library.SyncByteStream)
     else:
         kind = _stream_kind(_AsyncStream, library.AsyncByteStream)
-    telling.record.status = 200
-    headers = _headers(exchange.stream_headers(begun.reply.headers), telling.record)
-    stream = kind(exchange, begun, telling)
+    notifier.record.status = 200
+    headers = _headers(exchange.stream_headers(begun.reply.headers), notifier.record)
+    stream = kind(exchange, begun, notifier)
     return library.Response(200, headers=headers, stream=stream, request=request)
 
 
 @remember("streams of ours as those of an HTTP library", entries=8, size=2**12)
 def _stream_kind(own: type, theirs: type) -> type:
-    """Our stream as one of the library's, which asks for its class."""
+    """A class of our stream that is also of the library's class, which the library requires."""
     return type("GatewayStream", (own, theirs), {})

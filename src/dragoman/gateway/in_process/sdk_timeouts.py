@@ -1,8 +1,9 @@
-"""Patience: how long a request of an SDK's waits, on the calls that the gateway makes for it.
+"""The time-outs of official SDKs, on the calls that the gateway makes for them.
 
-An SDK gives its time-outs to its HTTP client, which hands them to a transport with each request.
-They bound the calls to providers, beside the route's own and `limits.stall`. Where it is the SDK's
-that has passed, the exception is the one of its library, which it knows: no target is asked again.
+An SDK gives its time-outs to its HTTP client, which passes them to a transport with each request.
+They bound the calls to providers, in addition to the route's own and to `limits.stall`. When a
+time-out of the SDK has passed, the exception is that of the SDK's HTTP library, which the SDK
+handles: no further target is called.
 """
 
 from __future__ import annotations
@@ -31,20 +32,24 @@ from ..exchange.relay import RelayStream
 from ..server.asgi_client import LINGER
 from ..server.sending import build_stall_error
 
-_SOON = 0.001  # seconds: a time-out of 0 passes at once, and no transport takes it
+_SOON = 0.001  # seconds: stands for a time-out of 0, which transports do not accept
 
 
 def find_library(request: Any) -> Any:
-    """The library that the SDK stands on: httpx2 or httpx."""
+    """The HTTP library of the SDK: httpx2 or httpx."""
     return import_module(type(request).__module__.partition(".")[0])
 
 
 class SdkTimeouts:
     """The time-outs of one request, and how long its provider has been silent.
 
-    `connect` and `read` are as httpx2 defines them: for the connection, and for the time without a
-    byte. `pool` has no meaning, for connections are not bounded in number, and sending counts as
-    reading. `stall` is for streams: signs of life alone do not end a silence.
+    `connect` and `read` have the meaning that httpx2 gives them: for the connection, and for the
+    time without a byte. `pool` is ignored, as connections are not bounded in number, and sending
+    counts as reading.
+
+    Args:
+        request: The SDK's request, as an object of its HTTP library.
+        stall: Seconds after which a silent stream fails; signs of life do not end a silence.
     """
 
     def __init__(self, request: Any, stall: float) -> None:
@@ -58,11 +63,11 @@ class SdkTimeouts:
         self._silent = 0.0
 
     def watch(self, reply: object, relay: RelayStream) -> None:
-        """The provider has begun to answer; see Watch."""
+        """Begin to watch the answer, as Watch asks for."""
         self._relay, self._progress, self._silent = relay, relay.progress, 0.0
 
     def fault(self, error: DragomanError) -> DragomanError:
-        """See Watch."""
+        """Return the error unchanged, as Watch allows."""
         return error
 
     def limit_timeouts(self, given: Timeouts) -> Timeouts:
@@ -73,7 +78,7 @@ class SdkTimeouts:
         )
 
     def note_wait(self, seconds: float) -> None:
-        """A piece came after so long. Raises Timeout if there were only signs of life."""
+        """Note how long a piece took. Raises Timeout if only signs of life came for too long."""
         if self._relay is None or self._relay.progress != self._progress:
             self._silent = 0.0
             self._progress = 0 if self._relay is None else self._relay.progress
@@ -83,14 +88,14 @@ class SdkTimeouts:
 
     @property
     def linger(self) -> float | None:
-        """Seconds for what may stand behind a whole answer; None before its end."""
+        """Seconds to wait for bytes after a complete answer; None before its end."""
         relay = self._relay
         return min(self.stall, LINGER) if relay is not None and relay.whole else None
 
     def translate_error(self, error: ProviderError, given: Timeouts) -> Exception:
-        """The error as the SDK knows it, where its own time-out has passed; else as it is."""
-        over = self._relay is not None and self._relay.whole  # the SDK has all of the answer
-        if error.body is not None or over:  # in a provider's words
+        """The SDK's own exception if its time-out has passed; otherwise the error unchanged."""
+        over = self._relay is not None and self._relay.whole  # the SDK has the complete answer
+        if error.body is not None or over:  # the provider has answered
             return error
         if error.type == "connect_timeout" and _is_first(self._connect, given.connect):
             return self._timeout("ConnectTimeout", error)
@@ -120,9 +125,9 @@ def _is_first(own: float | None, other: float | None) -> bool:
 
 
 class Bounded:
-    """A Transport for one request, which waits as long as its patience lasts.
+    """A Transport for one request, bounded by the SDK's time-outs.
 
-    Beside the errors of a Transport it raises the time-outs of the SDK's library.
+    Beside the errors of a Transport it raises the time-out exceptions of the SDK's library.
     """
 
     def __init__(self, transport: Transport, patience: SdkTimeouts) -> None:
@@ -130,11 +135,11 @@ class Bounded:
         self._patience = patience
 
     def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see Transport."""
+        """Send a call and read the whole answer."""
         return read_all(self.stream, call, timeouts)
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
-        """The answer as soon as it begins; see Transport."""
+        """Send a call; returns as soon as the answer begins."""
         try:
             reply = self._transport.stream(call, self._patience.limit_timeouts(timeouts))
         except ProviderError as error:
@@ -144,11 +149,11 @@ class Bounded:
         return _BoundedReply(reply, self._patience, timeouts)
 
     def close(self) -> None:
-        """Nothing: the connections are those of other requests, too."""
+        """Close nothing: other requests use the same connections."""
 
 
 class _BoundedReply(WrappedReply):
-    """A StreamReply that ends when the patience does."""
+    """A StreamReply that fails when a time-out of the SDK has passed."""
 
     def __init__(self, reply: StreamReply, patience: SdkTimeouts, given: Timeouts) -> None:
         super().__init__(reply)
@@ -172,7 +177,7 @@ class _BoundedReply(WrappedReply):
             raise made from error
 
     def _last(self, pieces: Iterator[bytes], linger: float) -> bytes | None:
-        """The next piece behind a whole answer, if one comes in time."""
+        """The next piece after a complete answer, if one comes in time."""
         watch = Timer(linger, self._reply.close)
         watch.daemon = True
         watch.start()
@@ -183,18 +188,18 @@ class _BoundedReply(WrappedReply):
 
 
 class AsyncBounded:
-    """The same for a loop."""
+    """An AsyncTransport for one request, bounded by the SDK's time-outs."""
 
     def __init__(self, transport: AsyncTransport, patience: SdkTimeouts) -> None:
         self._transport = transport
         self._patience = patience
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """The whole answer; see AsyncTransport."""
+        """Send a call and read the whole answer."""
         return await aread_all(self.astream, call, timeouts)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
-        """The answer as soon as it begins; see AsyncTransport."""
+        """Send a call; returns as soon as the answer begins."""
         try:
             reply = await self._transport.astream(call, self._patience.limit_timeouts(timeouts))
         except ProviderError as error:
@@ -204,11 +209,11 @@ class AsyncBounded:
         return _AsyncBoundedReply(reply, self._patience, timeouts)
 
     async def aclose(self) -> None:
-        """Nothing; see Bounded."""
+        """Close nothing: other requests use the same connections."""
 
 
 class _AsyncBoundedReply(AsyncWrappedReply):
-    """The same for a loop."""
+    """An AsyncStreamReply that fails when a time-out of the SDK has passed."""
 
     def __init__(self, reply: AsyncStreamReply, patience: SdkTimeouts, given: Timeouts) -> None:
         super().__init__(reply)
@@ -233,7 +238,7 @@ class _AsyncBoundedReply(AsyncWrappedReply):
             raise made from error
 
     async def _last(self, pieces: AsyncIterator[bytes], linger: float | None) -> bytes | None:
-        """The next piece behind a whole answer, if one comes in time."""
+        """The next piece after a complete answer, if one comes in time."""
         try:
             async with asyncio.timeout(linger):
                 return await anext(pieces, None)

@@ -1,6 +1,6 @@
 """The gateway as an ASGI app: reads a request, drives its exchange, writes the answer.
 
-Starlette serves what is asked seldom (`/healthz`, `/metrics`); requests for answers go straight
+Starlette serves the rarely used paths (`/healthz`, `/metrics`); requests for answers go straight
 from ASGI to the exchange.
 """
 
@@ -28,7 +28,8 @@ from ..bodies import check_values
 from ..config.keys import Bounds, KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
-from ..exchange.exchange import Gateway, GatewayExchange
+from ..exchange.gateway import Gateway
+from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.refusals import write_refusal
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
@@ -60,11 +61,17 @@ def app(
     observers: Iterable[Observer] | None = None,
     transport: AsyncTransport | None = None,
 ) -> App:
-    """An ASGI app: of a Config, a mapping as TOML gives it, a TOML file, or the name of a model.
+    """An ASGI app that serves any client onto any model.
 
-    `observers` are told of each exchange: without any the metrics, the log, and what `record` and
-    `spans` of the configuration ask for. `transport` carries all calls, in the place of the ones
-    that routes name. Raises ConfigError.
+    Args:
+        config: A Config, a mapping in the form of TOML, the path of a TOML file, or the name of a
+            model.
+        observers: Are notified of each exchange. None: the metrics, the log, and what `record` and
+            `spans` of the configuration ask for.
+        transport: Sends all calls, instead of the transports that routes name.
+
+    Raises:
+        ConfigError: The configuration is wrong, or an observer lacks a method.
     """
     return App(
         read_config(config), None if observers is None else adapt_observers(observers), transport
@@ -72,7 +79,7 @@ def app(
 
 
 def read_config(config: ConfigLike) -> Config:
-    """The configuration, whichever way it is given. Raises ConfigError."""
+    """The Config, in whichever form it is given. Raises ConfigError."""
     if isinstance(config, Config):
         return config
     if isinstance(config, Mapping):
@@ -83,7 +90,7 @@ def read_config(config: ConfigLike) -> Config:
 
 
 def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
-    """The observers that a configuration asks for; those that are there already go on."""
+    """The observers that a configuration asks for; those that exist already are kept."""
     metrics = next((one for one in before if isinstance(one, Metrics)), None)
     if metrics is None:
         metrics = Metrics.of(config)
@@ -106,7 +113,16 @@ def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ..
 
 
 class App:
-    """ASGI: `app(scope, receive, send)`. `reload` puts another configuration in its place."""
+    """The gateway as an ASGI app: `app(scope, receive, send)`.
+
+    Args:
+        config: The configuration.
+        observers: Are notified of each exchange. None: those that the configuration asks for.
+        transport: Sends all calls, instead of the transports that routes name.
+
+    Raises:
+        ConfigError: The configuration cannot be used, such as a key or a folder for recordings.
+    """
 
     def __init__(
         self,
@@ -114,7 +130,7 @@ class App:
         observers: Sequence[Observer] | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        self._usual = observers is None  # the observers that the configuration asks for
+        self._usual = observers is None  # whether the configuration chooses the observers
         self.observers: tuple[Observer, ...] = tuple(observers or ())
         self.off_loop = OffLoop()
         self._turns = Turns()
@@ -127,7 +143,14 @@ class App:
         self.reload(config)
 
     def reload(self, config: Config) -> None:
-        """Serve new requests by this configuration; those under way end by their own."""
+        """Serve new requests by another configuration; those under way keep theirs.
+
+        Args:
+            config: The new configuration.
+
+        Raises:
+            ConfigError: It cannot be used; the app keeps the old one.
+        """
         gateway, ring = Gateway(config), KeyRing(config.keys)
         if self._usual:
             before, self.observers = self.observers, _observing(config, self.observers)
@@ -149,7 +172,7 @@ class App:
             await self._serve(scope, receive, send)
 
     async def aclose(self) -> None:
-        """Close the connections to providers, and what observers write."""
+        """Close the connections to providers, and the observers."""
         await self._sender.aclose()
         self.off_loop.close()
         for observer in self.observers:
@@ -160,7 +183,7 @@ class App:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = _head(scope)
-        gateway = self.gateway  # of this request, also when another is loaded meanwhile
+        gateway = self.gateway  # for the whole request, even after a reload
         record = new_record(request)
         surface, _ = match_request(request)
         record.protocol = surface.protocol
@@ -189,7 +212,7 @@ class App:
         record: ExchangeRecord,
         client: Client,
     ) -> None:
-        """Judge the key, the bounds and the size of a request; then answer it."""
+        """Check the key, the bounds and the size of a request; then answer it."""
         key = None if self.ring.open else await self.ring.admit(_find_key(surface, request))
         record.tenant = key.name if key is not None else ""
         limits = gateway.config.limits
@@ -224,9 +247,10 @@ class App:
             await client.answer(exchange.refusal(error))
 
     async def _pass(self, exchange: GatewayExchange, client: Client) -> None:
-        """Pass on what a provider answers at a path that is not known here, as it comes.
+        """Pass on a provider's answer at an unknown path, as it comes.
 
-        What breaks off does so for the client, too: nobody knows how this answer tells of errors.
+        If it breaks off, the connection to the client does so too, as the form of errors in this
+        answer is unknown.
         """
         reply = await self._sender.passing(exchange)
         stall = exchange.gateway.config.limits.stall
@@ -265,7 +289,7 @@ class App:
     async def _relay_stream(
         self, exchange: GatewayExchange, client: Client, line: StreamWatch, begun: Begun
     ) -> bytes:
-        """Relay all that comes; what stands at the end."""
+        """Relay the pieces of a stream; returns the last bytes for the client."""
         relay = begun.relay
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
@@ -315,14 +339,14 @@ _STATM = Path("/proc/self/statm")
 
 
 class _Memory:
-    """The resident memory of this process, looked at ten times in a second at most."""
+    """The resident memory of this process, measured ten times in a second at most."""
 
     def __init__(self) -> None:
         self._looked_at = -1.0
         self._bytes = 0
 
     def measure_bytes(self) -> int:
-        """Bytes, as Linux counts them; 0 elsewhere."""
+        """Bytes, as Linux counts them; 0 on other systems."""
         if (now := monotonic()) - self._looked_at > 0.1:
             self._looked_at = now
             try:
@@ -340,7 +364,7 @@ def _open_exchange(
     record: ExchangeRecord,
     bounds: Bounds,
 ) -> GatewayExchange | ClientAnswer:
-    """Judge the size of a body, and open the exchange. Raises DragomanError."""
+    """Check the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits
     request.body = unzip_body(request.body, request, limits.body)
     record.bytes_in = len(request.body)
@@ -350,7 +374,7 @@ def _open_exchange(
 
 
 async def _pass_on(begun: Begun, client: Client) -> None:
-    """Pass on all that comes: at once, or where the client reads slowly, at its pace."""
+    """Pass on all pieces: at once, or at the client's pace if it reads slowly."""
     relay, late = begun.relay, b""
 
     def take(chunk: bytes) -> bool:
@@ -378,7 +402,7 @@ def _head(scope: Scope) -> ClientRequest:
 
 
 def _find_key(surface: Surface, request: ClientRequest) -> str | None:
-    """The key with which a client comes: in its protocol's headers, for Gemini in the query too."""
+    """The key that a client presents: in its protocol's headers, for Gemini also in the query."""
     for name in surface.keys:
         if text := request.headers.get(name):
             scheme, _, key = text.partition(" ")
@@ -389,7 +413,7 @@ def _find_key(surface: Surface, request: ClientRequest) -> str | None:
 
 
 async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
-    """426 where the server can say it: Codex then asks over HTTP."""
+    """Refuse a WebSocket, with status 426 if the server can send it: Codex then asks over HTTP."""
     await receive()
     if "websocket.http.response" in scope.get("extensions", {}):
         head = [(b"content-type", b"text/plain"), (b"upgrade", b"HTTP/1.1")]

@@ -1,4 +1,4 @@
-"""The client's side in ASGI: its body, the answer, whether it is still there, and signs of life."""
+"""The client's side in ASGI: its body, the answer, its disconnection, and signs of life."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...errors import DragomanError, ProviderError, ReadError
 from ...transport.call import AsyncStreamReply
-from ..exchange.exchange import GatewayExchange
+from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.relay import RelayStream
 from ..surfaces import ClientAnswer, ClientRequest
 from ..telemetry.record import ExchangeRecord
@@ -19,14 +19,14 @@ from .sending import build_stall_error
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-LINGER = 5.0  # seconds of silence behind what said why the answer ended: it was the last then
+LINGER = 5.0  # seconds of silence after a complete answer, after which nothing more is expected
 # a server's function that writes a part of a body at once, among the extensions of the scope (ASGI
-# 3.0, "Extensions"). It says False where that would have to wait, and has written nothing then
+# 3.0, "Extensions"); it returns False, and writes nothing, if writing would have to wait
 WRITE = "dragoman.write"
 _T = TypeVar("_T")
 Write: TypeAlias = Callable[[bytes], bool]
 
-_PACKED, _UNPACKED = 2**16, 2**20  # bytes that are unpacked in one step, and that come of it
+_PACKED, _UNPACKED = 2**16, 2**20  # bytes to inflate in one step, and bytes of its result
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -35,7 +35,7 @@ class ClientLeft(BaseException):
 
 
 class Client:
-    """The connection to a client: its body, the answer, and whether it is still there."""
+    """The connection to a client: its body, the answer, and its disconnection."""
 
     __slots__ = (
         "_left",
@@ -59,11 +59,11 @@ class Client:
         self.record = record
         self.since = monotonic()
         self.started = False
-        self.sending = False  # which takes as long as the client reads slowly
+        self.sending = False  # whether a part is being sent, which waits for slow clients
         self.signing: asyncio.Future[None] | None = None
 
     async def body(self, request: ClientRequest, most: int) -> bytes:
-        """The whole body. Raises ProviderError for one beyond the bound."""
+        """Read the whole body. Raises ProviderError for one beyond the bound."""
         length = request.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             raise too_large(most)
@@ -76,16 +76,16 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > most:
-                parts.clear()  # which an error keeps as long as somebody has it
+                parts.clear()  # otherwise the error's traceback would keep them in memory
                 raise too_large(most)
             parts.append(part)
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def watch_client(self, work: Awaitable[_T]) -> _T:
-        """Do the work while the client is there. Raises ClientLeft as soon as it is not."""
+        """Wait for the work. Raises ClientLeft as soon as the client disconnects."""
         task = asyncio.current_task()
-        assert task is not None  # a coroutine runs in one
+        assert task is not None  # coroutines run in tasks
         watch = asyncio.ensure_future(self._wait_for_disconnect(task))
         try:
             return await work
@@ -104,11 +104,11 @@ class Client:
         task.cancel()
 
     async def answer(self, answer: ClientAnswer, head: bool = False) -> None:
-        """Send a whole answer; of one that has begun, nothing more."""
+        """Send a whole answer; nothing, if another answer has begun."""
         if self.started:
             return
         headers = dict(answer.headers)
-        if not head or answer.body:  # else what an answer with a body would say
+        if not head or answer.body:  # else keep the length of the body that a GET would have
             headers["content-length"] = str(len(answer.body))
         await self.start(answer.status, headers)
         await self.send(b"" if head else answer.body, more=False)
@@ -125,7 +125,7 @@ class Client:
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def sign(self, message: MutableMapping[str, Any]) -> None:
-        """Send a sign of life, which is no part of the answer."""
+        """Send a sign of life, which is not counted as a part of the answer."""
         await self._send(message)
 
     async def send(self, data: bytes, more: bool = True) -> None:
@@ -143,7 +143,7 @@ class Client:
         self.sending = False
 
     def try_send(self, data: bytes) -> bool:
-        """Send a part of the body at once; False, and nothing is sent, where that may take time."""
+        """Send a part of the body at once; False, and nothing is sent, if that might wait."""
         if self._write is None or self.signing is not None or not self._write(data):
             return False
         record = self.record
@@ -154,7 +154,7 @@ class Client:
 
 
 def header_value(text: str) -> bytes:
-    """The value of a header: what providers and clients chose must not begin another one."""
+    """The value of a header, without signs that could begin another header."""
     plain = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return plain.encode("latin-1", "replace")
 
@@ -162,7 +162,7 @@ def header_value(text: str) -> bytes:
 class StreamWatch:
     """Keeps both sides of a stream alive: signs of life for the client, a bound for the provider.
 
-    A timer looks from time to time at what was counted meanwhile, so that no event costs anything.
+    A timer compares counters from time to time, so that single events cost nothing.
     """
 
     def __init__(self, exchange: GatewayExchange, client: Client) -> None:
@@ -175,7 +175,7 @@ class StreamWatch:
         self._reply: AsyncStreamReply | None = None
         self._relay: RelayStream | None = None
         now = monotonic()
-        self._came, self._came_at = 0, now  # from the provider, more than signs of life
+        self._came, self._came_at = 0, now  # pieces of the provider, without signs of life
         self._went, self._went_at = 0, now  # bytes to the client
         self._stalled = False
         self._closing: asyncio.Future[None] | None = None
@@ -184,23 +184,23 @@ class StreamWatch:
         self._timer = self._loop.call_later(self._period, self._look)
 
     def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
-        """The provider has begun to answer."""
+        """Begin to watch the provider's answer."""
         self._reply, self._relay = reply, relay
         self._came, self._came_at = relay.progress, monotonic()
 
     def relay(self) -> RelayStream:
-        """What relays the answer, also one that never began."""
+        """The relay of the answer; a new one if no answer began."""
         return self._relay if self._relay is not None else self._exchange.stream()
 
     def fault(self, error: DragomanError) -> DragomanError:
-        """The error; that of a provider which fell silent says so."""
+        """The error to report: if the provider was silent for too long, the time-out instead."""
         if not self._stalled:
             return error
-        self._stalled = False  # the next target's faults are its own
+        self._stalled = False  # errors of the next target are reported as they are
         return build_stall_error(self._stall)
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop the timer."""
         self._timer.cancel()
 
     def _look(self) -> None:
@@ -212,7 +212,7 @@ class StreamWatch:
             self._came, self._came_at = self._relay.progress, now
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
-        whole = self._relay is not None and self._relay.whole  # but for an event that may yet come
+        whole = self._relay is not None and self._relay.whole  # only a last event may follow
         patience = min(self._stall, LINGER) if whole else self._stall
         if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
@@ -241,12 +241,12 @@ class StreamWatch:
 
 
 def is_packed(request: ClientRequest) -> bool:
-    """Whether a header says that the body is packed."""
+    """Whether a header says that the body is compressed."""
     return request.headers.get("content-encoding", "identity").lower() not in ("", "identity")
 
 
 def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
-    """The body, inflated where its header says that it is packed."""
+    """The body, inflated if its header says that it is compressed."""
     if not is_packed(request):
         return body
     coding = request.headers["content-encoding"].lower()
@@ -259,7 +259,7 @@ def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
         )
     unpack, parts, left = zlib.decompressobj(_UNZIPPED[coding]), list[bytes](), most
     try:
-        for at in range(0, len(body), _PACKED):  # in pieces, so that other threads come between
+        for at in range(0, len(body), _PACKED):  # in pieces, so that other threads can run
             piece = body[at : at + _PACKED]
             while piece:
                 parts.append(unpack.decompress(piece, _UNPACKED))
@@ -277,7 +277,7 @@ def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
 
 
 def too_large(most: int) -> ProviderError:
-    """The error of a request whose body has more bytes than it may."""
+    """The error for a request with more bytes than allowed."""
     text = f"a request may have {most} bytes"
     return ProviderError(
         text,

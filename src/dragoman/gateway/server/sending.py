@@ -1,7 +1,7 @@
-"""Sending an exchange's calls in a loop: to the first target that answers, each as often as asked.
+"""Sends an exchange's calls in an event loop, to the first target that answers, with retries.
 
-Errors before an answer has begun go to the next target; so does one that a provider tells as the
-first event of a stream.
+If an error comes before an answer has begun, the next target is called; so it is if the first event
+of a stream is an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ...transport.credentials import aauthorize
 from ...transport.errors import whole
 from ...transport.retries import acalling
 from ..bodies import unreadable
-from ..exchange.exchange import GatewayExchange
+from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.passing import answer_too_large
 from ..exchange.relay import RelayStream
@@ -37,25 +37,29 @@ from ..surfaces import ClientAnswer
 from .turns import Turns
 
 _T = TypeVar("_T")
-LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # of what a provider may send behind the end of its answer
+LEFT_SECONDS, LEFT_BYTES = 1.0, 2**16  # bounds for what is read after the end of an answer
 
-_FETCHING = 16  # requests whose media are fetched at once, in a worker
+_FETCHING = 16  # requests in a worker whose media are fetched at the same time
 
 
 class Watch(Protocol):
-    """Is told how a stream gets on."""
+    """Follows the progress of a stream."""
 
     def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
         """The provider has begun to answer."""
 
     def fault(self, error: DragomanError) -> DragomanError:
-        """The error as it is told."""
+        """The error to report."""
 
 
 class Begun(NamedTuple):
-    """A stream of which the first bytes for the client are there; `pour` gives the provider's.
+    """A stream whose first bytes for the client have come.
 
-    See Pouring.
+    Attributes:
+        reply: The provider's answer.
+        pour: Gives further bytes of the provider, as Pouring defines it.
+        relay: Turns them into bytes for the client.
+        first: The first bytes for the client.
     """
 
     reply: AsyncStreamReply
@@ -64,7 +68,7 @@ class Begun(NamedTuple):
     first: bytes
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """What the provider sends further, piece by piece."""
+        """Further bytes of the provider, piece by piece."""
         taken: list[bytes] = []
 
         def take(piece: bytes) -> bool:
@@ -76,7 +80,7 @@ class Begun(NamedTuple):
 
 
 class Sender:
-    """Sends calls over one transport for each name, or over the one that is given."""
+    """Sends calls over one transport for each name in routes, or over the given one."""
 
     def __init__(
         self,
@@ -100,7 +104,7 @@ class Sender:
             preload(self._choose_transport(name))
 
     async def whole(self, exchange: GatewayExchange) -> ClientAnswer:
-        """The whole answer. Raises DragomanError where no target gives one."""
+        """The whole answer. Raises DragomanError if no target gives one."""
 
         async def attempt(left: Timeouts) -> ClientAnswer:
             call = await self._sign_call(exchange)
@@ -123,12 +127,12 @@ class Sender:
             return exchange.answer_count(tokens)
 
     async def stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
-        """A stream that has begun. Raises DragomanError where no target begins one."""
+        """A stream that has begun. Raises DragomanError if no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
             call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
-            # the pieces of an answer are watched by the line
+            # `line` bounds the time between the pieces of an answer
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             try:
                 return await _begin_stream(exchange, line, reply, self._turns)
@@ -144,7 +148,7 @@ class Sender:
         return await _first(exchange, attempt)
 
     async def passing(self, exchange: GatewayExchange) -> AsyncStreamReply:
-        """The answer at a path that is not known here, as it begins. Raises DragomanError."""
+        """The answer at an unknown path, as soon as it begins. Raises DragomanError."""
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
             call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
@@ -158,10 +162,10 @@ class Sender:
         return await _first(exchange, attempt)
 
     async def leave(self, begun: Begun) -> None:
-        """Give the connection back; behind a whole answer once the provider has closed it too.
+        """Give the connection back; after a complete answer once the provider has closed it too.
 
-        That mostly follows at once, and the connection then serves another call. Nobody waits for
-        it: the client has its answer.
+        The provider mostly does so at once, and the connection then serves another call. That runs
+        in a task of its own, as the client has its answer.
         """
         if not begun.relay.over or begun.relay.failed is not None:
             await begun.reply.aclose()
@@ -180,13 +184,13 @@ class Sender:
             self._fetching.shutdown(wait=False, cancel_futures=True)
 
     async def _sign_call(self, exchange: GatewayExchange) -> HttpCall:
-        """The call with its key; what waits to be written, for media or counts, has a thread."""
+        """The call with its key; writing that waits, for media or counts, runs in a thread."""
         if not exchange.waits and exchange.is_long:
             call = await self._off.run(exchange.call)
         elif not exchange.waits:
             await self._turns.wait()
             call = exchange.call()
-        else:  # not one of the loop's own threads, which find the addresses of other hosts
+        else:  # not in the loop's default threads, which resolve the addresses of other hosts
             call = await self._in_thread(exchange.call)
         upstream = exchange.upstream
         if not upstream.keyless:
@@ -213,13 +217,13 @@ class Sender:
 
 
 def build_stall_error(seconds: float) -> ProviderError:
-    """The error of a provider that fell silent."""
+    """The error for a provider that was silent for too long."""
     text = f"the provider sent nothing for {seconds:g} seconds"
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
 async def in_time(work: Awaitable[_T], seconds: float) -> _T:
-    """What the provider gives. Raises Timeout if that takes too long."""
+    """Wait for the provider. Raises Timeout after so many seconds."""
     try:
         async with asyncio.timeout(seconds):
             return await work
@@ -236,14 +240,14 @@ async def _body(reply: AsyncStreamReply, exchange: GatewayExchange) -> bytes:
             parts.append(part)
             most -= len(part)
             if most < 0:
-                parts.clear()  # which an error keeps as long as somebody has it
+                parts.clear()  # otherwise the error's traceback would keep them in memory
                 raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
-    except StreamBroken as error:  # of which nobody has seen anything
+    except StreamBroken as error:  # no part of the answer has reached the client
         raise whole(error) from error
     else:
         return b"".join(parts)
     finally:
-        parts.clear()  # of a body that is refused, nothing stays in the traceback
+        parts.clear()  # so that the traceback of a refusal keeps no body
         await reply.aclose()
 
 
@@ -277,7 +281,7 @@ async def _begin_stream(
 
 
 async def read_out(begun: Begun) -> None:
-    """Read what stands behind the end of an answer, for a short time, and close."""
+    """Read the bytes after the end of an answer, within bounds, and close."""
     left = LEFT_BYTES
 
     def take(chunk: bytes) -> bool:
@@ -288,7 +292,7 @@ async def read_out(begun: Begun) -> None:
     try:
         async with asyncio.timeout(LEFT_SECONDS):
             await begun.pour(take)
-    except (TimeoutError, ProviderError):  # which the client need not know
+    except (TimeoutError, ProviderError):  # the client has its answer already
         pass
     finally:
         await begun.reply.aclose()
@@ -301,7 +305,7 @@ async def _keep_chunks(reply: AsyncStreamReply, exchange: GatewayExchange) -> As
 
 
 async def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], Awaitable[_T]]) -> _T:
-    """What the first target gives that does not fail in passing."""
+    """The result of the first target that does not fail temporarily."""
     while True:
         try:
             return await acalling(exchange.retries, exchange.route.timeouts, attempt)

@@ -1,4 +1,4 @@
-"""Client protocols that the gateway speaks: which of them a request is of, and what it wants."""
+"""The client protocols of the gateway: which one a request uses, and what the client wants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .gemini import GenerateContent, Interactions
 from .ollama import OllamaChat
 from .openai import Chat, Responses
 
-# a new client protocol is a class and its place here
+# to add a client protocol, write a class and add it here
 _CLASSES: tuple[type[Surface], ...] = (
     Chat,
     Responses,
@@ -24,14 +24,17 @@ _CLASSES: tuple[type[Surface], ...] = (
 
 @remember("what each client protocol looks like", entries=1, size=2**16)
 def surfaces() -> tuple[Surface, ...]:
-    """One of each."""
+    """One object of each class."""
     return tuple(kind() for kind in _CLASSES)
 
 
 def match_request(request: ClientRequest) -> tuple[Surface, Operation | None]:
-    """The protocol of a request and what it wants; None if its path is none that is known.
+    """The protocol of a request and what the client wants; None for an unknown path.
 
-    Several protocols list models at one address: headers tell them apart.
+    Several protocols list models at the same path, so that headers decide between them.
+
+    Args:
+        request: The client's request.
     """
     likeliest = _guess_surface(request)
     method = "GET" if request.method == "HEAD" else request.method

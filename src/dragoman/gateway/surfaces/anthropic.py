@@ -15,8 +15,8 @@ from ...message import ChatRequest, Msg, TextBlock
 from ...text.json_text import JsonObject, encode_json
 from .base import MODEL, ClientRequest, Ending, ListedModel, Operation, Surface
 
-# Claude Code 2.1.197 tells Anthropic with it who is billed; the line changes from build to build,
-# and so would the prefix that a provider caches (recorded on 2026-11-22)
+# Claude Code 2.1.197 names with it for Anthropic who is billed; the line changes from build to
+# build, and with it the prefix that a provider caches (recorded on 2026-11-22)
 _BILLING = "x-anthropic-billing-header"
 
 
@@ -37,7 +37,7 @@ _BLOCKS: dict[str, JsonObject] = {
 
 
 class Messages(Surface):
-    """`/v1/messages` and what stands beside it."""
+    """`/v1/messages` and the paths of models."""
 
     protocol: ClassVar[str] = "anthropic"
     answer_id: ClassVar[str | None] = "msg_"
@@ -69,19 +69,20 @@ class Messages(Surface):
         return None
 
     def prepare(self, req: ChatRequest, report: Report) -> None:
-        """Take the billing line out of the system prompt."""
+        """Remove the billing line from the system prompt."""
         messages = [_without_billing(m, report) if m.role == "system" else m for m in req.messages]
         req.messages = [m for m in messages if m is not None]
 
     def renames(self, request: ClientRequest) -> bool:
-        """Claude Code sends back no thinking of a model that it did not ask (2.1.197, 2026-11-24).
+        """Whether the client is Claude Code, which returns thinking only of the model it asked.
 
-        For others an answer passes as it came.
+        For any other model it leaves the thinking out (2.1.197, 2026-11-24). Answers for other
+        clients are passed on unchanged.
         """
         return request.headers.get("user-agent", "").startswith("claude-cli/")
 
     def rename_model(self, events: bytes, model: str) -> bytes:
-        """`message_start` under the name that was asked."""
+        """Put the name that the client asked for into `message_start`."""
         found = events.find(b'"message_start"')
         if found < 0:
             return events
@@ -93,7 +94,7 @@ class Messages(Surface):
     heads: ClassVar[frozenset[str]] = frozenset({"message_start"})
 
     def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
-        """Anthropic's schema demands these of a message, its blocks and its usage, if only null."""
+        """Add fields that Anthropic's schema requires of a message, its blocks and its usage."""
         content = [{**_BLOCKS.get(block.get("type", ""), {}), **block} for block in body["content"]]
         return {
             "container": None,
@@ -104,11 +105,11 @@ class Messages(Surface):
         }
 
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
-        """The message that begins."""
+        """Complete the message in `message_start`."""
         return {**payload, "message": self.complete_answer(payload["message"], asked)}
 
     def build_generate_body(self, body: JsonObject) -> JsonObject:
-        """A request for a count has no `max_tokens`, which every request for an answer needs."""
+        """Add `max_tokens`, which requests for an answer need and requests for a count lack."""
         return {"max_tokens": 1, **body}
 
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
@@ -127,7 +128,7 @@ class Messages(Surface):
         }
 
     def status(self, error: ProviderError) -> int:
-        """529 is this protocol's word for a provider without capacity."""
+        """The status; 529 is this protocol's own one for a provider without capacity."""
         return 529 if error.kind == "overloaded" else super().status(error)
 
     def error_body(self, error: ProviderError) -> JsonObject:
@@ -139,7 +140,7 @@ class Messages(Surface):
 
 
 def _without_billing(m: Msg, report: Report) -> Msg | None:
-    """The system prompt without the line; None if it said nothing else."""
+    """The system prompt without the billing line; None if nothing else was in it."""
     if _BILLING not in (m.get_text_content() or ""):
         return m
     kept = [block for block in m.blocks if not _is_billing(block)]

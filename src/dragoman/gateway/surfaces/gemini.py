@@ -24,13 +24,13 @@ _ACTIONS = ["generateContent", "streamGenerateContent", "countTokens"]
 
 
 class _Gemini(Surface):
-    """What both share: where the key is, and what errors are called."""
+    """What both have in common: the headers of the key, and the form of errors."""
 
     maker: ClassVar[str] = "gemini"
     keys: ClassVar[tuple[str, ...]] = ("x-goog-api-key", "authorization")
 
     def below(self, path: str, model: str) -> str:
-        """Base URLs end in the version; the model stands in the path."""
+        """Base URLs end in the version, which is removed from the path."""
         return _VERSION.sub("", path, count=1)
 
     def error_body(self, error: ProviderError) -> JsonObject:
@@ -41,7 +41,7 @@ class _Gemini(Surface):
         return body
 
     def status(self, error: ProviderError) -> int:
-        """529 is Anthropic's word."""
+        """The status; 529 is used by Anthropic alone."""
         status = super().status(error)
         return 503 if status == 529 else status
 
@@ -61,7 +61,7 @@ class _Gemini(Surface):
 def _parse_path(path: str) -> tuple[str, str] | None:
     """The model and the method of `/v1beta/.../models/{model}:{method}`; None for another path.
 
-    Whoever knocks can send any path, so that no pattern is tried at each of its slashes.
+    Clients can send any path, so that no pattern is tried at each of its slashes.
     """
     before, colon, action = path.rpartition(":")
     version = _VERSION.match(before)
@@ -74,12 +74,12 @@ def _parse_path(path: str) -> tuple[str, str] | None:
 
 
 class GenerateContent(_Gemini):
-    """`/v1beta/models/{model}:generateContent` and its siblings; the model stands in the path."""
+    """`/v1beta/models/{model}:generateContent` and its siblings; the model is in the path."""
 
     protocol: ClassVar[str] = "gemini"
     answer_id: ClassVar[str | None] = ""
     usage_mark: ClassVar[bytes] = b'"usageMetadata"'
-    # an empty line: on a comment google-genai 3.4 raises, and behind one Gemini CLI 0.61 finds no
+    # an empty line: google-genai 3.4 raises on a comment, and after one Gemini CLI 0.61 finds no
     # event any more (2026-11-24)
     sign_of_life: ClassVar[bytes] = b"\n"
     endings: ClassVar[tuple[Ending, ...]] = tuple(
@@ -105,7 +105,7 @@ class GenerateContent(_Gemini):
         return None
 
     def ends(self, events: bytes, framing: Framing) -> bool:
-        """Why a candidate ended, or why there is none; arguments may have such keys too."""
+        """Whether a candidate ended, or none came; events are read, as arguments have keys too."""
         return super().ends(events, framing) and any(self.read(events, framing))
 
     def candidates(self, body: JsonObject) -> int:
@@ -115,10 +115,10 @@ class GenerateContent(_Gemini):
         return count if type(count) is int and count > 1 else 1
 
     def stands_alone(self, payload: JsonObject) -> bool:
-        """An error: Google's client for JavaScript looks for bare JSON in a read of its own.
+        """Whether it is an error: Google's client for JavaScript expects those as bare JSON.
 
-        In an event of its own Gemini CLI 0.61 overlooks it, and runs the calls that came before it
-        (seen on 2026-11-24).
+        It must be in a read of its own. Gemini CLI 0.61 overlooks an error event, and runs the
+        calls that came before it (seen on 2026-11-24).
         """
         return "error" in payload
 
@@ -127,11 +127,11 @@ class GenerateContent(_Gemini):
         return "sse" if "sse" in parse_qs(request.query).get("alt", ()) else "json-array"
 
     def asks_stream(self, body: JsonObject) -> bool:
-        """The path tells it."""
+        """False: the path decides it."""
         return False
 
     def merge_pieces(self, body: JsonObject) -> JsonObject:
-        """Chats of google-genai give back a streamed turn as one content for each chunk (3.4.0)."""
+        """Join the contents of a streamed turn: google-genai returns one for each chunk (3.4.0)."""
         contents = body.get("contents")
         if not isinstance(contents, list) or not any(map(_goes_on, contents, contents[1:])):
             return body
@@ -158,7 +158,7 @@ class GenerateContent(_Gemini):
 
 
 def _goes_on(content: Any, later: Any) -> bool:
-    """Whether the later of two contents goes on with the model's turn."""
+    """Whether the later of two contents continues the model's turn."""
     return all(
         isinstance(one, dict)
         and one.keys() == {"parts", "role"}
@@ -169,7 +169,7 @@ def _goes_on(content: Any, later: Any) -> bool:
 
 
 def _join_texts(parts: list[Any]) -> list[Any]:
-    """The parts, with texts of one kind that follow each other as one."""
+    """The parts, with adjacent texts of one kind joined."""
     joined: list[Any] = []
     for part in parts:
         last: Any = joined[-1] if joined else {}
@@ -182,7 +182,7 @@ def _join_texts(parts: list[Any]) -> list[Any]:
 
 
 def _is_text(part: Any) -> bool:
-    """Whether a part is a text alone, or the words of a thought."""
+    """Whether a part is a text alone, or the text of a thought."""
     return isinstance(part, dict) and isinstance(part.get("text"), str) and part.keys() <= _TEXT
 
 
@@ -200,7 +200,7 @@ class Interactions(_Gemini):
     closing: ClassVar[bytes] = b"event: done\ndata: [DONE]\n\n"
 
     def operation(self, method: str, path: str) -> Operation | None:
-        """Making one; what the provider would keep of them is refused with a reason."""
+        """Making an interaction; operations on stored ones are refused with a reason."""
         match = _INTERACTIONS.fullmatch(path)
         if match is None:
             return None

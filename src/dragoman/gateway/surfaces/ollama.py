@@ -20,7 +20,7 @@ from .base import Ending, ListedModel, Operation, Surface
 
 
 class OllamaChat(Surface):
-    """`/api/chat`, `/api/tags` and `/api/show`. A line of JSON has no room for a sign of life."""
+    """`/api/chat`, `/api/tags` and `/api/show`. Lines of JSON have no form for a sign of life."""
 
     protocol: ClassVar[str] = "ollama"
     maker: ClassVar[str] = "ollama"
@@ -35,7 +35,7 @@ class OllamaChat(Surface):
     )
 
     def operation(self, method: str, path: str) -> Operation | None:
-        """What Ollama's clients ask: the model of `/api/show` stands in the body."""
+        """The paths of Ollama's clients; `/api/show` names the model in its body."""
         if path == "/api/chat" and method == "POST":
             return Operation("generate")
         if path == "/api/tags" and method == "GET":
@@ -45,17 +45,17 @@ class OllamaChat(Surface):
         return None
 
     def ends(self, events: bytes, framing: Framing) -> bool:
-        """The line that is done, or tells of an error; arguments may have such keys too."""
+        """Whether a line is done or reports an error; it is read, as arguments have keys too."""
         return super().ends(events, framing) and any(self.read(events, framing))
 
     def asks_stream(self, body: JsonObject) -> bool:
-        """It streams unless it is told not to."""
+        """Whether to stream, which is the default."""
         return body.get("stream") is not False
 
     def prepare(self, req: ChatRequest, report: Report) -> None:
-        """Let thoughts go to any provider that takes mere words: no client says whose they are.
+        """Allow thinking of any origin, if it is plain text, as Ollama's clients do not record it.
 
-        DeepSeek answers 400 where a call comes back without the thought before it.
+        DeepSeek answers 400 to a call that is returned without the thinking before it.
         """
         for m in req.messages:
             for block in m.blocks if type(m.content) is list else ():
@@ -79,7 +79,7 @@ class OllamaChat(Surface):
         }
 
     def model(self, model: ListedModel) -> JsonObject:
-        """`{"details", "model_info", "capabilities"}`: what the model can, as far as is known."""
+        """`{"details", "model_info", "capabilities"}`: what the model can do, as far as known."""
         caps = model.caps
         can = {
             "completion": True,
@@ -97,7 +97,7 @@ class OllamaChat(Surface):
         }
 
     def status(self, error: ProviderError) -> int:
-        """529 is Anthropic's word."""
+        """The status; 529 is used by Anthropic alone."""
         status = super().status(error)
         return 503 if status == 529 else status
 

@@ -21,7 +21,7 @@ from .base import ClientAnswer, ClientRequest, Ending, ListedModel, Operation, S
 _KEEPS = "this gateway keeps no answers: send the whole history as input, with store: false"
 
 
-# of a response, with the defaults of the API. Reference: "The response object"
+# the fields of a response, with the defaults of the API. Reference: "The response object"
 _RESPONSE: JsonObject = {
     "background": False,
     "completed_at": None,
@@ -55,12 +55,12 @@ def _below(path: str) -> str:
 
 
 class _OpenAI(Surface):
-    """What both share."""
+    """What both protocols have in common."""
 
     maker: ClassVar[str] = "openai"
 
     def below(self, path: str, model: str) -> str:
-        """Base URLs end in /v1."""
+        """Base URLs end in /v1, which is removed from the path."""
         return _below(path)
 
     def models(self, models: Sequence[ListedModel]) -> JsonObject:
@@ -82,9 +82,9 @@ class _OpenAI(Surface):
         return body
 
     def status(self, error: ProviderError) -> int:
-        """529 is Anthropic's word; Codex tries again on 503 alone (0.169, 2026-11-22).
+        """The status; 529 is Anthropic's alone, and Codex retries only 503 (0.169, 2026-11-22).
 
-        An account without credit is a 429 here, whose code tells it from a limit of a rate.
+        An account without credit gets 429, with a code that distinguishes it from a rate limit.
         """
         status = super().status(error)
         if error.kind == "billing":
@@ -92,18 +92,18 @@ class _OpenAI(Surface):
         return 503 if status == 529 else status
 
     def knows(self, error: ProviderError) -> bool:
-        """Of what clients act upon they look at OpenAI's own code."""
+        """Whether OpenAI's own code is in the body, for errors on which clients act."""
         if error.kind in ("context_overflow", "billing"):
             return error.code == OPENAI_ERRORS[error.kind][1] and error.status in (None, 400, 429)
         return super().knows(error)
 
 
 class Chat(_OpenAI):
-    """Chat Completions, and the lists of models that both have."""
+    """Chat Completions, and the list of models, which Responses shares."""
 
     protocol: ClassVar[str] = "openai-chat"
     answer_id: ClassVar[str | None] = "chatcmpl-"
-    # some hosts say why the model stopped, and no `[DONE]`
+    # some hosts give the finish reason, but do not send `[DONE]`
     endings: ClassVar[tuple[Ending, ...]] = (
         Ending(b"[DONE]", re.compile(rb"(?m)^data: ?\[DONE\]")),
         Ending(b'"error"', re.compile(rb'(?m)^data: ?\{[ \t]*"error"[ \t]*:(?![ \t]*null)')),
@@ -112,7 +112,7 @@ class Chat(_OpenAI):
     lasts: ClassVar[re.Pattern[bytes]] = re.compile(
         rb'(?m)^data: ?\[DONE\]|(?P<unsure>"error"[ \t]*:[ \t]*[{"])'
     )
-    # Perplexity and Hugging Face send none; agents and SDKs take a stream without for a broken one
+    # Perplexity and Hugging Face send none; agents and SDKs then think that the stream broke off
     closing: ClassVar[bytes] = b"data: [DONE]\n\n"
 
     def candidates(self, body: JsonObject) -> int:
@@ -121,7 +121,7 @@ class Chat(_OpenAI):
         return n if type(n) is int and n > 1 else 1
 
     def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
-        """OpenAI's schema demands `logprobs`, and of the message `refusal`, if only as null."""
+        """Add `logprobs`, and `refusal` of the message: OpenAI's schema requires them, or null."""
         for choice in body.get("choices", ()):
             choice.setdefault("logprobs", None)
             choice.get("message", {}).setdefault("refusal", None)
@@ -140,7 +140,7 @@ class Chat(_OpenAI):
 
 
 def _event_named(name: bytes) -> Ending:
-    """An event of this name, which stands in a line before it, in its data, or in both."""
+    """The ending by an event of this name, which is in its first line, its data, or both."""
     known = {b"name": re.escape(name)}
     return Ending(
         name, re.compile(rb'(?m)^event: ?%(name)b\b|"type"[ \t]*:[ \t]*"%(name)b"' % known)
@@ -148,12 +148,12 @@ def _event_named(name: bytes) -> Ending:
 
 
 class Responses(_OpenAI):
-    """Responses. What the provider would keep of them is refused with a reason."""
+    """Responses. Operations on stored responses are refused with a reason."""
 
     protocol: ClassVar[str] = "openai-responses"
     answer_id: ClassVar[str | None] = "resp_"
     sign_of_life: ClassVar[bytes] = b"event: keepalive\n"
-    # events may come without their names, which stand in their data too
+    # events may come without the line of their name, which is in their data too
     endings: ClassVar[tuple[Ending, ...]] = (
         *map(_event_named, (b"response.completed", b"response.incomplete", b"response.failed")),
         Ending(
@@ -161,7 +161,7 @@ class Responses(_OpenAI):
             re.compile(rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'),
         ),
     )
-    # behind it the same error may stand as `response.failed`, which Codex looks for (0.169)
+    # `response.failed`, which Codex looks for (0.169), may follow it with the same error
     heralds: ClassVar[re.Pattern[bytes] | None] = re.compile(
         rb'(?m)^event: ?error\b|^data: ?\{[ \t]*"type"[ \t]*:[ \t]*"error"'
     )
@@ -181,28 +181,28 @@ class Responses(_OpenAI):
     )
 
     def sign(self, events: int) -> bytes:
-        """OpenAI's own sign: an event with a number, as recorded and as Codex 0.171 wants it.
+        """OpenAI's own sign of life: an event with a number, as recorded; Codex 0.171 needs it.
 
-        Codex gives up after 300 s without an event, and a comment is none to it (issue 31539 of
+        Codex gives up after 300 s without an event, and ignores comments (issue 31539 of
         openai/codex; tried on 2026-11-28).
         """
         data = b'data: {"type":"keepalive","sequence_number":%d}\n\n' % events
         return self.sign_of_life + data
 
     def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
-        """OpenAI tells what it was asked, and its defaults, in each response."""
+        """Repeat the request's settings, or their defaults, as OpenAI does in each response."""
         told = {**_RESPONSE, **{key: asked[key] for key in _RESPONSE if asked.get(key) is not None}}
         told["completed_at"] = int(time()) if body.get("status") == "completed" else None
         return {**body, **{key: value for key, value in told.items() if body.get(key) is None}}
 
     def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
-        """The response within an event."""
+        """Complete the response inside an event."""
         return {**payload, "response": self.complete_answer(payload["response"], asked)}
 
     def streamed_refusal(
         self, error: ProviderError, request: ClientRequest, model: str
     ) -> ClientAnswer | None:
-        """Codex shortens its history behind `response.failed` alone, and gives up behind a 400.
+        """For Codex, which shortens its history only after `response.failed`, and gives up on 400.
 
         Reference: openai/codex, codex-rs/codex-api/src/api_bridge.rs, on 2026-11-28.
         """
@@ -214,7 +214,7 @@ class Responses(_OpenAI):
         return ClientAnswer(200, encode(events), {"content-type": CONTENT_TYPES["sse"]})
 
     def operation(self, method: str, path: str) -> Operation | None:
-        """`/v1/responses`, and what stands below it."""
+        """`/v1/responses`, and the paths below it."""
         below = _below(path)
         if below == "/responses" and method == "POST":
             return Operation("generate")

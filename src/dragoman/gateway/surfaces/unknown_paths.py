@@ -1,7 +1,7 @@
-"""Paths that the gateway does not know: whether a request at one may go on to a provider as it is.
+"""Paths that the gateway does not know: whether a request at one may be passed on to a provider.
 
-What decides is the path as the provider may read it: in any case, under any version of the API,
-decoded as often as there is something to decode.
+The decision is about the path as the provider may read it: in any case, under any version of the
+API, decoded repeatedly.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from ...text.redaction import show
 from ..config.values import ClientKey, Route
 from . import ClientRequest, surfaces
 
-_DECODED = 4  # times that something between may decode a path
+_DECODED = 4  # how often proxies may decode a path
 _VERSION = re.compile(r"/(?:openai/|compatible-mode/|api/)?v\d+(?:(?:alpha|beta)\d*)?(?=/)")
 _PARAMETERS = re.compile(r";[^/]*")
-# what keeps nothing, so that tenants who ask there share nothing
+# paths where providers store nothing, so that tenants who use them share nothing
 _STATELESS = re.compile(
     r"/(?:audio/(?:speech|transcriptions|translations)|completions|decisions|edits|embed(?:dings)?|"
     r"images/(?:edits|generations|variations)|moderations|rerank|tokenize|api/(?:embed|embeddings|"
@@ -26,7 +26,7 @@ _STATELESS = re.compile(
 
 
 def readings(path: str) -> list[str]:
-    """The path as it is and as it may be read: decoded, in small letters, with no doubled slash."""
+    """The path, and its possible readings: decoded, in small letters, without doubled slashes."""
     found = [path]
     for _ in range(_DECODED):
         if (further := unquote(found[-1])) == found[-1]:
@@ -39,9 +39,9 @@ def readings(path: str) -> list[str]:
 
 
 def stays_below(path: str) -> bool:
-    """Whether a path that goes on as it is stays on its host, below the base URL.
+    """Whether a path that is passed on unchanged stays on its host, below the base URL.
 
-    A request's target may also be `*`, or text that a server has not split: put behind a base URL
+    A request's target may also be `*`, or text that a server has not split: appended to a base URL
     it could name another host.
     """
     if not path.startswith("/"):
@@ -50,10 +50,10 @@ def stays_below(path: str) -> bool:
 
 
 def is_served(request: ClientRequest) -> bool:
-    """Whether the provider may find at this path what the gateway serves, or refuses, itself.
+    """Whether the provider may find at this path an operation that the gateway serves or refuses.
 
-    `/v2/chat/completions` and `/v1/Chat/Completions` are `/v1/chat/completions` to some hosts: they
-    would be asked past the routes, and past what clients may do.
+    To some hosts `/v2/chat/completions` and `/v1/Chat/Completions` are `/v1/chat/completions`: a
+    request at them would bypass the routes, and the limits of clients.
     """
     for path in readings(request.path):
         below = _VERSION.sub("", path, count=1)
@@ -67,12 +67,12 @@ def is_served(request: ClientRequest) -> bool:
 
 
 def is_stateless(path: str) -> bool:
-    """Whether at this path, such as `/v1/embeddings`, providers answer and keep nothing."""
+    """Whether providers store nothing at this path, such as `/v1/embeddings`."""
     return _STATELESS.fullmatch(_VERSION.sub("", readings(path)[-1], count=1)) is not None
 
 
 def describe_path(path: str) -> str:
-    """What stands at a path that some providers have, to be told; empty of any other."""
+    """A sentence for the error about a path that some providers have; empty for any other."""
     return next((what for end, what in _KNOWN.items() if readings(path)[-1].endswith(end)), "")
 
 
@@ -84,11 +84,11 @@ _KNOWN = {
 
 
 def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> None:
-    """Raise for a key that may not ask at a path that is passed on.
+    """Raise for a key that may not use paths that are passed on.
 
-    AuthenticationFailed (403) if the key is for some models alone, as nobody here reads for which
-    model is asked; ProviderError (404) where the provider would keep something, or give it: all
-    tenants are one account there.
+    AuthenticationFailed (403) if the key is for some models alone, as the model of such a request
+    is not read; ProviderError (404) if the provider would store something, or return it: all
+    tenants share one account there.
     """
     if key is None:
         return
@@ -107,12 +107,12 @@ def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> Non
 
 
 def asks_upgrade(request: ClientRequest) -> bool:
-    """Whether a WebSocket is asked for."""
+    """Whether the request asks for a WebSocket."""
     asked = request.headers.get("upgrade", "").lower()
     return request.method == "GET" and "websocket" in asked
 
 
 def no_upgrade(path: str) -> ProviderError:
-    """The error of a WebSocket, which is served nowhere."""
+    """The error for a WebSocket, which no path serves."""
     text = describe_path(path) or "WebSockets are not served here: ask over HTTP"
     return ProviderError(text, status=426, type="invalid_request_error", code="upgrade")

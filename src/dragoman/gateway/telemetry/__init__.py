@@ -1,4 +1,4 @@
-"""What is known of the exchanges: the record of each, and who writes it where.
+"""What is recorded of exchanges: the record of each, and the observers that write it somewhere.
 
 record  ExchangeRecord, Observer    log  a line for each    metrics  for Prometheus
 spans  for OpenTelemetry    recording  whole exchanges, redacted, as files

@@ -1,6 +1,6 @@
-"""Background: a thread that writes what a loop hands it, so that a slow disk or pipe stops no loop.
+"""Background: a thread that writes what a loop gives it, so that a slow disk blocks no loop.
 
-What is handed over is bounded in number and in bytes; what is beyond it is left out and counted.
+Waiting items are bounded in number and in bytes; those beyond the bound are discarded and counted.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ _SECONDS = 5.0  # that `close` waits for what is still to be written
 
 
 class Background(Generic[T]):
-    """Hands items to `write`, several at once in their order, in a daemon thread of its own.
+    """Gives items to `write`, several at once in their order, in a daemon thread of its own.
 
-    `write` also gets how many items were left out since it was called last; it has to catch what it
-    may raise. At most `items` wait, with at most `size` bytes between them. The thread starts with
-    the first item, and anew in a process that was forked later.
+    The thread starts with the first item, and again in a process that was forked later.
+
+    Args:
+        name: The name of the thread.
+        write: Gets items, and how many were discarded since its last call; it may raise nothing.
+        items: How many items may wait.
+        size: How many bytes they may have together.
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class Background(Generic[T]):
         self._thread: Thread | None = None
 
     def put(self, item: T, size: int) -> bool:
-        """Hand over an item of so many bytes; False if it is left out. Never waits for `write`."""
+        """Add an item of so many bytes; False if it is discarded. Never waits for `write`."""
         with self._changed:
             full = len(self._waiting) >= self._most or self._held + size > self._most_bytes
             taken = not (full or self._ended)

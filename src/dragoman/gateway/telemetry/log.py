@@ -1,7 +1,7 @@
-"""JsonLog: a line of JSON for each exchange, without anything that somebody said.
+"""JsonLog: a line of JSON for each exchange, without any content of conversations.
 
 A line is ASCII: what clients choose, such as the name of a model, forges no line and moves no
-cursor. It holds no header, no query, no body and no key.
+cursor. It contains no header, no query, no body and no key.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ _WAITING = 10_000  # lines
 _BYTES = 8 * 2**20
 _AT_ONCE = 4096  # bytes that a pipe of Linux takes in one piece (PIPE_BUF); a line has fewer
 _LONGEST = 200  # characters of a name or path
-_CODES = 40  # of losses that a line counts, of each weight
+_CODES = 40  # codes of losses that a line counts, of each weight
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _LINE = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class JsonLog(Observer):
-    """Writes a line to `stream` (stderr without one) when an exchange has ended.
+    """Writes a line when an exchange has ended, in a thread, so that a slow pipe blocks no loop.
 
-    A thread writes them, so that a slow or full pipe stops no loop; the lines that it cannot take
-    are counted in one that says `"lost"`, once lines can be written again. Nothing is raised.
+    Lines that cannot be written are counted; the count is in a line with `"lost"`, as soon as lines
+    can be written again. Nothing is raised.
+
+    Args:
+        stream: Where lines go; stderr without it.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -41,7 +44,7 @@ class JsonLog(Observer):
         self._thread = Background[str]("dragoman-log", self._write, items=_WAITING, size=_BYTES)
 
     def on_begin(self, record: ExchangeRecord) -> None:
-        """Nothing: an exchange is logged when it has ended."""
+        """Do nothing: an exchange is logged when it has ended."""
 
     def on_end(self, record: ExchangeRecord) -> None:
         """Log the exchange."""
@@ -72,12 +75,12 @@ class JsonLog(Observer):
         return self._thread.flush()
 
     def close(self) -> bool:
-        """Write what is left and end the thread; False if that takes too long."""
+        """Write the remaining lines and end the thread; False if that takes too long."""
         return self._thread.close()
 
 
 def _pieces(lines: list[str]) -> Iterator[list[str]]:
-    """The lines, as many together as a pipe takes without another worker's between them."""
+    """The lines in pieces that a pipe takes without another worker's lines between them."""
     piece: list[str] = []
     size = 0
     for line in lines:
@@ -91,7 +94,7 @@ def _pieces(lines: list[str]) -> Iterator[list[str]]:
 
 
 def log_fields(record: ExchangeRecord) -> dict[str, Any]:
-    """What a line says of an exchange; what is empty is left out.
+    """The fields of an exchange's line; empty ones are left out.
 
     `seconds` and `first_byte` are in seconds since its beginning, which `time` is; `tokens` are
     disjoint but for `reasoning`, which is a part of `output`; `losses` are counted by code, below
@@ -133,7 +136,7 @@ def _time(at: datetime) -> str:
 
 
 def _name(text: str) -> str:
-    """A name as somebody chose it, in some length and without secrets."""
+    """A name that a client or provider chose, shortened and without secrets."""
     return clip_text(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
 
 
@@ -153,7 +156,7 @@ def _tokens(usage: Usage | None) -> dict[str, int]:
 
 
 def counted_losses(losses: Sequence[Loss]) -> dict[str, dict[str, int]]:
-    """How often each code came, below its weight: `{"major": {"media.kind": 2}}`."""
+    """How often each code occurs, below its weight: `{"major": {"media.kind": 2}}`."""
     counted: dict[str, dict[str, int]] = {}
     for loss in losses:
         codes = counted.setdefault(loss.weight, {})

@@ -1,4 +1,4 @@
-"""Metrics: what a gateway did, as Prometheus reads it.
+"""Metrics: counts and times of exchanges, in the format of Prometheus.
 
 Every label has few values: vendors, protocols, codes of losses and kinds of errors are known
 beforehand, and models are those of the configuration. A name that a client made up is `other`.
@@ -25,7 +25,7 @@ from .record import ExchangeRecord, Observer
 
 OTHER = "other"
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-_SHARED = FOLDER in os.environ  # asked once, as prometheus-client does when it is imported
+_SHARED = FOLDER in os.environ  # read once, as prometheus-client does when it is imported
 
 _KINDS = frozenset({"", *get_args(ErrorKind)})
 # seconds: the first byte of an answer may take as long as a model thinks
@@ -35,12 +35,15 @@ _CODE = attrgetter("code")
 
 
 class Metrics(Observer):
-    """Counts exchanges. `models` are the names of providers' models that may become labels.
+    """Counts exchanges.
 
-    `vendors` are those of them that the registry does not know: rows of other packages.
-    Where `PROMETHEUS_MULTIPROC_DIR` is set before this module is imported, the processes that have
-    it in common write into that folder, and each of them gives the sums of all; it has to be empty
-    when the first one starts.
+    If `PROMETHEUS_MULTIPROC_DIR` is set before this module is imported, the processes with the same
+    folder write into it, and each of them reports the sums of all; the folder has to be empty when
+    the first one starts.
+
+    Args:
+        models: Names of providers' models that may become labels.
+        vendors: Vendors of other packages, which the registry does not have.
     """
 
     def __init__(self, models: Iterable[str] = (), vendors: Iterable[str] = ()) -> None:
@@ -80,13 +83,13 @@ class Metrics(Observer):
 
     @classmethod
     def of(cls, config: Config) -> Metrics:
-        """Metrics with the models and vendors that a configuration names as labels."""
+        """Metrics with the models and vendors of a configuration as labels."""
         metrics = cls()
         metrics.learn(config)
         return metrics
 
     def learn(self, config: Config) -> None:
-        """Let the models and vendors of a configuration become labels too, as after a reload."""
+        """Add the models and vendors of a configuration to the labels, as after a reload."""
         targets = [target for route in config.routes for target in route.targets]
         named = [
             target.model("")
@@ -113,7 +116,7 @@ class Metrics(Observer):
         self._under_way.inc()
 
     def on_end(self, record: ExchangeRecord) -> None:
-        """Count all that is known of an exchange."""
+        """Count an exchange with its times, tokens and losses."""
         self._under_way.dec()
         names = (record.protocol, record.vendor, record.upstream_model)
         side = self._sides.get(names)
@@ -171,7 +174,7 @@ class Metrics(Observer):
             child.inc(count)
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
-        """All figures and their content type: OpenMetrics where the `Accept` header asks for it."""
+        """All figures and their content type: OpenMetrics if the `Accept` header asks for it."""
         registry = self.registry
         if _SHARED:
             registry = CollectorRegistry()
@@ -180,7 +183,7 @@ class Metrics(Observer):
         return encode(registry), content_type
 
     def close(self) -> None:
-        """Leave the gauge: exchanges of a process that has ended are not under way any more."""
+        """Take this process out of the gauge: its exchanges are not under way any more."""
         if _SHARED:
             mark_process_dead(os.getpid())  # type: ignore[no-untyped-call]
 
@@ -200,7 +203,7 @@ class _Side:
         self.tokens = tuple(owner._tokens.labels(vendor, model, kind) for kind in _TOKENS)
 
     def count_tokens(self, usage: Usage) -> None:
-        """Count what is known of an answer's tokens."""
+        """Count the known tokens of an answer."""
         figures = (usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning)
         for child, figure in zip(self.tokens, figures, strict=True):
             if figure is not None and figure > 0:

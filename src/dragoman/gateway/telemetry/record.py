@@ -1,6 +1,6 @@
-"""ExchangeRecord: what is known of one exchange, for the log, the metrics, spans and recordings.
+"""ExchangeRecord: what is noted of one exchange, for the log, the metrics, spans and recordings.
 
-And the header in which its answer tells what the request lost.
+Also the header that lists the losses of the request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
-from time import time
+from time import monotonic, time
 from typing import Any, Protocol
 
 from ...errors import ConfigError, DragomanError, ProviderError
@@ -20,14 +20,18 @@ from ...message import Usage
 from ...text.redaction import clip_text, one_line
 from ..surfaces.base import ClientRequest
 
-_PLACED = 8  # losses whose place is told: finding it costs a walk through the request
+_PLACED = 8  # losses that are listed with their place, which needs a walk through the request
 
 
 @dataclass(slots=True)
 class Kept:
-    """The bytes of both sides, as they were; only where exchanges are recorded.
+    """The bytes of both sides, unchanged; only if exchanges are recorded.
 
-    Of each answer `most` bytes are kept; the names of those that had more are in `cut`.
+    Attributes:
+        framing: Of the answer to the client: json, sse, ndjson or json-array.
+        upstream_framing: Of the provider's answer.
+        most: The most bytes to keep of each answer.
+        cut: The answers with more bytes: `response`, `upstream_response`.
     """
 
     request: bytes = b""
@@ -35,17 +39,17 @@ class Kept:
     upstream_path: str = ""
     upstream_request: bytes = b""
     upstream_response: bytearray = field(default_factory=bytearray)
-    framing: str = "json"  # of the answer to the client: json, sse, ndjson or json-array
+    framing: str = "json"
     upstream_framing: str = "json"
     most: int = 8 * 2**20
-    cut: set[str] = field(default_factory=set)  # response, upstream_response
+    cut: set[str] = field(default_factory=set)
 
     def keep_answer(self, data: bytes) -> None:
-        """Keep what goes to the client."""
+        """Keep bytes that go to the client."""
         self._add(self.response, data, "response")
 
     def upstream_answered(self, data: bytes) -> None:
-        """Keep what the provider sent."""
+        """Keep bytes that the provider sent."""
         self._add(self.upstream_response, data, "upstream_response")
 
     def _add(self, kept: bytearray, data: bytes, name: str) -> None:
@@ -57,13 +61,22 @@ class Kept:
 
 @dataclass(slots=True)
 class ExchangeRecord:
-    """One exchange. Times are in seconds: `begun` of the Unix clock, the others since then.
+    """What is noted of one exchange. `begun` is Unix time, other times are seconds since then.
 
-    `tenant` is the name of the client's key, `session` what the client calls the conversation.
-    `protocol`, `path` and `model` are the client's, `vendor`, `upstream_protocol` and
-    `upstream_model` the provider's. `status` is that of HTTP to the client, `upstream_status` the
-    provider's, 0 where none came. `error` is the kind of what went wrong, also in mid-stream.
-    `same_wire`: the bytes passed untouched.
+    Attributes:
+        protocol: The client's, as are `path` and `model`.
+        tenant: The name of the client's key.
+        session: The client's id of the conversation.
+        vendor: The provider's, as are `upstream_protocol` and `upstream_model`.
+        same_wire: Whether bytes were passed on unchanged.
+        status: The status of HTTP to the client.
+        upstream_status: The provider's status; 0 if none came.
+        error: The kind of error, also of one in mid-stream.
+        message: The text of `log_message` for this error.
+        fallback: Which target answered; 0 is the first.
+        finish: Why each candidate ended, in the words of Finish.
+        answer_model: The model's name in the provider's answer.
+        traceparent: The client's header with the trace that the exchange belongs to.
     """
 
     id: str
@@ -82,9 +95,9 @@ class ExchangeRecord:
     status: int = 0
     upstream_status: int = 0
     error: str = ""
-    message: str = ""  # what `log_message` says of the error
+    message: str = ""
     attempts: int = 0
-    fallback: int = 0  # which of the targets answered: 0 is the first
+    fallback: int = 0
     first_byte: float | None = None
     ended: float | None = None
     events: int = 0
@@ -93,20 +106,20 @@ class ExchangeRecord:
     client_left: bool = False
     losses: Sequence[Loss] = ()
     usage: Usage | None = None
-    finish: tuple[str, ...] = ()  # why each candidate ended, in the words of Finish
-    answer_model: str = ""  # the model as the provider's answer names it
-    traceparent: str = ""  # the client's header: the trace that the exchange belongs to
+    finish: tuple[str, ...] = ()
+    answer_model: str = ""
+    traceparent: str = ""
     kept: Kept | None = None
 
 
 class Observer(Protocol):
-    """Is told of each exchange when it begins and when it has ended; neither may block."""
+    """Is notified of each exchange when it begins and when it has ended; neither call may block."""
 
     def on_begin(self, record: ExchangeRecord) -> None:
         """An exchange has begun: client, path and model are known."""
 
     def on_end(self, record: ExchangeRecord) -> None:
-        """It has ended, in whatever way."""
+        """An exchange has ended, with or without an error."""
 
 
 class _OldObserver:
@@ -139,9 +152,39 @@ def adapt_observers(observers: Iterable[Any]) -> tuple[Observer, ...]:
     return tuple(adapted)
 
 
+class ExchangeNotifier:
+    """Notifies the observers of one exchange: when it begins, and once when it has ended."""
+
+    def __init__(self, observers: Sequence[Observer], record: ExchangeRecord) -> None:
+        self.record = record
+        self._observers = observers
+        self._since = monotonic()
+        for observer in observers:
+            observer.on_begin(record)
+
+    def note_sent_bytes(self, data: bytes) -> None:
+        """Note bytes that went to the client."""
+        record = self.record
+        if record.first_byte is None:
+            record.first_byte = monotonic() - self._since
+        record.bytes_out += len(data)
+        if record.kept is not None:
+            record.kept.keep_answer(data)
+
+    def end(self, left: bool = False) -> None:
+        """Note the end of the exchange; `left`: the client did not wait for all of it."""
+        observers, self._observers = self._observers, ()
+        if not observers:
+            return
+        self.record.client_left = left
+        self.record.ended = monotonic() - self._since
+        for observer in observers:
+            observer.on_end(self.record)
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
-# types and codes of errors whose text is of our own making and quotes nothing but hosts and seconds
+# types and codes of errors whose texts are written here and quote only hosts and seconds
 _OWN = frozenset(
     {
         "connect_timeout",
@@ -155,7 +198,7 @@ _OWN = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,63}")
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d{1,6})\]")
-# members of requests, by the protocols' own names: clients chose what stands below any other
+# members of requests in the protocols; clients may choose the keys inside any other member
 _MEMBERS = frozenset(
     {"allowed_tools", "cache_control", "citations", "content", "contents", "context_management",
      "data", "display_name", "effort", "encrypted_content", "fileData", "file_data", "file_id",
@@ -174,10 +217,10 @@ _MEMBERS = frozenset(
 
 
 def log_message(error: DragomanError) -> str:
-    """What the log may say of an error: nothing that somebody said, and no key of a client's JSON.
+    """The text of an error for the log: no content of messages, and no keys that a client chose.
 
-    Texts of our own making stand as they are: of the configuration, of connections and of time.
-    Others may quote a request or an answer, so that their type, code and path are told instead.
+    Texts that are written here, about the configuration, connections and time, are used unchanged.
+    Others may quote a request or an answer, so that their type, code and path are used instead.
     """
     kind = error.type if isinstance(error, ProviderError) else ""
     whole = getattr(error, "body", None) is None and not {kind, error.code}.isdisjoint(_OWN)
@@ -189,7 +232,7 @@ def log_message(error: DragomanError) -> str:
 
 
 def known_path(path: str) -> str:
-    """The path as far as the protocols name its members; `.*` stands for what a client has named.
+    """The path as far as the protocols name its members; `.*` replaces what a client named.
 
     >>> known_path("$.messages[3].content[0].input.diary.monday"), known_path("$")
     ('$.messages[3].content[0].input.*', '')
@@ -209,9 +252,9 @@ def known_path(path: str) -> str:
 
 
 def losses_header(losses: Iterable[Loss], faults: Sequence[str], most: int) -> str:
-    """`dropped tool.foreign $.tools[3]; dropped extras.foreign *13; +2 more`; empty for none.
+    """`dropped tool.foreign $.tools[3]; dropped extras.foreign *13; +2 more`; empty for no loss.
 
-    Major losses have their place; the others are counted by code.
+    Major losses are listed with their place; the others are counted by code.
     """
     parts = [f"dropped {fault}" for fault in faults]
     others: Counter[str] = Counter()
@@ -241,7 +284,7 @@ def _cut(parts: Sequence[str], most: int) -> str:
 
 
 def new_record(request: ClientRequest) -> ExchangeRecord:
-    """What is known when a request comes."""
+    """The record of a request that has just come."""
     headers = request.headers
     session = headers.get("session_id") or headers.get("x-session-id") or ""
     return ExchangeRecord(

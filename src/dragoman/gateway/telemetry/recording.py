@@ -1,8 +1,8 @@
-"""Recorder: exchanges kept as JSON lines, as the page and `dragoman fidelity` open them.
+"""Recorder: writes exchanges as JSON lines, which the page and `dragoman fidelity` open.
 
-A line has the client's side at the top and the provider's below `upstream`, each with what was
-asked and answered: a whole `response`, or the `events` of a stream. Secrets of known forms are
-taken out, but for one that a model spells over several events; headers and queries are never kept.
+A line has the client's side at the top and the provider's below `upstream`, each with request and
+answer: a whole `response`, or the `events` of a stream. Secrets of known forms are removed, except
+for one that a model spells over several events; headers and queries are never recorded.
 """
 
 from __future__ import annotations
@@ -32,20 +32,26 @@ from .redact import redact, without_secrets
 
 MB = 2**20
 _WAITING = 1000  # exchanges
-_LOSSES = 200  # that are told of an exchange
-_TEXT = 2**16  # characters that are kept of a body that is no JSON
-_PIECE = 4096  # bytes of a stream that are read at once
+_LOSSES = 200  # losses to record of an exchange
+_TEXT = 2**16  # characters to record of a body that is no JSON
+_PIECE = 4096  # bytes of a stream to read at once
 
 _log = logging.getLogger("dragoman.gateway")
 
 
 class Recorder(Observer):
-    """Keeps exchanges in `folder`, in a file for each process and day that its owner alone reads.
+    """Records exchanges, in a file for each process and day that only its owner can read.
 
-    An exchange whose bodies have more than `most` bytes is left out, and so is one that comes while
-    `waiting` bytes wait for the disk; both are counted in `left_out` and logged. A file that has
-    grown beyond `file_size` is followed by another one; none is ever removed. Raises ConfigError
-    for a folder that cannot be made or written.
+    An exchange that is not recorded is counted in `left_out` and logged. No file is ever removed.
+
+    Args:
+        folder: The folder of the files, which is made if it does not exist.
+        most: The most bytes of an exchange's bodies; larger exchanges are not recorded.
+        waiting: The most bytes that wait for the disk; further exchanges are not recorded.
+        file_size: After so many bytes the next file is begun.
+
+    Raises:
+        ConfigError: The folder cannot be made or written.
     """
 
     def __init__(
@@ -73,17 +79,17 @@ class Recorder(Observer):
             raise ConfigError(text, hint=hint, code="record.folder") from error
 
     def on_begin(self, record: ExchangeRecord) -> None:
-        """Nothing: an exchange is kept when it has ended."""
+        """Do nothing: an exchange is recorded when it has ended."""
 
     def on_end(self, record: ExchangeRecord) -> None:
-        """Keep the exchange, if the bytes of its sides were gathered; the record is then final."""
+        """Record the exchange, if its bytes were kept; the record must not change any more."""
         if record.kept is None:
             return
         size = _size(record.kept)
         if size > self._most:
             self._leave_out("too large", 1)
         else:
-            self._thread.put(record, size)  # the thread is told of what it has no place for
+            self._thread.put(record, size)  # the thread counts what it cannot take
 
     def _write(self, records: list[ExchangeRecord], left_out: int) -> None:
         if left_out:
@@ -107,7 +113,7 @@ class Recorder(Observer):
         return self._thread.flush()
 
     def close(self) -> bool:
-        """Write what is left and close the file; False if that takes too long."""
+        """Write the remaining exchanges and close the file; False if that takes too long."""
         closed = self._thread.close()
         if closed:
             self._files.close()
@@ -115,7 +121,7 @@ class Recorder(Observer):
 
 
 class _Files:
-    """The file that is written to: of this process, this day, and not too long."""
+    """The current file: of this process and this day, and not too long."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self._folder = folder
@@ -123,10 +129,10 @@ class _Files:
         self._name = ""
         self._file: FileIO | None = None
         self._size = 0
-        self._torn = False  # the last line may have been written in part
+        self._torn = False  # whether the last line may be incomplete
 
     def write(self, line: bytes) -> None:
-        """Append a line; behind one that was written in part, on a line of its own."""
+        """Append a line, on a line of its own even after an incomplete one."""
         file = self.current()
         rest = memoryview(b"\n" + line if self._torn else line)
         self._torn = True
@@ -137,7 +143,7 @@ class _Files:
         self._torn = False
 
     def current(self) -> FileIO:
-        """The file for a line that comes now. Raises OSError."""
+        """The file for the next line. Raises OSError."""
         name = f"{datetime.now(UTC):%Y-%m-%d}-{os.getpid()}"
         if self._file is None or name != self._name or self._size >= self._most:
             self.close()
@@ -146,7 +152,7 @@ class _Files:
         return self._file
 
     def _open_file(self, name: str) -> FileIO:
-        """The first file of this name that has room: a process may have the number of another."""
+        """Open the first file of this name that has room: another process may have used it."""
         for number in count():
             path = self._folder / f"{name}{f'-{number}' if number else ''}.jsonl"
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -172,11 +178,11 @@ def _size(kept: Kept) -> int:
 
 
 def build_row(record: ExchangeRecord) -> JsonObject:
-    """The exchange as a line keeps it, without secrets; with empty bodies where none were kept.
+    """The exchange as a line of a recording, without secrets; empty bodies if none were kept.
 
-    A body that is no JSON stands as text below `request_text` or `response_text`, cut after 65,536
-    characters; `broken` says that a stream could not be read to its end, `truncated` that an answer
-    was longer than what is kept of it. `upstream` is null where no provider was asked.
+    A body that is no JSON becomes a text in `request_text` or `response_text`, cut after 65,536
+    characters; `broken` means that a stream could not be read to its end, `truncated` that an
+    answer was longer than what is recorded of it. `upstream` is null if no provider was called.
     """
     kept = record.kept or Kept()
     asked = bool(kept.upstream_request or kept.upstream_path or record.upstream_status)
@@ -201,14 +207,14 @@ def build_row(record: ExchangeRecord) -> JsonObject:
         "error": _error(record),
         "client_left": record.client_left,
     }
-    for name, value in row.items():  # bodies are without them already
+    for name, value in row.items():  # bodies are redacted already
         if isinstance(value, str):
             row[name] = without_secrets(value)
     return row
 
 
 def _upstream(record: ExchangeRecord, kept: Kept, answer: JsonObject) -> JsonObject:
-    """The provider's side; an answer that passed untouched is read once."""
+    """The provider's side; an answer that was passed on unchanged is decoded once."""
     framing = _framing(kept.upstream_framing, kept.upstream_response)
     is_cut = "upstream_response" in kept.cut
     same = kept.upstream_response == kept.response and is_cut == ("response" in kept.cut)
@@ -231,7 +237,7 @@ def _error(record: ExchangeRecord) -> JsonObject | None:
 
 
 def _plain(url: str) -> str:
-    """The path alone: a query may hold a key."""
+    """The path alone: a query may contain a key."""
     try:
         return urlsplit(url).path
     except ValueError:
@@ -239,7 +245,7 @@ def _plain(url: str) -> str:
 
 
 def _framing(told: str, data: bytes | bytearray) -> str:
-    """How an answer is framed: as was told, or as it looks where nothing but JSON was told."""
+    """The framing of an answer: the given one, or for `json` the one that its bytes show."""
     if told != "json":
         return told
     begun = bytes(data[:_PIECE]).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -263,7 +269,7 @@ def _is_json(text: bytes) -> bool:
 
 
 def _body(data: bytes, name: str) -> JsonObject:
-    """A body as JSON, or as text below another name."""
+    """A body as JSON, or as text under another name."""
     if not data:
         return {name: None}
     try:
@@ -287,8 +293,8 @@ def _answer(data: bytes, framing: str, is_cut: bool) -> JsonObject:
     try:
         for begin in range(0, len(data), _PIECE):
             found += decoder.feed(data[begin : begin + _PIECE])
-        found += [] if is_cut else decoder.flush()  # half an event says nothing
-    except ReadError:  # a broken frame, as only AWS has them: nothing behind it can be read
+        found += [] if is_cut else decoder.flush()  # an incomplete event is left out
+    except ReadError:  # a broken frame, as only AWS has them: nothing after it can be read
         rest = {"broken": True}
     events = [{"event": event.event, "data": _data(event.data)} for event in found]
     return {"response": None, "events": events, **rest, **truncated}

@@ -1,7 +1,7 @@
-"""Secrets of known forms out of what is kept: keys of providers, tokens, passwords in addresses.
+"""Removes secrets of known forms from recordings: API keys, tokens, passwords in addresses.
 
-Forms as their makers write them; a secret without a form of its own is found by the name of the
-field that holds it.
+The forms are those that their makers use; a secret without such a form is found by the name of its
+field.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _FORMS: tuple[tuple[str, str], ...] = (
 _SIGNS = tuple(sign for sign, _ in _FORMS)
 _SHORTEST = 16
 
-# Every repetition below is bounded or ends at a sign that the next one needs: somebody else's text
-# of any kind takes time in proportion to its length.
+# Every repetition below is bounded or ends at a sign that the next one needs: any text takes time
+# in proportion to its length.
 _KEYS = re.compile(rf"(?<![A-Za-z0-9_-])(?:{'|'.join(form for _, form in _FORMS)})", re.ASCII)
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s{1,4})(?=\S{0,400}[0-9=])[A-Za-z0-9._~+/=-]{16,}")
 _LOGIN = re.compile(r"(://)[^\s/@:\"']{1,200}:[^\s/@\"']{1,200}@")
@@ -59,7 +59,7 @@ _WORDS = (
     r"|secret[_-]?(?:access[_-]?)?key|private[_-]?key)"
 )
 _NAME = re.compile(rf"(?i){_WORDS}\Z", re.ASCII)
-# a field inside a text that is JSON itself, such as the arguments of a call; or inside two texts
+# a field inside a text that is itself JSON, such as the arguments of a call; or inside two texts
 _FIELD = re.compile(
     rf"""(?i)(?<!\\)((\\{{0,7}})"{_WORDS}\2"\s{{0,9}}:\s{{0,9}}\2")(?:(?!(?<!\\)\2").)+(?=\2")""",
     re.ASCII | re.DOTALL,
@@ -90,11 +90,11 @@ def without_secrets(text: str) -> str:
 _MASKED = re.compile(
     rb"([\w-]{0,99})(?:\*{2,999}|\.{3,999}|(?:\xe2\x80\xa6|\\u2026){1,99})([\w-]{0,99})"
 )
-_LONG_ERROR = 2**16  # bytes of an error in which nobody writes about keys
+_LONG_ERROR = 2**16  # bytes of an error that is too long to be about a key
 
 
 def keyless(text: bytes, key: HiddenKey) -> bytes:
-    """An error without this key, nor the ends of it that stand around a mask.
+    """An error without this key, and without the ends of it around a mask.
 
     >>> keyless(b"wrong key: ab0****xyz", HiddenKey("ab0123456789-xyz"))
     b'wrong key: <secret>'
@@ -112,9 +112,9 @@ def keyless(text: bytes, key: HiddenKey) -> bytes:
 
 
 def redact(value: Json) -> Json:
-    """JSON without secrets: it is changed in place, and given back.
+    """Remove secrets from JSON, in place; returns it.
 
-    Besides the known forms these are texts in fields with names such as `api_key`, `authorization`,
+    Besides known forms these are texts in fields with names such as `api_key`, `authorization`,
     `access_token` and `password`; a schema that only describes such a field stays as it is.
     """
     if isinstance(value, str):

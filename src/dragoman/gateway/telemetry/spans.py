@@ -43,7 +43,7 @@ except ImportError as error:
         code="spans.missing",
     ) from error
 
-# our names of vendors -> those of the conventions; other vendors keep their own
+# our names of vendors -> those of the conventions; other vendors keep theirs
 _PROVIDERS = {
     "azure": "azure.ai.openai",
     "bedrock": "aws.bedrock",
@@ -55,17 +55,20 @@ _PROVIDERS = {
     "watsonx": "ibm.watsonx.ai",
     "xai": "x_ai",
 }
-_COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # how paths that count end
+_COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # the ends of paths for token counts
 _LONGEST = 200
-_CODES = 20  # of losses that a span names
+_CODES = 20  # codes of losses in a span
 _TRACES = TraceContextTextMapPropagator()
 
 
 class Spans(Observer):
-    """Makes a client span for each exchange for which a provider was asked, once it has ended.
+    """Makes a client span for each exchange that called a provider, once it has ended.
 
-    Without a `provider` the global one of OpenTelemetry is used, as `opentelemetry-instrument` sets
-    it. A client's `traceparent` is continued. Needs no running loop.
+    A client's `traceparent` is continued. Needs no running loop.
+
+    Args:
+        provider: What makes the tracer; without it the global provider of OpenTelemetry, as
+            `opentelemetry-instrument` sets it.
     """
 
     def __init__(self, provider: TracerProvider | None = None) -> None:
@@ -77,16 +80,18 @@ class Spans(Observer):
         """Spans to the exporters that OTEL_TRACES_EXPORTER names, in batches and in a thread.
 
         Without the variable it is `otlp`, of the package opentelemetry-exporter-otlp-proto-http or
-        -grpc; the SDK reads the other variables of OpenTelemetry. A program that has set a global
-        provider, as `opentelemetry-instrument` does, gets its spans there. Raises ConfigError for
-        an exporter that is not installed.
+        -grpc; the SDK reads the other variables of OpenTelemetry. If the program has set a global
+        provider, as `opentelemetry-instrument` does, spans go there.
+
+        Raises:
+            ConfigError: An exporter is not installed.
         """
         if not isinstance(get_tracer_provider(), ProxyTracerProvider):
             return cls()
         return cls(_provider_from_environment())
 
     def on_begin(self, record: ExchangeRecord) -> None:
-        """Nothing: who is asked is not known yet, and samplers want to know it first."""
+        """Do nothing: the provider is unknown, and samplers need it at the start of a span."""
 
     def on_end(self, record: ExchangeRecord) -> None:
         """Make the span."""
@@ -112,7 +117,7 @@ class Spans(Observer):
 
 
 def _nanoseconds(seconds: float) -> int:
-    """To the microsecond, which is what a float of today's seconds holds."""
+    """Nanoseconds, rounded to microseconds, which is the precision of a float of Unix time."""
     return round(seconds * 1_000_000) * 1000
 
 
@@ -123,11 +128,11 @@ def _context(record: ExchangeRecord) -> Context | None:
 
 
 def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
-    """The attributes of an exchange's span; what is unknown is left out.
+    """The attributes of an exchange's span; unknown ones are left out.
 
     Of the conventions: operation, provider, models, tokens, finish reasons, seconds to the first
-    chunk, conversation and error.type, which is a kind of error such as `rate_limit`. Beside them
-    `dragoman.losses` names the codes of what was lost, the weightiest first.
+    chunk, conversation and error.type, which is a kind of error such as `rate_limit`. In addition
+    `dragoman.losses` lists the codes of losses, the most serious first.
     """
     found: dict[str, AttributeValue] = {
         "gen_ai.operation.name": _operation(record),
@@ -157,14 +162,14 @@ def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
 
 
 def _operation(record: ExchangeRecord) -> str:
-    """`count_tokens` is a name of ours; the conventions have none for it."""
+    """The operation; `count_tokens` is our own name, as the conventions have none for it."""
     if record.path.partition("?")[0].endswith(_COUNTING):
         return "count_tokens"
     return "generate_content" if record.upstream_protocol == "gemini" else "chat"
 
 
 def _tokens(usage: Usage | None) -> dict[str, AttributeValue]:
-    """The conventions count what was read from a cache or written to it as input; Usage doesn't."""
+    """The tokens; unlike Usage, the conventions count reads and writes of a cache as input."""
     if usage is None:
         return {}
     told = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
@@ -183,7 +188,7 @@ def _codes(losses: Sequence[Loss]) -> tuple[str, ...]:
 
 
 def _name(text: str) -> str:
-    """A name as somebody chose it, in some length and without secrets."""
+    """A name that a client or provider chose, shortened and without secrets."""
     return clip_text(without_secrets(text[: 5 * _LONGEST]), _LONGEST) if text else ""
 
 
@@ -197,7 +202,7 @@ def _provider_from_environment() -> SDKProvider:
 
 
 def _exporter(name: str) -> SpanExporter:
-    """An exporter as packages offer it under its name. Raises ConfigError for one that none has."""
+    """The exporter of this name in installed packages. Raises ConfigError if there is none."""
     protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
         "OTEL_EXPORTER_OTLP_PROTOCOL", ""
     )

@@ -1,9 +1,9 @@
 """ClientConnection: uvicorn's HTTP/1.1 with bounds on what a client may send, and how slowly.
 
-httptools has no bound of a request's head, and uvicorn none of the time in which it comes: one
-client could fill the memory, and many hold all sockets with a byte a minute. And between the two
-the body of a request is lost that asks for HTTP/2 on its way (`Upgrade: h2c`), as that of Java's
-HttpClient does: who stays with HTTP/1.1 must read it (RFC 9110, 7.8).
+httptools has no bound for a request's head, and uvicorn none for the time it takes: one client
+could fill the memory, and many could hold all sockets with a byte a minute. Also, httptools and
+uvicorn together lose the body of a request that asks for HTTP/2 (`Upgrade: h2c`), as Java's
+HttpClient does: a server that stays with HTTP/1.1 must read it (RFC 9110, 7.8).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..asgi_client import WRITE
 
 HEAD_BYTES = 64 * 2**10  # of the first line and all headers
 HEAD_FIELDS = 200
-HEAD_SECONDS = 15.0  # until a head is whole, from the connection's beginning on
+HEAD_SECONDS = 15.0  # until a head is complete, from the beginning of the connection
 BODY_SECONDS = 60.0  # without a byte of a body that the gateway waits for
-LEFT_BYTES = 2**20  # of a body that come behind the answer which refuses it
+LEFT_BYTES = 2**20  # of a body that may follow the answer which refuses it
 
 
 class _HeadTooLarge(Exception):
@@ -30,14 +30,14 @@ class _HeadTooLarge(Exception):
 
 
 def _write_chunk(cycle: RequestResponseCycle, data: bytes) -> bool:
-    """Write a piece of a chunked body as `cycle.send` does, where nothing has to be waited for.
+    """Write a piece of a chunked body as `cycle.send` does, if that need not wait.
 
     `send` is a coroutine that takes a message apart: for a text of a few letters that is more work
-    than to write it.
+    than writing it.
     """
     if cycle.flow.write_paused or cycle.disconnected or cycle.response_complete:
         return False
-    if not cycle.chunked_encoding:  # or the answer has not begun
+    if not cycle.chunked_encoding:  # also while the answer has not begun
         return False
     cycle.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
     return True
@@ -50,9 +50,9 @@ class _WrongHost(Exception):
 class ClientConnection(HttpToolsProtocol):
     """One connection of a client.
 
-    A head that is too large gets status 431, one that does not come status 408. A body that stops
-    coming closes the connection, which the app learns as that the client is gone. A head of
-    HTTP/1.1 has one `Host`, else it gets status 400.
+    A head that is too large gets status 431, and one that takes too long status 408. If a body
+    stops coming, the connection is closed, and the app learns that the client has disconnected. A
+    head of HTTP/1.1 without exactly one `Host` gets status 400.
     """
 
     head_bytes = HEAD_BYTES
@@ -66,8 +66,8 @@ class ClientConnection(HttpToolsProtocol):
         self._is_first_piece = True
         self._in_body = False
         self._head = 0  # bytes of the fields so far
-        self._unread = 0  # bytes of a head that has not ended
-        self._left_over = 0  # bytes of a body behind its answer
+        self._unread = 0  # bytes of a head that is not complete
+        self._left_over = 0  # bytes of a body after its answer
         self._last = 0.0
         self._timer: TimerHandle | None = None
         self._is_told_again = False
@@ -75,12 +75,12 @@ class ClientConnection(HttpToolsProtocol):
     # -- asyncio ----------------------------------------------------------------------------------
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """A client has come, and has to say what it wants."""
+        """A client has connected, and has to send a head in time."""
         super().connection_made(transport)
         self._wait(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
+        """The connection is closed."""
         self._stop()
         super().connection_lost(exc)
 
@@ -111,10 +111,10 @@ class ClientConnection(HttpToolsProtocol):
             self._wait(self.body_seconds)
 
     def _stay(self) -> None:
-        """Go on with HTTP/1.1 behind a head that offered another protocol.
+        """Continue with HTTP/1.1 after a head that offered another protocol.
 
-        The parser has left the body to that protocol; another one reads it, which is told the head
-        without the offer.
+        The parser has left the body to that protocol. A new parser reads it, after a short head
+        with the length of the body and without the offer.
         """
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
@@ -124,7 +124,7 @@ class ClientConnection(HttpToolsProtocol):
             self._is_told_again = False
 
     def _framing(self) -> bytes:
-        """The field that says how long the body is; nothing where there is none."""
+        """The header with the length of the body; empty if there is no body."""
         for name, value in self.headers:
             if name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0")):
                 return b"%s: %s" % (name, value)
@@ -164,13 +164,13 @@ class ClientConnection(HttpToolsProtocol):
             raise _HeadTooLarge
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
+        """The head is complete."""
         if self._is_told_again:
             return
         self._stop()
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or (not hosts and self.parser.get_http_version() != "1.0"):
-            # RFC 9112, 3.2: what stands in front may have gone by another one than we
+            # RFC 9112, 3.2: a proxy in front of the gateway may have used the other value
             raise _WrongHost
         self._left_over = 0
         self._in_head, self._in_body = False, True
@@ -178,7 +178,7 @@ class ClientConnection(HttpToolsProtocol):
         self.scope["extensions"] = {WRITE: partial(_write_chunk, self.cycle)}  # type: ignore[dict-item]
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body; behind the answer that has refused it, only so much more."""
+        """A piece of the body; after the answer that refuses it, up to a bound."""
         if not self._is_told_again and self.cycle.response_complete:
             self._left_over += len(body)
             if self._left_over > LEFT_BYTES:
@@ -187,9 +187,9 @@ class ClientConnection(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The body is whole; for the next head the time-out of idle connections holds."""
+        """The body is complete; the time-out of idle connections applies until the next head."""
         if self.parser.should_upgrade() and self._framing():
-            return  # it is still to come: see `_stay`
+            return  # the body is still to come: see `_stay`
         self._stop()
         self._in_body = False
         super().on_message_complete()
@@ -197,7 +197,7 @@ class ClientConnection(HttpToolsProtocol):
     # -- refusals ---------------------------------------------------------------------------------
 
     def send_400_response(self, msg: str) -> None:
-        """What the parser refuses: what is no HTTP, and heads that are too large."""
+        """Answer what the parser refuses: bytes that are no HTTP, and heads that are too large."""
         too_large = self._in_head and (
             self._head > self.head_bytes or len(self.headers or ()) >= self.head_fields
         )
@@ -207,8 +207,8 @@ class ClientConnection(HttpToolsProtocol):
             super().send_400_response(msg)
 
     def _refuse(self, status: HTTPStatus) -> None:
-        # only before a head is whole, so that no answer has begun; an answer to a request before
-        # it on the same connection may have
+        # only before a head is complete, so that its answer has not begun; but the answer to an
+        # earlier request on this connection may have
         if self.cycle is None or self.cycle.response_complete:
             head = f"HTTP/1.1 {status.value} {status.phrase}\r\n"
             self.transport.write(
@@ -227,7 +227,7 @@ class ClientConnection(HttpToolsProtocol):
             self._timer = None
 
     def _look(self) -> None:
-        """The time for a head is over; or it is time to look when the last of a body has come."""
+        """Act on the timer: a head took too long, or the last byte of a body is long ago."""
         self._timer = None
         if self.transport.is_closing():
             return

@@ -1,7 +1,7 @@
-"""Who can reach a gateway without client keys: programs of this machine, and nobody else.
+"""Protects a gateway without client keys: only programs of this machine may use it.
 
-It must not listen where others are; and a browser of this machine must not lend it to pages of
-other sites, which may send requests to loopback too.
+It must not listen on addresses that other machines reach; and a browser on this machine must not
+let pages of other sites use it, as they can send requests to loopback too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 
 class ReloadableApp(Protocol):
-    """What `dragoman.gateway.app` makes."""
+    """The app that `dragoman.gateway.app` makes."""
 
     def reload(self, config: Config) -> None:
         """Serve new requests by this configuration. Raises ConfigError and keeps the old one."""
@@ -31,7 +31,7 @@ class ReloadableApp(Protocol):
 
 
 class Exposed:
-    """The app as a server shows it: without client keys, to programs of this machine alone."""
+    """The app of a server; without client keys it answers programs of this machine alone."""
 
     def __init__(self, make: Callable[[Config], ReloadableApp], config: Config) -> None:
         self._app = make(config)
@@ -51,7 +51,7 @@ class Exposed:
 
 
 def refuse_exposed(config: Config) -> None:
-    """Raise ConfigError for a gateway without client keys that others could reach."""
+    """Raise ConfigError for a gateway without client keys that other machines could reach."""
     if config.keys or is_loopback(config.host):
         return
     text = f"without client keys the gateway listens on loopback alone, not on {config.host}"
@@ -60,7 +60,7 @@ def refuse_exposed(config: Config) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or name is of this machine alone."""
+    """Whether an address or name belongs to this machine alone."""
     name = host.strip("[]").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -71,16 +71,16 @@ def is_loopback(host: str) -> bool:
 
 
 def client_url(host: str, port: int) -> str:
-    """The address that a client on this machine takes, of a gateway that listens there."""
+    """The URL for a client on this machine, of a gateway that listens at this address."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
 def _from_elsewhere(scope: Message) -> str:
-    """Why a request to a gateway without keys does not come from this machine's own programs.
+    """Why a request to a gateway without keys is refused; empty if it may be a local program's.
 
-    A page of another site that is open in a browser here may send requests to loopback, and by a
-    name that it lets point there (DNS rebinding) even read the answers.
+    A page of another site in a browser on this machine can send requests to loopback, and even read
+    the answers if a name of the site resolves to loopback (DNS rebinding).
     """
     for name, value in scope["headers"]:
         if name == b"host" and not is_loopback(_host(f"//{value.decode('latin-1')}")):
@@ -98,7 +98,7 @@ def _host(url: str) -> str:
 
 
 async def _forbid(send: Send, reason: str) -> None:
-    """Status 403 in a form that the clients of OpenAI and Anthropic read."""
+    """Answer with status 403 in a form that clients of OpenAI and Anthropic read."""
     hint = "configure client keys: dragoman keys new NAME"
     error = {"type": "permission_error", "message": f"{reason} ({hint})"}
     body = encode_json({"type": "error", "error": error})

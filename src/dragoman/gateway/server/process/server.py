@@ -1,12 +1,13 @@
 """The gateway as a process: its socket, its signals and its workers, over uvicorn.
 
-    SIGTERM  nothing new is taken, what is under way ends, at most for the grace time; exit code 0
-    SIGINT   the same; exit code 130; a second one ends at once
-    SIGHUP   the configuration is read again; requests under way keep the old one
+    SIGTERM  takes no new requests, ends when those under way have ended, at most after the grace
+             time; exit code 0
+    SIGINT   like SIGTERM, with exit code 130; a second one ends at once
+    SIGHUP   reads the configuration again; requests under way keep the old one
 
-With several workers all of them take from one socket. A signal to the parent reaches all; a worker
-that dies is replaced and loses its own requests alone. The app is made anew in each worker, from
-the Config that the parent has read.
+Several workers share one socket. The parent passes a signal on to all of them; a worker that dies
+is replaced, and only its own requests are lost. Each worker makes its own app, from the Config that
+the parent has read.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from .serving import (
     warn_of_keys,
 )
 
-GRACE = 30  # seconds for what is under way when the gateway ends
-BACKLOG = 2048  # connections that wait to be taken
+GRACE = 30  # seconds for requests under way when the gateway ends
+BACKLOG = 2048  # connections that wait to be accepted
 KEEP_ALIVE = 75  # seconds of an idle connection: longer than clients keep theirs (openai: 5)
-_ANSWERS = 10  # seconds in which a worker answers its parent
+_ANSWERS = 10  # seconds in which a worker has to answer its parent
 
 
 def serve(
@@ -46,11 +47,19 @@ def serve(
     app: str = "dragoman.gateway.server.asgi:app",
     ready: Callable[[str], object] = print,
 ) -> int:
-    """Run the gateway until a signal ends it; the exit code: 0, 130 interrupted, 1 failed.
+    """Run the gateway until a signal ends it.
 
-    `ready` gets the line with the URL, once, when connections are taken. `app` names the function
-    that makes an ASGI app of a Config. Raises ConfigError, before anything is bound, for a
-    configuration that is wrong or may not listen there.
+    Args:
+        source: Where the configuration comes from.
+        grace: Seconds for requests under way after a signal.
+        app: The function that makes an ASGI app of a Config, as `module:name`.
+        ready: Gets the line with the URL, once, when connections are accepted.
+
+    Returns:
+        The exit code: 0, 130 if interrupted, 1 if it failed.
+
+    Raises:
+        ConfigError: The configuration is wrong or may not listen at its address.
     """
     log_to_stderr()
     config = source.read()
@@ -73,13 +82,13 @@ def serve(
 def _serve_until_exit(server: OneServer, listener: socket.socket) -> int:
     try:
         server.run(sockets=[listener])
-    except SystemExit:  # the app did not start, and uvicorn has logged why
+    except SystemExit:  # the app did not start, which uvicorn has logged
         return 1
     return server.exit_code
 
 
 def _bind_socket(host: str, port: int) -> socket.socket:
-    """A socket of this address. Raises ConfigError."""
+    """A listening socket at this address. Raises ConfigError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         # IPv4 first: a name such as localhost has both, and most clients write 127.0.0.1
@@ -102,7 +111,7 @@ def _bind_socket(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _metrics_folder() -> Iterator[None]:
-    """A folder in which workers sum up their metrics, as long as the gateway runs."""
+    """A folder in which workers add up their metrics, as long as the gateway runs."""
     name = "PROMETHEUS_MULTIPROC_DIR"  # of prometheus_client
     if os.environ.get(name):
         yield

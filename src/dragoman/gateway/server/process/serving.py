@@ -1,4 +1,4 @@
-"""One process of the gateway: where its configuration comes from, its app, its server, its log."""
+"""A serving process of the gateway: its configuration, its app, its server, its log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .exposure import Exposed, refuse_exposed
 
 _log = logging.getLogger("dragoman.gateway")
 
-INTERRUPTED = 130  # the exit code behind SIGINT
+INTERRUPTED = 130  # the exit code after SIGINT
 
 _OF_THE_START = ("host", "port", "workers", "record", "spans")  # fields that no reload changes
 _KEPT = "the configuration is kept as it was, for the new one is wrong"
@@ -36,10 +36,12 @@ _KEPT = "the configuration is kept as it was, for the new one is wrong"
 
 @dataclass(frozen=True, slots=True)
 class ConfigSource:
-    """Where a Config comes from, so that it can be read again: a file, or a Config itself.
+    """The origin of a Config, so that it can be read again.
 
-    `changes` are fields of Config that the command line says otherwise; `upstream` stands for the
-    base URL of every target.
+    Attributes:
+        origin: A file, or a Config itself.
+        changes: Fields of Config that the command line overrides.
+        upstream: The base URL to use for every target; empty for the configured ones.
     """
 
     origin: Path | Config
@@ -47,7 +49,7 @@ class ConfigSource:
     upstream: str = ""
 
     def read(self) -> Config:
-        """The Config as it is now. Raises ConfigError."""
+        """Read the Config. Raises ConfigError."""
         config = load(self.origin) if isinstance(self.origin, Path) else self.origin
         if self.upstream:
             config = with_upstream(config, self.upstream)
@@ -55,14 +57,14 @@ class ConfigSource:
 
 
 def local_sealing_key() -> bytes:
-    """The key of this machine, for a gateway that has none in its configuration."""
+    """The sealing key of this machine, for a gateway that has none in its configuration."""
     from ...exchange.cipher import local_key
 
     return local_key()
 
 
 def add_sealing_key(config: Config, local: tuple[bytes, ...]) -> Config:
-    """With the machine's own key where none is configured: the same in all workers."""
+    """The configuration; without sealing keys, it gets the machine's own, equal in all workers."""
     if config.envelopes.keys:
         return config
     return replace(
@@ -72,7 +74,7 @@ def add_sealing_key(config: Config, local: tuple[bytes, ...]) -> Config:
 
 @dataclass(frozen=True, slots=True)
 class AppMaker:
-    """What makes the app of a worker. It is pickled on its way there."""
+    """Makes the app of a worker. It is pickled on its way there."""
 
     app: str
     source: ConfigSource
@@ -80,12 +82,12 @@ class AppMaker:
     local: tuple[bytes, ...] = field(repr=False)
 
     def __call__(self) -> Exposed:
-        """The app, in the process that serves it."""
+        """Make the app, in the process that serves it."""
         module, _, name = self.app.partition(":")
         return Exposed(getattr(import_module(module), name), self.config)
 
     def again(self) -> AppMaker | None:
-        """The same with what the source says now; None, and it is logged, where that is wrong."""
+        """A maker with the configuration read again; None, with a log line, if it is wrong."""
         try:
             config = self.source.read()
             refuse_exposed(replace(config, host=self.config.host))
@@ -102,14 +104,14 @@ class AppMaker:
 
 
 def warn_of_keys(config: Config) -> None:
-    """Say which targets have no key: all else works, and every call to them will fail."""
+    """Warn of targets without a key: everything else works, but every call to them will fail."""
     for target in (one for route in config.routes for one in route.targets):
         if variable := unset_key(target):
             _log.warning("%s has no key: set %s", target.name, variable)
 
 
 class OneServer(uvicorn.Server):
-    """One process that serves."""
+    """A uvicorn server that reloads on SIGHUP and returns an exit code."""
 
     def __init__(
         self, config: uvicorn.Config, announce: Callable[[], object] | None = None
@@ -123,15 +125,15 @@ class OneServer(uvicorn.Server):
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal ends it."""
-        if hasattr(signal, "SIGHUP"):  # one that comes before the loop runs is not lost
+        if hasattr(signal, "SIGHUP"):  # so that a signal before the loop runs is not lost
             signal.signal(signal.SIGHUP, lambda *_: self._wanted.set())
         super().run(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take connections, hear signals, and say so."""
+        """Accept connections, handle signals, and announce it."""
         await super().startup(sockets)
         gc.collect()
-        gc.freeze()  # or a request of many values has the collector walk all modules, for 100 ms
+        gc.freeze()  # else the collector walks all modules after large requests, for 100 ms
         if hasattr(signal, "SIGHUP"):
             self._reloading = asyncio.create_task(self._reload_when_wanted())
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._wanted.set)
@@ -140,14 +142,14 @@ class OneServer(uvicorn.Server):
         sys.stdout.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End; other than uvicorn, without raising the signal again."""
+        """End; unlike uvicorn's own method, without raising the signal again."""
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
         self.exit_code = INTERRUPTED if sig == signal.SIGINT else 0
 
     async def on_tick(self, counter: int) -> bool:
-        """Each tenth of a second: whether to end. A worker does when its parent is gone."""
+        """Decide each tenth of a second whether to end; a worker ends when its parent is gone."""
         if self._announce is None and os.getppid() != self._parent:
             return True
         return await super().on_tick(counter)
@@ -168,7 +170,7 @@ class OneServer(uvicorn.Server):
 
 
 class _LogLine(logging.Formatter):
-    """A line of JSON, as the log of exchanges has them: time, level, message."""
+    """A line of JSON, like those in the log of exchanges: time, level, message."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line; a traceback is a field of it."""
@@ -183,7 +185,7 @@ class _LogLine(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Write what the gateway and the server tell to stderr, where a program has no handlers."""
+    """Log to stderr what gateway and server report, unless the program has handlers."""
     if logging.getLogger().handlers:
         return
     handler = logging.StreamHandler()

@@ -1,4 +1,4 @@
-"""The parent of several processes that serve from one socket: starts, replaces and ends them."""
+"""The parent of several processes that serve one socket: starts, replaces and ends them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .serving import INTERRUPTED, AppMaker, OneServer, log_to_stderr
 
 _log = logging.getLogger("dragoman.gateway")
 
-_SPARE = 5  # seconds beyond the grace time, for a worker to end
+_SPARE = 5  # seconds beyond the grace time for a worker to end
 
 # A fork starts at once, with the parent's modules in its memory; the parent has no thread that
-# could hold a lock meanwhile. Elsewhere than on Linux the libraries of the system do not bear it.
+# could hold a lock meanwhile. On other systems than Linux, system libraries do not support it.
 _START: Any = get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 class _Worker(Process):
-    """One of several processes."""
+    """One of the serving processes."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
@@ -38,17 +38,17 @@ class _Worker(Process):
 
     @property
     def server(self) -> uvicorn.Server:
-        """What serves in it."""
+        """The server of this process."""
         if self._server is None:
             self._server = OneServer(self.config)
         return self._server
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """What runs in it."""
-        for number in (signal.SIGINT, signal.SIGTERM):  # not as the parent has them
+        """Run in the new process."""
+        for number in (signal.SIGINT, signal.SIGTERM):  # the parent's handlers do not apply
             signal.signal(number, signal.SIG_DFL)
         log_to_stderr()
-        assert self.server is not None  # made before the thread that answers the parent asks for it
+        assert self.server is not None  # made before the thread that answers the parent uses it
         try:
             super().target(sockets)
         except DragomanError as error:
@@ -57,7 +57,7 @@ class _Worker(Process):
 
 
 class Workers(Multiprocess):
-    """The parent of several processes."""
+    """The parent of the serving processes."""
 
     def __init__(
         self,
@@ -75,9 +75,9 @@ class Workers(Multiprocess):
         return worker
 
     def init_processes(self) -> None:
-        """Start all workers, and say so when each takes connections."""
+        """Start all workers, and announce it when each of them accepts connections."""
         made: AppMaker = self.config.app  # type: ignore[assignment]  # no kind of uvicorn's
-        import_module(made.app.partition(":")[0])  # for all workers, where they are forked
+        import_module(made.app.partition(":")[0])  # once for all workers, if they are forked
         gc.freeze()
         self.processes = [self._start_worker() for _ in range(self.processes_num)]
         for worker in self.processes:
@@ -88,7 +88,7 @@ class Workers(Multiprocess):
                 if not worker.process.is_alive():
                     self._fail(worker)
                     return
-            while worker.parent_conn.poll(0.05):  # answers to questions that it was asked before
+            while worker.parent_conn.poll(0.05):  # late answers to earlier questions
                 worker.parent_conn.recv()
         self._announce()
         sys.stdout.flush()
@@ -115,7 +115,7 @@ class Workers(Multiprocess):
         self.should_exit.set()
 
     def join_all(self) -> None:
-        """Wait for all workers; whoever outstays the grace time is ended."""
+        """Wait for all workers; one that exceeds the grace time is killed."""
         grace = self.config.timeout_graceful_shutdown or 0
         for worker in self.processes:
             worker.process.join(grace + _SPARE)
@@ -141,7 +141,7 @@ class Workers(Multiprocess):
 
 
 def _forget_metrics(pid: int | None) -> None:
-    """Take the gauges of a process that is gone out of the sums."""
+    """Remove the gauges of an ended process from the sums."""
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(pid)  # type: ignore[no-untyped-call]

@@ -1,15 +1,14 @@
-"""Exchange: one client's request on its way to a provider, and the answer back; no sockets.
+"""GatewayExchange: one client's request to a provider and the answer to it, without sockets.
 
-`Gateway.open` judges a request and gives an Exchange, or the Answer at once. Whoever drives an
-exchange sends its `call`, and gives what comes to `whole` or `stream`:
+The program that drives an exchange sends the call that it gives, and hands back what comes:
 
-    exchange = gateway.open(request)
-    call = exchange.call()                     # to the first target; sign it, send it
-    answer = exchange.whole(200, {}, body)     # status, headers, body for the client
+    call = exchange.call()                     # to the first target; sign it and send it
+    answer = exchange.whole(200, {}, body)     # status, headers and body for the client
     relay = exchange.stream()                  # or bytes: relay.feed(chunk), relay.finish()
 
-The same wire: bytes pass untouched but for the name of the model. Another: requests and answers are
-converted, opaque state travels in envelopes, and what is lost is named.
+Where client and provider speak the same wire, bytes pass untouched but for the name of the model.
+Otherwise requests and answers are converted, opaque state travels in envelopes, and every loss is
+named.
 """
 
 from __future__ import annotations
@@ -30,23 +29,14 @@ from ...sealed_state import MARK
 from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
 from ...text.json_pieces import holds
-from ...text.json_text import JsonObject, encode_json, loads
+from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
-from ..bodies import asked_model, date_answer, looks_like_object, object_in, unreadable
-from ..config.keys import may_ask
-from ..config.values import KEPT, ClientKey, Config, Route
-from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
-from ..surfaces.base import JSON, named_model, told_error
-from ..surfaces.unknown_paths import (
-    asks_upgrade,
-    describe_path,
-    is_served,
-    is_stateless,
-    may_pass,
-    stays_below,
-)
-from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header, new_record
+from ..bodies import date_answer, looks_like_object, unreadable
+from ..config.values import Config, Route
+from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
+from ..surfaces.base import JSON, told_error
+from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
 from .cipher import SealedState, Sealer
@@ -59,10 +49,10 @@ from .passing import (
     without_key,
     written_anew,
 )
-from .refusals import key_refused, upgrade_refused, write_refusal
+from .refusals import key_refused, write_refusal
 from .relay import ConvertedAnswer, PassedAnswer, RelayStream
-from .tenancy import Tenancy, has_dots
-from .upstream import Upstream, list_models, listed_one
+from .tenancy import Tenancy
+from .upstream import Upstream
 
 _log = logging.getLogger("dragoman.gateway")
 
@@ -73,73 +63,13 @@ _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110
 _CACHED = 1024  # targets that were made ready
 
 
-class Gateway:
-    """A configuration made ready. Safe for threads; a reload puts a new one in its place."""
+class GatewayContext:
+    """What all exchanges of a gateway share: its configuration, its sealer and its targets."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
         self.sealer = Sealer(config.envelopes)
         self._upstreams: dict[tuple[int, int, str, str], Upstream] = {}
-
-    def open(
-        self,
-        request: ClientRequest,
-        key: ClientKey | None = None,
-        record: ExchangeRecord | None = None,
-    ) -> GatewayExchange | ClientAnswer:
-        """The exchange that the request begins, or the answer to it: also every refusal."""
-        record = record or new_record(request)
-        surface, operation = match_request(request)
-        record.protocol = surface.protocol
-        try:
-            return self._open(surface, operation, request, key, record)
-        except DragomanError as error:
-            return write_refusal(surface, error, record)
-
-    def _open(
-        self,
-        surface: Surface,
-        operation: Operation | None,
-        request: ClientRequest,
-        key: ClientKey | None,
-        record: ExchangeRecord,
-    ) -> GatewayExchange | ClientAnswer:
-        if operation is None:
-            return self._answer_unknown_path(surface, request, key, record)
-        if operation.kind == "models":
-            shown = [one for one in list_models(self.config) if key is None or key.may_ask(one.id)]
-            return ClientAnswer.json(200, surface.models(shown))
-        if operation.kind == "state":
-            if asks_upgrade(request):
-                return upgrade_refused(surface, request, record)
-            raise ProviderError(
-                operation.reason, status=404, type="not_found_error", code="state.server_side"
-            )
-        if operation.kind == "model":
-            name = operation.model or named_model(loads(request.body))
-            may_ask(key, name)
-            return ClientAnswer.json(200, surface.model(listed_one(self.config, name)))
-        body = object_in(request.body)
-        asked = asked_model(body, operation.model)
-        record.model = asked
-        may_ask(key, asked)
-        route = self.config.route(asked)
-        if has_dots(asked):
-            raise ReadError(
-                "the name of the model reads as a part of an address",
-                path="$.model",
-                hint="no `..`, `%`, `?` or `#`",
-                code="request.model",
-            )
-        record.route = route.name or route.target.name
-        tenancy = None
-        if key is not None:
-            tenancy = Tenancy(key, route, self.config, self.sealer.marks)
-            tenancy.judge(body, surface.protocol, asked)
-            tenancy.judge_query(request.query)
-        return GatewayExchange(
-            self, surface, operation, request, body, asked, route, tenancy, record
-        )
 
     def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
         """The `nth` target of a route, for a client's protocol and the model it asks for."""
@@ -152,56 +82,25 @@ class Gateway:
             found = self._upstreams[of] = Upstream(route, target, surface, asked)
         return found
 
-    def _answer_unknown_path(
-        self,
-        surface: Surface,
-        request: ClientRequest,
-        key: ClientKey | None,
-        record: ExchangeRecord,
-    ) -> GatewayExchange | ClientAnswer:
-        """What is at no path of ours: an agent looks whether anybody is there, or it passes."""
-        if request.method in ("HEAD", "GET") and request.path == "/":
-            return ClientAnswer(
-                200,
-                b"" if request.method == "HEAD" else b"Dragoman\n",
-                {"content-type": "text/plain; charset=utf-8"},
-            )
-        if asks_upgrade(request):
-            return upgrade_refused(surface, request, record)
-        for route in self.config.routes:
-            if not route.pass_through or route.target.name == KEPT:
-                continue
-            if stays_below(request.path) and not is_served(request):
-                may_pass(key, route, request)
-                record.route = route.name or route.target.name
-                operation = Operation("other")
-                tenancy = None
-                if key is not None:
-                    tenancy = Tenancy(key, route, self.config, self.sealer.marks)
-                    tenancy.judge_passing(request, surface.protocol)
-                return GatewayExchange(
-                    self, surface, operation, request, {}, KEPT, route, tenancy, record
-                )
-        text = f"there is nothing at {request.method} {request.path[:200]}"
-        if known := describe_path(request.path):
-            text = f"{text}: {known}"
-        hint = "the paths of OpenAI, Anthropic, Gemini and Ollama"
-        if is_stateless(request.path):  # embeddings and the like, which are converted for nobody
-            hint = "the route of a provider that has it needs pass_through = true"
-        raise ProviderError(
-            text, status=404, type="not_found_error", code="path.unknown", hint=hint
-        )
 
-
-_HISTORIES = ("messages", "input", "contents")  # where the clients' protocols have them
+_HISTORIES = ("messages", "input", "contents")  # the fields that hold the history, by protocol
 
 
 class GatewayExchange:
-    """One request with its answer. `upstream` is the target of the last `call`."""
+    """One request with its answer.
+
+    Attributes:
+        upstream: The target of the last `call`.
+        nth: The number of that target in its route; 0 is the first.
+        kind: What the client asks for: an answer, a count, a compaction, or an unknown path.
+        streams: Whether the client asks for a stream.
+        compacts: Whether the client asks for its history to be compacted.
+        is_long: Whether the body is so large that reading it would delay other requests.
+    """
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: GatewayContext,
         surface: Surface,
         operation: Operation,
         request: ClientRequest,
@@ -222,21 +121,21 @@ class GatewayExchange:
         self._tenancy = tenancy
         self._state: SealedState = gateway.sealer.envelope(tenancy.name if tenancy else "")
         self._sealed = self.kind != "other" and holds(request.body, _MARKS)
-        self.is_long = is_long(request.body)  # to read, and to write anew
+        self.is_long = is_long(request.body)
         self._client_request: ChatRequest | None = None
         self._written: Written | None = None
-        self._is_over = False  # what the provider still sends is no part of the answer
+        self._is_over = False  # if true, later bytes of the provider are no part of the answer
         self._whole_rejected: ClientAnswer | None = (
-            None  # as the provider of the same wire worded it
+            None  # the error in the words of the provider, if it speaks the client's protocol
         )
         compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
         asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
         self.streams = self.kind == "generate" and asks_stream
         self.compacts = self.kind == "compact" or compacts
         record.stream = self.streams
-        self.nth = 0  # which target is asked
-        self._failure: ProviderError | None = None  # of the target that was asked last
-        self._read_ahead: ChatRequest | None = None  # to choose a wire
+        self.nth = 0
+        self._failure: ProviderError | None = None  # of the last target that was called
+        self._read_ahead: ChatRequest | None = None  # the request, read to choose a protocol
         self.upstream = self._target()
         if gateway.config.record is not None:
             record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
@@ -245,7 +144,7 @@ class GatewayExchange:
 
     @property
     def passes(self) -> bool:
-        """Whether the answer comes in the client's own protocol and goes on as it is."""
+        """Whether the provider answers in the client's own protocol, and bytes are passed on."""
         return self.upstream.same_wire or self.kind == "other"
 
     @property
@@ -255,16 +154,22 @@ class GatewayExchange:
 
     @property
     def retries(self) -> Retries:
-        """How often a call is tried: once, where a second one could do a thing twice."""
+        """How often a call is tried: once, if repeating it could have an effect twice."""
         may_repeat = self.kind != "other" or self.request.method in _IDEMPOTENT
         return self.route.retries if may_repeat else replace(self.route.retries, attempts=1)
 
     def go_on(self, error: DragomanError) -> None:
-        """Take the route's next target, behind one that failed in passing.
+        """Go to the route's next target after a temporary failure.
 
-        Raises what the client is told where there is none. A fallback that cannot be asked (its key
-        is missing, or it would lose what may not be lost) is passed over: the client is told why
-        the target before it failed. What passes at an unknown path is for the first target alone.
+        A fallback that cannot be called (its key is missing, or the request would lose what may not
+        be lost) is skipped; the client then gets the error of the target before it. A request at an
+        unknown path goes to the first target alone.
+
+        Args:
+            error: Why the last target gave no answer.
+
+        Raises:
+            DragomanError: No further target can be called; the error is the one for the client.
         """
         if isinstance(error, ProviderError):
             self._failure = error.with_traceback(None)  # whose frames hold the whole answer
@@ -275,7 +180,7 @@ class GatewayExchange:
         while passing and self.kind != "other" and self.nth + 1 < len(self.route.targets):
             self.nth += 1
             self.upstream = self._target()
-            if self.asks_stream == streams:  # which whoever drives this has acted on
+            if self.asks_stream == streams:  # the caller already chose between stream and whole
                 return
         if self._failure is None or self._failure is error:
             raise error
@@ -286,19 +191,23 @@ class GatewayExchange:
         if not upstream.may_need_responses or self.kind == "other" or not self._body.get("tools"):
             return upstream
         if self._read_ahead is None:
-            # the history has no say in it
+            # the choice of a protocol does not depend on the history
             body = {name: [] if name in _HISTORIES else value for name, value in self._body.items()}
             path = self.request.target if self.kind != "count" else None
             try:
                 self._read_ahead = self.surface.wire._read(body, path, {}, keep=False)
-            except DragomanError:  # which is told where the request is written
+            except DragomanError:  # writing the request raises it again
                 return upstream
         return upstream.for_request(self._read_ahead)
 
     def call(self) -> HttpCall:
-        """The call to the target that is asked now, without a key.
+        """The call to the current target, without a key.
 
-        Raises ReadError, WriteError, LossRefused, ConfigError.
+        Raises:
+            ReadError: The client's request cannot be read.
+            WriteError: The target cannot take it.
+            LossRefused: It would lose what the policy does not allow to lose.
+            ConfigError: The target's address lacks a value.
         """
         upstream = self._target()
         if self.kind == "count":
@@ -316,12 +225,12 @@ class GatewayExchange:
         if record.kept is not None:
             record.kept.upstream_path = call.url
             record.kept.upstream_request = call.body
-            record.kept.upstream_response.clear()  # of the call before
+            record.kept.upstream_response.clear()  # of an earlier call
             record.kept.cut.discard("upstream_response")
         return call
 
     def _pass_call(self) -> HttpCall:
-        """The client's own bytes, with the target's model."""
+        """The call that sends the client's own bytes, with the target's model."""
         upstream, request = self.upstream, self.request
         body = request.body
         headers, query = request_headers(request.headers), without_key(request.query)
@@ -342,9 +251,9 @@ class GatewayExchange:
 
     def _convert_call(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
-        self._state.faults.clear()  # of the call before
+        self._state.faults.clear()  # of an earlier call
         body = self._body
-        if self.passes and "model" in body:  # what no envelope touches is written as it was read
+        if self.passes and "model" in body:  # fields without envelopes are written as they came
             body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
             body = compaction.open_summaries(body, self._state)
@@ -366,7 +275,7 @@ class GatewayExchange:
         return upstream.written_call(written, len(self.request.body))
 
     def _write(self, body: JsonObject) -> Written:
-        """The request for the target, of the client's body."""
+        """The client's body as a request for the target."""
         surface = self.surface
         if self.kind == "count":
             body = surface.build_generate_body(body)
@@ -396,7 +305,7 @@ class GatewayExchange:
         return req
 
     def _judge_envelopes(self) -> None:
-        """Raise WriteError for an envelope that was not opened, where that is not to be a loss."""
+        """Raise WriteError for an envelope that was not opened, unless the route drops it."""
         if not self._state.faults:
             return
         fault = self._state.faults[0]
@@ -413,11 +322,11 @@ class GatewayExchange:
     # -- the answer --------------------------------------------------------------------------------
 
     def is_failure(self, status: int) -> bool:
-        """Whether an answer of this status is none: a redirect would lead the client elsewhere."""
+        """Whether a status means that there is no answer: redirects are not passed on either."""
         return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
 
     def read_failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error of an answer whose status is a failure."""
+        """The error that an answer with a failure status tells."""
         self.record.upstream_status = status
         if not 400 <= status < 600:
             text = f"the provider answered with status {status}"
@@ -425,12 +334,12 @@ class GatewayExchange:
                 text, status=502, type="api_error", code="upstream.status", hint="check base_url"
             )
         hidden = self.upstream.hidden
-        # which some of them quote; also its ends around a mask, `sk-pr***wxyz`
+        # some providers quote the key, or its ends around a mask: `sk-pr***wxyz`
         body, heads = keyless(body, hidden), headers.items()
         headers = {name: keyless(text.encode(), hidden).decode() for name, text in heads}
         self.keep(body)
         error = self.upstream.wire.error(status, body, headers)
-        hidden.error(error)  # where its JSON has spelled it with escapes
+        hidden.error(error)  # for a key that the JSON spelled with escapes
         if error.kind in ("authentication", "permission"):
             return key_refused(self.upstream.vendor.name, error, status)
         known = self.surface.translate_error(error) is error and looks_like_object(body)
@@ -439,7 +348,12 @@ class GatewayExchange:
         return error
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> ClientAnswer:
-        """The answer to the client. Raises ProviderError for what cannot be read, LossRefused."""
+        """The answer for the client, from the provider's whole answer.
+
+        Raises:
+            ProviderError: The provider's answer cannot be read.
+            LossRefused: The answer loses what the policy does not allow to lose.
+        """
         record = self.record
         record.upstream_status = status
         body = self.upstream.hidden.data(body)
@@ -471,7 +385,7 @@ class GatewayExchange:
         resp = self._response(status, body)
         record.usage, record.answer_model = resp.usage, resp.model or ""
         record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
-        assert self._client_request is not None  # it was converted
+        assert self._client_request is not None  # set when the request was converted
         if self.compacts:
             resp = compaction.compact_answer(resp, self._client_request, self._state)
             if self.kind == "compact":
@@ -499,7 +413,7 @@ class GatewayExchange:
         )
 
     def passed_headers(self, status: int, headers: Mapping[str, str]) -> dict[str, str]:
-        """The headers of an answer that goes on as it is."""
+        """The headers of an answer that is passed on unchanged."""
         self.record.upstream_status = status
         told = {**self.upstream.hidden.headers(answer_headers(headers)), **self.headers()}
         if self.request.method == "HEAD" and "content-length" in headers:
@@ -514,29 +428,29 @@ class GatewayExchange:
 
     @property
     def waits(self) -> bool:
-        """Whether the request waits while it is written: for media, or for a counter's figures."""
+        """Whether writing the request waits: for media, or for the figures of a token counter."""
         return self.route.fetch is not None or self.route.truncation is not None
 
     def local_count(self, error: DragomanError) -> int | None:
-        """What a counter here says where the provider gave no figure; None if none is to."""
+        """The count of the route's token counter, if the provider gave none; None if not wanted."""
         counter = counting.local(self.route.counter, error) if self.kind == "count" else ""
         if not counter:
             return None
-        written = self._written or self._write(self._body)  # the body may have passed as it was
+        written = self._written or self._write(self._body)  # None if the body was passed on
         return counting.count_tokens(counter, written)
 
     def headers(self) -> dict[str, str]:
-        """What an answer tells besides its body."""
+        """The header that names losses, for an answer of any form."""
         told = losses_header(self.record.losses, self.faults, self.gateway.config.limits.header)
         return {"x-dragoman-losses": told} if told else {}
 
     def keep(self, data: bytes) -> None:
-        """Keep what the provider sent, where exchanges are recorded."""
+        """Add bytes of the provider to the recording, if there is one."""
         if self.record.kept is not None and not self._is_over:
             self.record.kept.upstream_answered(self.upstream.hidden.data(data))
 
     def note_stream_end(self, relay: RelayStream) -> None:
-        """Note how a stream ended."""
+        """Copy into the record how a stream ended: its error, its usage, its losses."""
         self._is_over = True
         record = self.record
         if relay.failed is not None and not record.error:
@@ -546,7 +460,7 @@ class GatewayExchange:
         record.events = relay.events
 
     def cut(self, relay: RelayStream, error: DragomanError) -> bytes:
-        """What stands at the end of a stream that was cut: no error behind a whole answer."""
+        """The last bytes of a stream that an error cut: no error is added to a complete answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
         return relay.fail(
@@ -554,7 +468,7 @@ class GatewayExchange:
         )
 
     def stream(self) -> RelayStream:
-        """What relays a streamed answer."""
+        """A new relay for the streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
         if (kept := self.record.kept) is not None:
@@ -586,26 +500,26 @@ class GatewayExchange:
 
     @property
     def _marking(self) -> Callable[[bytes], bytes] | None:
-        """What marks the ids in an answer that passes, where tenants are told apart."""
+        """The function that marks ids in an answer that is passed on; None without client keys."""
         if self._tenancy is None or self.kind == "other":
             return None
         return self._tenancy.build_answer_marker(self.surface.protocol)
 
     @property
     def _new_id(self) -> str | None:
-        """An id for an answer whose provider tells none, where answers of the client's have one."""
+        """An id for an answer whose provider gave none; None if the protocol has no ids."""
         prefix = self.surface.answer_id
         return None if prefix is None else f"{prefix}{uuid4().hex}"
 
     @property
     def _shown_model(self) -> str | None:
-        """The name under which an answer that passes goes out, if it is not the provider's."""
+        """The model's name to put into an answer that is passed on; None to leave it unchanged."""
         other = self.kind == "generate" and self.surface.renames(self.request)
         return self.asked if other and self.asked != self.upstream.model else None
 
     @property
     def framing(self) -> Framing:
-        """How the answer is framed for the client."""
+        """The framing of the answer to the client."""
         return self.surface.framing(self.request)
 
     def stream_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
@@ -620,19 +534,19 @@ class GatewayExchange:
         }
 
     def refusal(self, error: DragomanError) -> ClientAnswer:
-        """The answer that tells of an error, before anything of another has gone out."""
+        """The answer that reports an error, while nothing has been sent to the client yet."""
         self.upstream.hidden.error(error)
         answer = write_refusal(self.surface, error, self.record)
         ask = self.surface.streamed_refusal
         if self.streams and (found := ask(told_error(error), self.request, self.asked)):
             answer, self._whole_rejected = self._finish_answer(found), None
         if isinstance(error, ProviderError) and self._whole_rejected is not None:
-            return self._whole_rejected  # in the provider's own words
+            return self._whole_rejected  # the provider's own body
         answer.headers.update(self.headers())
         return answer
 
     def build_stream_error(self, error: DragomanError) -> ProviderError:
-        """The error as a stream tells of it."""
+        """The error in the form for a stream that has begun, noted in the record."""
         self.upstream.hidden.error(error)
         made = told_error(error)
         self.record.error = made.kind
@@ -656,7 +570,7 @@ class GatewayExchange:
         return resp
 
     def _look(self, body: bytes) -> None:
-        """Note what an answer that passes tells; nothing depends on it."""
+        """Note usage and model of an answer that is passed on; an unreadable one is ignored."""
         if self.kind != "generate":
             return
         decoder = self.surface.wire.stream_decoder()
