@@ -99,7 +99,11 @@ class Route(Shown):
 
 @dataclass(slots=True, repr=False)
 class Plan(Shown):
-    """All routes, ranked."""
+    """All routes, ranked.
+
+    Attributes:
+        routes: The routes, the best first.
+    """
 
     routes: list[Route]
 

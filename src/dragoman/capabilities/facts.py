@@ -114,7 +114,12 @@ class Fact:
 
 
 def matches(model: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a model's bare name fits one of the patterns."""
+    """Whether a model fits one of the patterns.
+
+    Args:
+        model: Its bare name.
+        patterns: Glob patterns.
+    """
     # a regex is compiled only for the few patterns that begin as the model's name does
     for pattern in patterns:
         if model.startswith(_beginning(pattern)) and _regex(pattern).match(model):
@@ -215,7 +220,12 @@ class Facts:
         return next(iter(self.holding(model)), None)
 
     def source_of(self, ask: str, kind: str = "") -> str:
-        """The source of what always holds, for every capability (`ask`) and block (`kind`)."""
+        """The source of `always`.
+
+        Args:
+            ask: The name of the capability; the source is the same for all.
+            kind: A kind of block; likewise.
+        """
         return self.source
 
     def deciding(

@@ -311,6 +311,15 @@ def _override_kind(now: _Now, kind: str, value: Any) -> None:
 class ChatConfig:
     """Agents-Flex's switches of what a model supports. None keeps what is known of the model.
 
+    Args:
+        support_image: Whether users may send images.
+        support_image_base64_only: Whether images may be sent as bytes only.
+        support_audio: Whether users may send audio.
+        support_video: Whether users may send video.
+        support_tool: Whether the model takes tools.
+        support_tool_message: Whether the history may have messages with results of tools.
+        support_thinking: Whether thinking goes back to the model.
+
     >>> ChatConfig(support_tool=False).changes()
     {'tools': False}
     """

@@ -285,7 +285,7 @@ class WireAnswering:
     ) -> Kin | None:
         """The conversion of an answer by a host of the same maker; None where none is needed.
 
-        With an envelope, what another provider said stays as it is.
+        With an envelope, the answer of another provider stays as it is.
         """
         other = origin.protocol is not None and origin.protocol != self.room.protocol
         if not other and (origin.issuer == self.room.issuer or envelope is not None):

@@ -20,7 +20,7 @@ from ..protocols.base import Room
 from ..text.json_text import JsonObject, field_at, put_field, take_field
 
 _NEWER = "safety_identifier"
-_USERS = ("user", _NEWER)  # one is the option `user`: which, the notes of the reader say
+_USERS = ("user", _NEWER)  # one of them is the option `user`; the reader's notes name it
 _SHARED = {
     name: name
     for name in (

@@ -74,7 +74,7 @@ def _answer(value: JsonObject) -> JsonObject:
     body = {key: item for key, item in value.items() if key != "headers" and item is not None}
     if isinstance(body.get("output"), dict):
         body["output"] = {k: item for k, item in body["output"].items() if item is not None}
-    if body.get("code"):  # an error: the status says more about it
+    if body.get("code"):  # an error, which the status describes better
         return body
     added = ("status_code", "code", "message")
     return {key: item for key, item in body.items() if key not in added}

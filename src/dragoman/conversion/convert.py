@@ -39,7 +39,12 @@ from ..vendors import PROTOCOLS, Vendor, wire
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The wire of a body: the likeliest one, and the others on which it would be valid, too."""
+    """The wire of a body.
+
+    Attributes:
+        wire: The likeliest one.
+        also: The others on which the body would be valid, too.
+    """
 
     wire: str
     also: tuple[str, ...] = ()

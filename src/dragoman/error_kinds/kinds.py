@@ -171,6 +171,10 @@ def fitting_status(kind: ErrorKind, status: int | None) -> int:
     With 429, clients would ask an empty account again and again; with 413, they would not recognize
     a full context.
 
+    Args:
+        kind: The kind of the error.
+        status: The status that came, if any.
+
     >>> fitting_status("billing", 429), fitting_status("overloaded", 529)
     (402, 529)
     >>> fitting_status("no_answer", 400)
@@ -185,5 +189,9 @@ def fitting_status(kind: ErrorKind, status: int | None) -> int:
 
 
 def usual_status(kind: ErrorKind) -> int:
-    """The usual HTTP status for an error of this kind."""
+    """The usual HTTP status for an error.
+
+    Args:
+        kind: The kind of the error.
+    """
     return _STATUSES[kind]

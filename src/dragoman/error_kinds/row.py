@@ -83,7 +83,13 @@ def code_rows(
 
 
 class Numbers(NamedTuple):
-    """Numbers in an error about length: tokens of the request, the limit, those of the answer."""
+    """Numbers in an error about length.
+
+    Attributes:
+        tokens: The tokens of the request.
+        limit: The largest number that is allowed.
+        output: The tokens of the answer that was asked for.
+    """
 
     tokens: int | None = None
     limit: int | None = None

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
-from .loss import Field, InBody, Loss, Losses, Places, Report, by_weight
+from .index import Field, InBody
+from .loss import Loss, Losses, Places, Report, by_weight
 from .policies import Policy, PolicyLike, policy
 
 __all__ = [

@@ -1,19 +1,19 @@
-"""Losses (`Loss`), the report that collects them (`Report`), and the index of their paths.
+"""Losses (`Loss`), and the report that collects them (`Report`).
 
 A loss shortens its texts and computes its path when they are read, not when it happens.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..text.json_text import member
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
+from .index import Index
 
 # code, kind, node, field, what, did, rule: a plain tuple, because most of them are never read
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
@@ -190,7 +190,14 @@ def _words(loss: Loss) -> str:
 
 
 def by_weight(losses: Iterable[Loss]) -> list[Loss]:
-    """Sort losses by weight, then by kind, else in their order; the weightiest come first."""
+    """Sort losses by weight, then by kind; equal ones stay in their order.
+
+    Args:
+        losses: The losses.
+
+    Returns:
+        A new list, with the weightiest losses first.
+    """
     return sorted(losses, key=_rank)
 
 
@@ -357,16 +364,26 @@ class Report:
         self._groups.append((code, nodes))
 
     def made(self, copy: _Node, of: object | Sequence[object]) -> _Node:
-        """Record of which node or nodes (`of`) `copy` was made, and return the copy.
+        """Record from what a node was made: its losses get the path of the original.
 
-        The losses of the copy get the path of the original.
+        Args:
+            copy: The new node.
+            of: The node, or a sequence of the nodes, from which it was made.
+
+        Returns:
+            The copy.
         """
         origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
         self._made[id(copy)] = (copy, origin)
         return copy
 
     def placed(self, node: object, path: str) -> None:
-        """Record the `path` of a `node` that represents a text there, which is no node itself."""
+        """Record the path of a node that represents a text, which is no node of the input.
+
+        Args:
+            node: The node.
+            path: The path of the text.
+        """
         self._placed[id(node)] = (node, path)
 
     def touched(self, by: str, node: object, until: object = None) -> None:
@@ -393,7 +410,11 @@ class Report:
                 waiting.extend(entry[1])
 
     def source(self, copy: object) -> object:
-        """The node of the input from which `copy` was first made; `copy` itself if it is there."""
+        """The node of the input from which a node was made.
+
+        Args:
+            copy: The node; returned itself if it is in the input.
+        """
         while (entry := self._made.get(id(copy))) is not None:
             copy = entry[1][0]
         return copy
@@ -411,7 +432,11 @@ class Report:
         return losses
 
     def place(self, ordinal: int) -> str:
-        """The path of a loss by its `ordinal`; its node may be, and be lost, in several places."""
+        """The path of a loss, whose node may be in several places.
+
+        Args:
+            ordinal: The number of the loss in this report.
+        """
         index = self._build_index()
         for code, _, node, field, *_ in self._rows[len(index.ordinals) : ordinal + 1]:
             index.count(node, code, field)
@@ -428,7 +453,11 @@ class Report:
         return codes
 
     def holds(self, code: str) -> bool:
-        """Whether there is a loss with this `code`."""
+        """Whether there is a loss with a code.
+
+        Args:
+            code: The code.
+        """
         return any(item[0] == code for item in (*self._rows, *self._groups))
 
     @property
@@ -481,7 +510,13 @@ class Report:
         self._placed.update(other._placed)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
-        """The path of a node or its `field`; `ordinal` selects one of several places."""
+        """The path of a node or its field.
+
+        Args:
+            node: The node.
+            ordinal: Selects one of several places of the node.
+            field: The field; empty for the node itself.
+        """
         node = self.source(node)
         entry = self._placed.get(id(node))
         return self._build_index().path(node, ordinal, field, None if entry is None else entry[1])
@@ -513,77 +548,3 @@ def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
             waiting += reversed(inner)
         else:
             yield path, value
-
-
-_HEAD = re.compile(r"\w+")
-
-
-class Field(NamedTuple):
-    """A field of a node whose path `places` yields: it is not `<path of the node>.<name>`."""
-
-    node: object
-    name: str
-
-
-class InBody(NamedTuple):
-    """A node whose path is that in the body that was read, as are the paths of its own fields."""
-
-    node: object
-
-
-class Index:
-    """The paths of nodes and fields, from a walk that yields (path, node, Field or InBody).
-
-    `ordinals` are those of losses: which of its node's places each loss has.
-    """
-
-    __slots__ = ("fields", "in_body", "ordinals", "paths", "seen")
-
-    def __init__(self, places: Iterable[tuple[str, object]]) -> None:
-        self.paths: dict[int, list[str]] = {}
-        self.fields: dict[tuple[int, str], str] = {}
-        self.in_body: set[int] = set()
-        self.ordinals: list[int] = []
-        self.seen: dict[tuple[int, str, str], int] = {}
-        for path, entry in places:
-            if type(entry) is Field:
-                self.fields.setdefault((id(entry.node), entry.name), path)
-                continue
-            node = entry.node if type(entry) is InBody else entry
-            if node is not entry:
-                self.in_body.add(id(node))
-            self.paths.setdefault(id(node), []).append(path)
-
-    def count(self, node: object, code: str, field: str) -> None:
-        """Assign a place to the next loss; equal losses get the node's places in turn."""
-        key = (id(node), code, field)
-        self.seen[key] = self.seen.get(key, -1) + 1
-        self.ordinals.append(self.seen[key])
-
-    def path(self, node: object, ordinal: int, field: str, placed: str | None) -> str:
-        """The path of a node or its field; `ordinal` selects one of several places.
-
-        `placed` is the path of a node that represents a text, which is no node itself.
-        """
-        if (path := self.fields.get((id(node), field))) is not None:
-            return path
-        inner = _HEAD.match(field)
-        if inner and (path := self.fields.get((id(node), inner[0]))) is not None:
-            return path + field[len(inner[0]) :]
-        source = getattr(node, field, None) if field == "source" else None
-        if source is not None and (paths := self.paths.get(id(source))):
-            return paths[0]
-        base = placed
-        if base is None:
-            paths = self.paths.get(id(node), ["$"])
-            base = paths[min(ordinal, len(paths) - 1)]
-        if id(node) in self.in_body and field.startswith("extras."):
-            return base + _own(field)
-        return f"{base}.{field}" if field else base
-
-
-def _own(field: str) -> str:
-    """A field of extras as it is named in the node's own object: without `extras.<issuer>`."""
-    others = field.removeprefix("extras.")
-    ends = [at for at in (others.find("."), others.find("[")) if at >= 0]
-    return others[min(ends) :] if ends else ""

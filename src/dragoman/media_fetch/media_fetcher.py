@@ -53,6 +53,9 @@ class MediaFetcher:
             A file that such a body names is never read, nor is what a tool or a model names.
         resolve: `resolve(host, port)` gives addresses, instead of the machine's resolver.
         ssl_context: The certificates that are trusted.
+
+    Raises:
+        ConfigError: An argument has a value that is not allowed.
     """
 
     def __init__(

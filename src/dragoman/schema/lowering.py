@@ -343,7 +343,13 @@ _KNOWN: BoundedCache[tuple[Lowered, bytes | None]] = BoundedCache(
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
     """Lower a schema to the dialect of a name; results are cached.
 
-    If it changes, each caller gets a schema of its own; if not, it is the same object.
+    Args:
+        schema: The JSON Schema of an object.
+        name: The name of the dialect.
+
+    Returns:
+        As `lowered` returns it. A changed schema is a new object for each caller; an unchanged one
+        is the same object.
     """
     key = (name, arguments(schema))
     known = _KNOWN.get(key)

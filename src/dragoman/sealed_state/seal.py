@@ -87,9 +87,14 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class CallField:
-    """The field of `issuer` at `path` in which clients of a protocol bring back a call's state.
+    """The field in which clients of a protocol bring back a call's state.
 
-    Some bring back nothing else: they drop thoughts, or fields of them. `is_bytes`: it is base64.
+    Some clients bring back nothing else: they drop thoughts, or fields of them.
+
+    Args:
+        issuer: The provider whose field it is.
+        path: Its path in the call.
+        is_bytes: Whether its value is base64.
     """
 
     issuer: str
@@ -97,14 +102,26 @@ class CallField:
     is_bytes: bool = False
 
     def put(self, call: ToolUseBlock, envelope: str) -> ToolUseBlock:
-        """Put an envelope into the call."""
+        """Put an envelope into a call.
+
+        Args:
+            call: The call.
+            envelope: The text of the envelope.
+        """
         text = b64encode(envelope.encode()).decode() if self.is_bytes else envelope
         fields = {**(call.extras or {}).get(self.issuer, {})}
         put_field(fields, self.path, text)
         return replace(call, extras={**(call.extras or {}), self.issuer: fields})
 
     def take(self, call: ToolUseBlock) -> tuple[str | None, ToolUseBlock]:
-        """Return (the envelope in the call, the call without it)."""
+        """Take the envelope out of a call.
+
+        Args:
+            call: The call.
+
+        Returns:
+            (the envelope, None if there is none; the call without it)
+        """
         fields = (call.extras or {}).get(self.issuer)
         text = field_at(fields, self.path) if fields else None
         if isinstance(text, str) and self.is_bytes:

@@ -69,7 +69,14 @@ class Sealing:
         self._seals = 0
 
     def feed(self, piece: Piece) -> list[Piece]:
-        """The pieces to send for this piece."""
+        """Seal what must be sealed of a piece.
+
+        Args:
+            piece: The next piece of the answer.
+
+        Returns:
+            The pieces to send for it.
+        """
         if type(piece) is End:
             return [*self._close_thought(), *self._behind(piece.candidate), piece]
         if type(piece) is Meta and piece.model is not None and self._origin.model is None:

@@ -64,7 +64,11 @@ class Code:
             object.__setattr__(self, "level", LEVELS[self.kind])
 
     def weight_of(self, field: str) -> Weight:
-        """The weight of losing a node's field, or the node itself if `field` is empty."""
+        """The weight of a loss.
+
+        Args:
+            field: The field of the node that is lost; empty if it is the node itself.
+        """
         if self.trivial_fields and not self.trivial_fields.isdisjoint(_WORD.findall(field)):
             return "trivial"
         return self.weight or _WEIGHTS[self.kind]
